@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// connections has the transports of all configurations. It drops unused transports, unless the
+// connections caches the transports of all configurations. It drops unused transports, unless the
 // feature gate ClientsAllowTLSCacheGC is off.
 var connections = &cache{entries: map[key]*entry{}}
 
@@ -20,7 +20,8 @@ type cache struct {
 	entries map[key]*entry
 }
 
-// entry holds a transport. It holds it weakly if the transport may be dropped.
+// entry holds a transport. If unused transports are dropped, it holds the transport by a weak
+// pointer.
 type entry struct {
 	strong http.RoundTripper
 	weak   weak.Pointer[shared]
@@ -39,7 +40,7 @@ func (s *shared) CloseIdleConnections() {
 	}
 }
 
-// key has the settings that two configurations must have in common to share connections.
+// key has the settings that must be equal for two configurations to share connections.
 type key struct {
 	insecure           bool
 	ca, cert, keyData  string
@@ -52,8 +53,9 @@ type key struct {
 	dial               *DialHolder
 }
 
-// keyOf reads the files of c, and reports whether its connections may be shared. Functions are not
-// comparable, so a configuration with a Proxy has its own connections.
+// keyOf reads the files of c and returns its key. shareable reports whether c may share
+// connections. Functions are not comparable, so a configuration with a Proxy has its own
+// connections.
 func keyOf(c *Config) (k key, shareable bool, err error) {
 	if err := loadFiles(c); err != nil {
 		return key{}, false, err
@@ -73,7 +75,8 @@ func keyOf(c *Config) (k key, shareable bool, err error) {
 	return k, c.Proxy == nil, nil
 }
 
-// get returns the transport of a configuration.
+// get returns the transport of a configuration. It makes the transport if the cache does not have
+// it.
 func (c *cache) get(config *Config) (http.RoundTripper, error) {
 	k, shareable, err := keyOf(config)
 	if err != nil {

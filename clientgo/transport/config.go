@@ -10,7 +10,7 @@ import (
 
 // Config holds the connection settings and the credentials for a server.
 type Config struct {
-	// UserAgent is the User-Agent header of requests that have none.
+	// UserAgent is the User-Agent header of requests that do not set this header.
 	UserAgent string
 
 	// TLS holds the CA bundle, and optionally a client certificate.
@@ -23,8 +23,8 @@ type Config struct {
 	// BearerToken is sent with requests that have no Authorization header.
 	BearerToken string `datapolicy:"token"`
 
-	// BearerTokenFile is a file with the token, which is read again every minute. The last token
-	// read takes precedence over BearerToken.
+	// BearerTokenFile is a file with the token. The file is read again every minute. The token that
+	// was read last takes precedence over BearerToken.
 	BearerTokenFile string
 
 	// Impersonate is the user on whose behalf requests are made.
@@ -33,12 +33,12 @@ type Config struct {
 	// DisableCompression keeps clients from requesting compressed responses.
 	DisableCompression bool
 
-	// Transport replaces the transport that this package would make. It excludes certificates, a CA
-	// bundle and Insecure in TLS.
+	// Transport replaces the transport that this package would make. It cannot be combined with
+	// certificates, a CA bundle or Insecure in TLS.
 	Transport http.RoundTripper
 
-	// WrapTransport is called with the transport. Its result is inside the round trippers that
-	// authenticate. Set it with Wrap.
+	// WrapTransport wraps the transport. Round trippers that add credentials wrap the result of
+	// WrapTransport. Set it with Wrap.
 	WrapTransport WrapperFunc
 
 	// DialHolder has the function that opens connections. Two configurations share connections only
@@ -50,12 +50,12 @@ type Config struct {
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
-// DialHolder holds a function, so that configurations can be compared.
+// DialHolder holds a function. Holders can be compared, while functions cannot.
 type DialHolder struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// GetCertHolder holds a function, so that configurations can be compared.
+// GetCertHolder holds a function. Holders can be compared, while functions cannot.
 type GetCertHolder struct {
 	GetCert func() (*tls.Certificate, error)
 }
@@ -91,20 +91,21 @@ type TLSConfig struct {
 	// NextProtos lists the application protocols in order of preference.
 	NextProtos []string
 
-	// GetCertHolder returns a client certificate if there are neither data nor files.
+	// GetCertHolder has a function that returns a client certificate. It is used if there is no
+	// certificate in data or files.
 	GetCertHolder *GetCertHolder
 }
 
 // HasCA reports whether there is a CA bundle.
 func (c *Config) HasCA() bool { return len(c.TLS.CAData) > 0 || c.TLS.CAFile != "" }
 
-// HasBasicAuth reports whether there is a user name for basic authentication.
+// HasBasicAuth reports whether Username is set.
 func (c *Config) HasBasicAuth() bool { return c.Username != "" }
 
 // HasTokenAuth reports whether there is a token or a token file.
 func (c *Config) HasTokenAuth() bool { return c.BearerToken != "" || c.BearerTokenFile != "" }
 
-// HasCertAuth reports whether there is a certificate with its key.
+// HasCertAuth reports whether both a certificate and a key are set, as data or as files.
 func (c *Config) HasCertAuth() bool {
 	return (len(c.TLS.CertData) > 0 || c.TLS.CertFile != "") && (len(c.TLS.KeyData) > 0 || c.TLS.KeyFile != "")
 }
@@ -112,5 +113,5 @@ func (c *Config) HasCertAuth() bool {
 // HasCertCallback reports whether the certificate comes from a function.
 func (c *Config) HasCertCallback() bool { return c.TLS.GetCertHolder != nil }
 
-// Wrap adds a wrapper outside of the existing ones.
+// Wrap adds a wrapper outside of the existing wrappers.
 func (c *Config) Wrap(fn WrapperFunc) { c.WrapTransport = Wrappers(c.WrapTransport, fn) }

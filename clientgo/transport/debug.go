@@ -37,8 +37,9 @@ const (
 	DebugByContext
 )
 
-// DebugWrappers returns a round tripper that logs requests, depending on the verbosity of the
-// logger in their contexts. If the verbosity of the process is below 6, it returns rt.
+// DebugWrappers returns a round tripper that logs requests. The verbosity of the logger in the
+// context of a request determines the parts that are logged. If the verbosity of the process is
+// below 6, it returns rt.
 func DebugWrappers(rt http.RoundTripper) http.RoundTripper {
 	if klog.V(6).Enabled() {
 		return NewDebuggingRoundTripper(rt, DebugByContext)
@@ -136,8 +137,8 @@ func logged(req *http.Request, next http.RoundTripper, log klog.Logger, chosen m
 	return response, err
 }
 
-// timing records how long the steps of a request took. A dial may outlive the request that started
-// it.
+// timing records how long the steps of a request took. It has a lock, because a dial may outlive
+// the request that started it.
 type timing struct {
 	mu                           sync.Mutex // guards following
 	at                           time.Time
@@ -167,7 +168,7 @@ func (t *timing) trace() *httptrace.ClientTrace {
 	}
 }
 
-// masked returns the value of a header without credentials. Of an Authorization header it keeps
+// masked returns the value of a header without credentials. Of an Authorization header it returns
 // only the scheme.
 func masked(name, value string) string {
 	switch http.CanonicalHeaderKey(name) {
@@ -187,7 +188,8 @@ func masked(name, value string) string {
 	return value
 }
 
-// headers are logged as lines in text logs, and as lists of values otherwise.
+// headers are the headers to log: text logs show them as lines, and structured logs show lists of
+// values.
 type headers map[string][]string
 
 // maskedHeaders returns headers without credentials.
@@ -204,7 +206,7 @@ func maskedHeaders(header http.Header) headers {
 // MarshalLog implements logr.Marshaler.
 func (h headers) MarshalLog() any { return map[string][]string(h) }
 
-// String returns one line for each value, sorted by name.
+// String returns one line for each value, sorted by the names of the headers.
 func (h headers) String() string {
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(h)) {
@@ -215,8 +217,8 @@ func (h headers) String() string {
 	return lines.String()
 }
 
-// curl returns a command that sends the same request, without its body and credentials. It ends
-// with a newline, so that text logs show it unquoted.
+// curl returns a command that sends the same request, without its body and credentials. The command
+// ends with a newline, because text logs don't quote a text with a newline.
 func curl(req *http.Request) string {
 	var headers strings.Builder
 	for name, values := range req.Header {

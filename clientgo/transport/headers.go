@@ -12,11 +12,12 @@ const (
 	ImpersonateUIDHeader   = "Impersonate-Uid"
 	ImpersonateGroupHeader = "Impersonate-Group"
 
-	// ImpersonateUserExtraHeaderPrefix is followed by the escaped key of an extra.
+	// ImpersonateUserExtraHeaderPrefix is followed by the escaped key of an extra field of the
+	// user.
 	ImpersonateUserExtraHeaderPrefix = "Impersonate-Extra-"
 )
 
-// NewUserAgentRoundTripper sets the User-Agent of requests that have none.
+// NewUserAgentRoundTripper sets the User-Agent header of requests that do not set it.
 func NewUserAgentRoundTripper(agent string, rt http.RoundTripper) http.RoundTripper {
 	return setting(rt, has("User-Agent"), func(req *http.Request) { req.Header.Set("User-Agent", agent) })
 }
@@ -34,7 +35,8 @@ func NewBearerAuthRoundTripper(bearer string, rt http.RoundTripper) http.RoundTr
 
 // NewBearerAuthWithRefreshRoundTripper is NewBearerAuthRoundTripper with a token from a file. The
 // file is read again every minute, and after a 401 response. If reading fails, the last token stays
-// in use. Without tokenFile, the token is bearer. Without bearer, an unreadable file is an error.
+// in use. If tokenFile is empty, the token is bearer. If bearer is empty, an unreadable file is an
+// error.
 func NewBearerAuthWithRefreshRoundTripper(bearer string, tokenFile string, rt http.RoundTripper) (http.RoundTripper, error) {
 	if tokenFile == "" {
 		return NewBearerAuthRoundTripper(bearer, rt), nil
@@ -50,8 +52,8 @@ func NewBearerAuthWithRefreshRoundTripper(bearer string, tokenFile string, rt ht
 	return authenticating(source, bearer, rt), nil
 }
 
-// NewImpersonatingRoundTripper makes requests on behalf of a user, unless they already impersonate
-// one.
+// NewImpersonatingRoundTripper makes requests on behalf of a user, unless a request already
+// impersonates a user.
 func NewImpersonatingRoundTripper(impersonate ImpersonationConfig, delegate http.RoundTripper) http.RoundTripper {
 	return setting(delegate, has(ImpersonateUserHeader), func(req *http.Request) {
 		req.Header.Set(ImpersonateUserHeader, impersonate.UserName)
@@ -103,8 +105,8 @@ func SetAuthProxyHeaders(req *http.Request, username, uid string, groups []strin
 	}
 }
 
-// escaped returns the key of an extra as a part of a header name. It escapes "%", and characters
-// that are not valid in a header name, as in a URL.
+// escaped returns the key of an extra field as a part of a header name. It percent-encodes "%" and
+// all characters that are not valid in a header name.
 func escaped(key string) string {
 	var b strings.Builder
 	for _, c := range []byte(key) {

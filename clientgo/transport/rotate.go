@@ -16,14 +16,14 @@ import (
 	"k8s.io/client-go/util/connrotation"
 )
 
-// CertCallbackRefreshDuration is how old a client certificate may be before it is read or requested
+// CertCallbackRefreshDuration is the time after which a client certificate is read or requested
 // again. It applies to certificates from files and from functions.
 var CertCallbackRefreshDuration = 5 * time.Minute
 
-// caPeriod is how old the content of a CA file may be before it is read again.
+// caPeriod is the time after which a CA file is read again.
 const caPeriod = 5 * time.Minute
 
-// kept is a value that goroutines share.
+// kept is a pointer that goroutines may read and replace concurrently.
 type kept[V any] struct{ value atomic.Pointer[V] }
 
 func newKept[V any](first *V) *kept[V] {
@@ -33,14 +33,14 @@ func newKept[V any](first *V) *kept[V] {
 }
 
 // rotating is a transport whose certificate or CA bundle may change. The first request that finds
-// them outdated reads them again. There is no goroutine that would have to be stopped. A program
-// with only a watch makes no requests for a long time, so a timer also checks certificate files.
+// them outdated reads them again, so no goroutine has to be stopped. A program with only a watch
+// makes no requests for a long time, so a timer also checks certificate files.
 type rotating struct {
 	current kept[http.Transport]
 
 	caFile  string // "" if the CA bundle does not change
 	refresh func() (*tls.Certificate, error)
-	dialer  *connrotation.Dialer // nil without refresh
+	dialer  *connrotation.Dialer // nil if refresh is nil
 
 	mu             sync.Mutex // guards following; held while files are read
 	ca             []byte
@@ -60,7 +60,8 @@ func (r *rotating) WrappedRoundTripper() http.RoundTripper { return r.current.va
 // CloseIdleConnections is called by http.Client.
 func (r *rotating) CloseIdleConnections() { r.current.value.Load().CloseIdleConnections() }
 
-// look reads outdated files again. One request does it, while the others go on.
+// look reads the CA file and the certificate again if they are outdated. If another request is
+// doing this, look returns at once.
 func (r *rotating) look(now time.Time) {
 	if !r.mu.TryLock() {
 		return
@@ -76,7 +77,7 @@ func (r *rotating) look(now time.Time) {
 	}
 }
 
-// lookAgain checks the certificate of r once per period, until r is unused.
+// lookAgain checks the certificate of r once per period, as long as r is in use.
 func lookAgain(r weak.Pointer[rotating], period time.Duration) {
 	time.AfterFunc(period, func() {
 		used := r.Value()
@@ -100,7 +101,7 @@ func (r *rotating) reloadCALocked() {
 		klog.ErrorS(err, "Unable to read the authorities again: the last ones stay", "file", r.caFile)
 		return
 	}
-	if len(data) == 0 { // the file is about to be written
+	if len(data) == 0 { // a program is about to write the file
 		metrics.TransportCAReloads.Increment("failure", "empty")
 		return
 	}

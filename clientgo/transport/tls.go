@@ -28,7 +28,7 @@ func TLSConfigFor(c *Config) (*tls.Config, error) {
 		NextProtos:         c.TLS.NextProtos,
 	}
 	if c.HasCA() {
-		// an empty file trusts no certificate until it has content
+		// if the CA file is empty, no certificate is trusted until the file has content
 		config.RootCAs = x509.NewCertPool()
 		if len(c.TLS.CAData) > 0 {
 			pool, err := poolOf(c.TLS.CAData)
@@ -54,8 +54,8 @@ func TLSConfigFor(c *Config) (*tls.Config, error) {
 	return config, nil
 }
 
-// offering returns a function that offers the current certificate. Without a certificate it returns
-// an empty one, as crypto/tls requires.
+// offering returns a function for tls.Config that returns the current certificate. If there is no
+// certificate, the function returns an empty certificate, as crypto/tls requires.
 func offering(current func() (*tls.Certificate, error)) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		pair, err := current()
@@ -69,8 +69,8 @@ func offering(current func() (*tls.Certificate, error)) func(*tls.CertificateReq
 	}
 }
 
-// certificateOfFiles returns a function that reads a certificate and its key. If they are not
-// usable, it returns the last good certificate.
+// certificateOfFiles returns a function that reads a certificate and its key. If the files are not
+// usable, the function returns the last good certificate.
 func certificateOfFiles(first *tls.Certificate, certFile, keyFile string) func() (*tls.Certificate, error) {
 	last := newKept(first)
 	return func() (*tls.Certificate, error) {
@@ -83,8 +83,8 @@ func certificateOfFiles(first *tls.Certificate, certFile, keyFile string) func()
 	}
 }
 
-// loadFiles reads the files whose data is not given. A certificate is read again later only if both
-// certificate and key come from files.
+// loadFiles reads each file whose data is not set, and stores the content as data. It sets
+// ReloadTLSFiles only if both certificate and key come from files.
 func loadFiles(c *Config) error {
 	ca, err := contents(c.TLS.CAData, c.TLS.CAFile)
 	if err != nil {
@@ -114,7 +114,8 @@ func contents(data []byte, file string) ([]byte, error) {
 }
 
 // poolOf returns the certificates of a CA bundle in PEM. It skips unparsable certificates, because
-// many bundles have old ones that Go refuses. It returns an error if no certificate is left.
+// many bundles have old certificates that Go rejects. It returns an error if no certificate is
+// left.
 func poolOf(data []byte) (*x509.CertPool, error) {
 	pool := x509.NewCertPool()
 	if pool.AppendCertsFromPEM(data) {

@@ -32,7 +32,7 @@ func TokenSourceWrapTransport(ts oauth2.TokenSource) func(http.RoundTripper) htt
 	return ResettableTokenSourceWrapTransport(unkept{ts})
 }
 
-// unkept adapts a source that caches nothing, so there is nothing to reset.
+// unkept adapts a source that caches nothing. So there is nothing to reset.
 type unkept struct{ oauth2.TokenSource }
 
 // ResetTokenOlderThan implements [ResettableTokenSource].
@@ -44,8 +44,8 @@ func ResettableTokenSourceWrapTransport(ts ResettableTokenSource) func(http.Roun
 	return func(rt http.RoundTripper) http.RoundTripper { return authenticating(ts, "", rt) }
 }
 
-// authenticating authenticates requests that have no Authorization header. It uses a token of
-// source, or instead if source has none.
+// authenticating adds an Authorization header to requests that have no such header. It sends a
+// token of source. If source returns an error, it sends the token instead, unless that is empty.
 func authenticating(source ResettableTokenSource, instead string, rt http.RoundTripper) http.RoundTripper {
 	return &layer{next: rt, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if req.Header.Get("Authorization") != "" {
@@ -59,7 +59,8 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 			authorization = token.Type() + " " + token.AccessToken
 		case instead == "":
 			if req.Body != nil {
-				// RoundTrip must always close the body, because its writer may wait for that
+				// RoundTrip must always close the body, because the writer of the body may wait for
+				// the close
 				_ = req.Body.Close()
 			}
 			return nil, err
@@ -74,7 +75,7 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 	}}
 }
 
-// tokenOf returns the token of a source. A missing token is an error.
+// tokenOf returns the token of a source. If the source returns no token, the result is an error.
 func tokenOf(source oauth2.TokenSource) (*oauth2.Token, error) {
 	token, err := source.Token()
 	if err == nil && token == nil {
@@ -88,8 +89,8 @@ func NewCachedFileTokenSource(path string) *cachingTokenSource {
 	return &cachingTokenSource{base: fileSource(path), leeway: fileLeeway, now: time.Now}
 }
 
-// NewCachedTokenSource returns a source that keeps the token of ts until it expires. A token
-// without an expiry is not kept: ts is asked each time.
+// NewCachedTokenSource returns a source that caches the token of ts until the token expires. A
+// token without an expiry is not cached: each call gets a new token from ts.
 func NewCachedTokenSource(ts oauth2.TokenSource) *cachingTokenSource {
 	return &cachingTokenSource{base: ts, now: time.Now}
 }
@@ -110,15 +111,15 @@ func (f fileSource) Token() (*oauth2.Token, error) {
 	return &oauth2.Token{AccessToken: token, Expiry: time.Now().Add(filePeriod)}, nil
 }
 
-// cachingTokenSource keeps a token until leeway before its expiry. If base fails, the last token
-// stays in use.
+// cachingTokenSource caches a token of base until the time leeway before its expiry. If base fails,
+// the last token stays in use.
 type cachingTokenSource struct {
 	base   oauth2.TokenSource
 	leeway time.Duration
 	now    func() time.Time
 
-	// RWMutex guards the following fields. It is held for writing during a call of base, and all
-	// callers wait for that. It is embedded because client-go embeds it, and thereby exports its
+	// RWMutex guards the following fields. It is held for writing during a call of base, so all
+	// callers wait for that call. It is embedded because client-go embeds it, which exports its
 	// methods.
 	sync.RWMutex
 	tok  *oauth2.Token
@@ -137,7 +138,7 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	}
 	s.Lock()
 	defer s.Unlock()
-	if kept := s.keptLocked(); kept != nil { // another goroutine has asked meanwhile
+	if kept := s.keptLocked(); kept != nil { // another goroutine has got a token meanwhile
 		return kept, nil
 	}
 	token, err := tokenOf(s.base)
@@ -152,8 +153,8 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	return token, nil
 }
 
-// keptLocked returns the token. It returns nil if there is no token, or if the token expires soon
-// or has no expiry.
+// keptLocked returns the cached token. It returns nil if there is no token, or if the token expires
+// soon or has no expiry.
 func (s *cachingTokenSource) keptLocked() *oauth2.Token {
 	if s.tok == nil || !s.tok.Expiry.Add(-s.leeway).After(s.now()) {
 		return nil

@@ -36,7 +36,7 @@ func New(config *Config) (http.RoundTripper, error) {
 	return HTTPWrappersForConfig(config, rt)
 }
 
-// open makes a separate transport for a configuration.
+// open makes a transport for a configuration, without the cache.
 func open(config *Config) (http.RoundTripper, error) {
 	secured, err := TLSConfigFor(config)
 	if err != nil {
@@ -115,7 +115,8 @@ func nextProtos(t *http.Transport) []string {
 	return t.TLSClientConfig.NextProtos
 }
 
-// seconds returns the duration in an environment variable, or otherwise if it is unset or invalid.
+// seconds returns the duration in an environment variable, which has a number of seconds. If the
+// variable is unset or invalid, it returns the number otherwise as a duration.
 func seconds(variable string, otherwise int) time.Duration {
 	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
 		otherwise = n

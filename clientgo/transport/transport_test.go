@@ -155,7 +155,7 @@ func TestTokenIsKeptUntilItsEnd(t *testing.T) {
 	})
 }
 
-// As with client-go, the source of a token without an expiry is asked each time.
+// As in client-go, a token without an expiry is not cached: the source is called for each request.
 func TestATokenWithoutAnEndIsNotKept(t *testing.T) {
 	calls := 0
 	source := NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
@@ -169,8 +169,8 @@ func TestATokenWithoutAnEndIsNotKept(t *testing.T) {
 	require.Equal(t, 3, calls)
 }
 
-// The source decides about its token. It may return another token before the last one has expired.
-// An error of the source fails the request.
+// The source is called for each request. It may return another token before the last token has
+// expired. If the source returns an error, the request fails.
 func TestASourceIsAskedForEachRequest(t *testing.T) {
 	calls := 0
 	inner := &seen{code: http.StatusUnauthorized}
@@ -190,7 +190,7 @@ func TestASourceIsAskedForEachRequest(t *testing.T) {
 	require.EqualError(t, err, "the source has no token")
 }
 
-// Embedding exports the lock of a source, so a program may hold it.
+// Embedding exports the lock of a source, so a program may hold the lock.
 func TestLockOfACachedTokenIsItsCallersToo(t *testing.T) {
 	var source *cachingTokenSource
 	source = NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
@@ -366,7 +366,7 @@ func TestCredentialsAreMaskedInLogs(t *testing.T) {
 	require.Equal(t, "v", masked("X-Other", "v"))
 }
 
-// Otherwise the writer of a pipe that is a request body would wait forever.
+// If the body were not closed, the writer of a pipe that is a request body would wait forever.
 func TestARequestWithoutATokenHasItsBodyClosed(t *testing.T) {
 	source := tokens(func() (*oauth2.Token, error) { return nil, errors.New("no token") })
 	body, writer := io.Pipe()

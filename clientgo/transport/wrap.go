@@ -11,8 +11,8 @@ import (
 // WrapperFunc wraps a round tripper.
 type WrapperFunc func(rt http.RoundTripper) http.RoundTripper
 
-// Wrappers returns one wrapper that calls fns in order. It skips nil functions. It returns nil for
-// no functions, and for two that are nil.
+// Wrappers returns one wrapper that calls the functions fns in order, and skips nil functions. It
+// returns nil if there are no functions, and if there are two functions that are both nil.
 func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	var chain []WrapperFunc
 	for _, fn := range fns {
@@ -22,7 +22,7 @@ func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	}
 	switch len(chain) {
 	case 0:
-		// the second case is Wrap with nil on a configuration without a wrapper
+		// two nil functions come from Wrap(nil) on a configuration without a wrapper
 		if len(fns) == 0 || len(fns) == 2 {
 			return nil
 		}
@@ -37,7 +37,8 @@ func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	}
 }
 
-// ContextCanceller returns a wrapper that refuses requests with err once ctx has ended.
+// ContextCanceller returns a wrapper. After ctx has ended, its requests return err without being
+// sent.
 func ContextCanceller(ctx context.Context, err error) WrapperFunc {
 	return func(rt http.RoundTripper) http.RoundTripper {
 		return &layer{next: rt, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
@@ -49,7 +50,7 @@ func ContextCanceller(ctx context.Context, err error) WrapperFunc {
 	}
 }
 
-// layer is a round tripper around another one.
+// layer is a round tripper that wraps another round tripper.
 type layer struct {
 	next http.RoundTripper
 	do   func(req *http.Request, next http.RoundTripper) (*http.Response, error)
@@ -63,7 +64,8 @@ func (l *layer) RoundTrip(req *http.Request) (*http.Response, error) { return l.
 // WrappedRoundTripper lets callers find the http.Transport inside.
 func (l *layer) WrappedRoundTripper() http.RoundTripper { return l.next }
 
-// setting returns a layer that changes a copy of each request, except those that skip selects.
+// setting returns a layer that calls set with a copy of each request and sends the copy. If skip
+// returns true for a request, the layer sends the request unchanged.
 func setting(next http.RoundTripper, skip func(*http.Request) bool, set func(*http.Request)) http.RoundTripper {
 	return &layer{next: next, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if skip == nil || !skip(req) {

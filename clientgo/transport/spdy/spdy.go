@@ -15,8 +15,8 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// pingPeriod is the period of pings to the server. They keep proxies from closing the connection as
-// idle.
+// pingPeriod is the period of pings to the server. Without pings, a proxy could close the
+// connection as idle.
 const pingPeriod = 5 * time.Second
 
 // Upgrader turns a server's response into a connection.
@@ -27,8 +27,8 @@ type Upgrader interface {
 }
 
 // RoundTripperFor returns a round tripper with the credentials, TLS and proxy of config, and the
-// Upgrader of its responses. The pair handles one request at a time, because the Upgrader returns
-// the connection of the latest request. It ignores Config.Dial and Config.Transport.
+// Upgrader for its responses. The two handle one request at a time, because the Upgrader returns
+// the connection of the latest request. RoundTripperFor ignores Dial and Transport of config.
 func RoundTripperFor(config *restclient.Config) (http.RoundTripper, Upgrader, error) {
 	secured, err := restclient.TLSConfigFor(config)
 	if err != nil {
@@ -64,9 +64,9 @@ func (u streamingUpgrader) NewConnection(resp *http.Response) (older.Connection,
 	return httpstreams.Older(c), nil
 }
 
-// Negotiate sends req and offers protocols in order of preference. It returns the connection and
-// the protocol that the server chose, which is "" if the server named none. The client's transport
-// and the upgrader are a pair, see [RoundTripperFor].
+// Negotiate sends req and offers protocols in order of preference. It returns the connection, and
+// the protocol that the server chose. The protocol is "" if the server named no protocol. The
+// client's transport and the upgrader must come from one call of [RoundTripperFor].
 func Negotiate(upgrader Upgrader, client *http.Client, req *http.Request, protocols ...string) (older.Connection, string, error) {
 	for _, protocol := range protocols {
 		req.Header.Add(older.HeaderProtocolVersion, protocol)

@@ -21,8 +21,8 @@ import (
 )
 
 // dataSize limits the data of a message, in bytes. The buffer has one more byte for the channel
-// number. A message must fit into one frame, which is as large as the buffer, because servers treat
-// each frame as a separate message.
+// number. A frame is as large as the buffer. Each message must fit into one frame, because servers
+// treat each frame as a separate message.
 const (
 	dataSize   = 32 * 1024
 	bufferSize = dataSize + 1
@@ -30,14 +30,14 @@ const (
 
 // ConnectionHolder has the websocket that a round tripper has opened.
 type ConnectionHolder interface {
-	// DataBufferSize returns how many bytes of data fit into a message of one frame, without the
-	// channel number.
+	// DataBufferSize returns the maximal number of bytes of data in a message, without the channel
+	// number.
 	DataBufferSize() int
-	// Connection returns the websocket, or nil before a successful request.
+	// Connection returns the websocket. It returns nil if no request has succeeded yet.
 	Connection() *gwebsocket.Conn
 }
 
-// RoundTripper opens one websocket. Another request needs another RoundTripper.
+// RoundTripper opens one websocket. Each request needs its own RoundTripper.
 type RoundTripper struct {
 	// TLSConfig is for servers with an https or wss URL. nil means the defaults of crypto/tls.
 	TLSConfig *tls.Config
@@ -99,8 +99,9 @@ func overWebsocket(u *url.URL) string {
 	return ws.String()
 }
 
-// refusal returns why a server did not upgrade. If the response has a metav1.Status, it returns
-// that as an error for package apierrors. Otherwise the error has the status code and the body.
+// refusal returns the error for a response that does not upgrade the connection. If the response
+// body is a metav1.Status, the result is an error that the functions of package apierrors
+// recognize. Otherwise the error has the status code and the body.
 func refusal(err error, resp *http.Response) error {
 	body, readErr := io.ReadAll(resp.Body)
 	if readErr != nil {
@@ -117,7 +118,7 @@ func refusal(err error, resp *http.Response) error {
 }
 
 // RoundTripperFor returns a round tripper with the credentials, TLS and proxy of config, and the
-// holder of the websocket that it opens. The pair is for one request.
+// holder of the websocket that it opens. Both are for one request.
 func RoundTripperFor(config *restclient.Config) (http.RoundTripper, ConnectionHolder, error) {
 	c, err := config.TransportConfig()
 	if err != nil {
@@ -139,8 +140,8 @@ func RoundTripperFor(config *restclient.Config) (http.RoundTripper, ConnectionHo
 }
 
 // Negotiate sends req through rt and offers protocols in order of preference. It returns the
-// websocket. Its Subprotocol is the one that the server has chosen. rt and connectionInfo are a
-// pair, see [RoundTripperFor].
+// websocket, whose Subprotocol is the protocol that the server has chosen. rt and connectionInfo
+// must come from one call of [RoundTripperFor].
 func Negotiate(rt http.RoundTripper, connectionInfo ConnectionHolder, req *http.Request, protocols ...string) (*gwebsocket.Conn, error) {
 	req.Header[wsstream.WebSocketProtocolHeader] = protocols
 	resp, err := rt.RoundTrip(req)

@@ -146,7 +146,7 @@ func TestConnectionsGoThroughAProxy(t *testing.T) {
 		}
 		go func() {
 			defer far.Close()
-			// read from the buffer, because the server may have read ahead
+			// use the buffered reader, because the server may have read ahead
 			_, _ = io.Copy(far, read)
 		}()
 		defer near.Close()
