@@ -1,4 +1,4 @@
-// Package apply makes requests of server-side apply.
+// Package apply makes requests for server-side apply.
 package apply
 
 import (

@@ -24,7 +24,7 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// Config is the content of a new certificate.
+// Config describes a new certificate.
 type Config struct {
 	CommonName   string
 	Organization []string
@@ -93,13 +93,14 @@ type SelfSignedCertKeyOptions struct {
 	// MaxAge is the lifetime of the certificate. Defaults to one year. It is ignored if
 	// FixtureDirectory is set.
 	MaxAge time.Duration
-	// FixtureDirectory is a folder for tests. A certificate in it is reused. Otherwise a new one,
-	// valid for a hundred years, is written to HOST_IP-IP_NAME-NAME.crt and .key.
+	// FixtureDirectory is a folder for tests. If the folder has the files HOST_IP-IP_NAME-NAME.crt
+	// and .key, the certificate in them is reused. Otherwise a new certificate, valid for a hundred
+	// years, is written to these files.
 	FixtureDirectory string
 }
 
-// GenerateSelfSignedCertKey returns a certificate valid for a year, followed by its CA certificate,
-// and its key.
+// GenerateSelfSignedCertKey returns a certificate that is valid for a year, followed by its CA
+// certificate. The second result is the key of the certificate.
 func GenerateSelfSignedCertKey(host string, alternateIPs []net.IP, alternateDNS []string) ([]byte, []byte, error) {
 	return GenerateSelfSignedCertKeyWithOptions(SelfSignedCertKeyOptions{Host: host, AlternateIPs: alternateIPs, AlternateDNS: alternateDNS})
 }
@@ -109,8 +110,8 @@ func GenerateSelfSignedCertKeyWithFixtures(host string, alternateIPs []net.IP, a
 	return GenerateSelfSignedCertKeyWithOptions(SelfSignedCertKeyOptions{Host: host, AlternateIPs: alternateIPs, AlternateDNS: alternateDNS, FixtureDirectory: fixtureDirectory})
 }
 
-// GenerateSelfSignedCertKeyWithOptions returns a certificate, followed by its CA certificate, and
-// its key.
+// GenerateSelfSignedCertKeyWithOptions returns a certificate, followed by its CA certificate. The
+// second result is the key of the certificate.
 func GenerateSelfSignedCertKeyWithOptions(opts SelfSignedCertKeyOptions) ([]byte, []byte, error) {
 	if opts.FixtureDirectory == "" {
 		age := opts.MaxAge
@@ -148,7 +149,7 @@ func (o SelfSignedCertKeyOptions) fixture() string {
 }
 
 func selfSigned(opts SelfSignedCertKeyOptions, age time.Duration) (certificates, keyPEM []byte, err error) {
-	// The clocks of other machines may be behind.
+	// Valid from an hour ago, because the clocks of other machines may be behind.
 	begin := time.Now().Add(-time.Hour)
 	end := begin.Add(age)
 	root, rootKey, err := newRoot(opts.Host, begin, end)
@@ -263,7 +264,7 @@ func EncodeCertificates(certs ...*x509.Certificate) ([]byte, error) {
 }
 
 // ParseCertsPEM returns the certificates in PEM data. Other blocks are skipped. It returns an error
-// if there is no certificate, or if one is malformed.
+// if there is no certificate, or if a certificate is malformed.
 func ParseCertsPEM(pemCerts []byte) ([]*x509.Certificate, error) {
 	var certs []*x509.Certificate
 	for {

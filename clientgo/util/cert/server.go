@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// GetClientCANames returns the names of the CAs that a server accepts for clients. apiHost is
-// "host:port".
+// GetClientCANames returns the names of the CAs whose client certificates a server accepts. apiHost
+// is "host:port".
 func GetClientCANames(apiHost string) ([]string, error) {
 	var names []string
 	conn, err := tls.Dial("tcp", apiHost, &tls.Config{
-		// nothing is sent to the server; only its request for a certificate matters
+		// the connection is used only for the server's request for a certificate
 		InsecureSkipVerify: true,
 		GetClientCertificate: func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			names = authorities(request.AcceptableCAs)
@@ -43,10 +43,10 @@ func GetClientCANamesForURL(kubeConfigURL string) ([]string, error) {
 }
 
 // GetServingCertificates returns the certificates that a server presents, parsed and in PEM.
-// apiHost is "host:port". serverName selects a certificate by name; "" means the host's name.
+// apiHost is "host:port". serverName selects a certificate by name; "" means the host in apiHost.
 func GetServingCertificates(apiHost, serverName string) ([]*x509.Certificate, [][]byte, error) {
 	conn, err := tls.Dial("tcp", apiHost, &tls.Config{
-		InsecureSkipVerify: true, // nothing is sent to the server; only its certificates matter
+		InsecureSkipVerify: true, // the connection is used only for the server's certificates
 		ServerName:         serverName,
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// authority signs requests like a signer in a cluster.
+// authority signs certificate requests like a signer in a cluster.
 type authority struct {
 	t      *testing.T
 	cert   *x509.Certificate

@@ -18,9 +18,9 @@ import (
 type Manager interface {
 	// Start starts a goroutine that replaces certificates until Stop. It may be called once.
 	Start()
-	// Stop ends the goroutine. It does not wait for a request in progress, which ends soon.
+	// Stop ends the goroutine. It does not wait for the goroutine, which ends soon.
 	Stop()
-	// Current returns the certificate, or nil without a valid one.
+	// Current returns the certificate, or nil if there is no valid certificate.
 	Current() *tls.Certificate
 	// ServerHealthy reports whether the last response came from a working server.
 	ServerHealthy() bool
@@ -28,39 +28,42 @@ type Manager interface {
 
 // Config configures a Manager. CertificateStore, and either Usages or GetUsages, are required.
 type Config struct {
-	// ClientsetFn returns the client for requests. It gets the certificate, or nil if there is no
-	// valid one. It is not called concurrently.
+	// ClientsetFn returns the client for requests. Its argument is the certificate, or nil if there
+	// is no valid certificate. It is not called concurrently.
 	ClientsetFn ClientsetFunc
 	// Template is the template of certificate requests, as for x509.CreateCertificateRequest.
 	Template *x509.CertificateRequest
-	// GetTemplate, if set, replaces Template. It is also called to check whether the certificate
-	// still matches. While it returns nil, no certificate is requested.
+	// GetTemplate, if set, replaces Template. It is also called to check whether the current
+	// certificate still matches the template. As long as it returns nil, no certificate is
+	// requested.
 	GetTemplate func() *x509.CertificateRequest
 	// SignerName is the name of the signer.
 	SignerName string
-	// RequestedCertificateLifetime is a request that the signer may ignore. nil means no request.
+	// RequestedCertificateLifetime is the lifetime to request, which the signer may ignore. nil
+	// means that no lifetime is requested.
 	RequestedCertificateLifetime *time.Duration
-	// Usages are the usages of certificates. It excludes GetUsages.
+	// Usages are the usages of certificates. It cannot be combined with GetUsages.
 	Usages []certificates.KeyUsage
-	// GetUsages returns the usages for a key. It excludes Usages.
+	// GetUsages returns the usages for a key. It cannot be combined with Usages.
 	GetUsages func(privateKey interface{}) []certificates.KeyUsage
 	// CertificateStore stores the certificate and its key.
 	CertificateStore Store
-	// BootstrapCertificatePEM and BootstrapKeyPEM are used if the store is empty, and are replaced
-	// at once.
+	// BootstrapCertificatePEM and BootstrapKeyPEM are used if the store is empty. The Manager then
+	// requests another certificate at once.
 	BootstrapCertificatePEM []byte
 	BootstrapKeyPEM         []byte `datapolicy:"security-key"`
 	// CertificateRotation observes the age of a certificate at its replacement, in seconds. May be
 	// nil.
 	CertificateRotation Histogram
-	// CertificateRenewFailure counts failures. May be nil.
+	// CertificateRenewFailure counts failed renewals. May be nil.
 	CertificateRenewFailure Counter
 	// GenerateKey generates an ECDSA key of at least 256 bits or an RSA key of at least 2048 bits.
 	// Defaults to ECDSA P-256.
 	GenerateKey func() (crypto.Signer, error)
-	// Name is the name in logs. Defaults to SignerName, or to a word about Usages.
+	// Name is the name of the Manager in logs. Defaults to SignerName, or to a word that describes
+	// Usages.
 	Name string
-	// Ctx, if set, supplies the logger, and its end stops the Manager like Stop.
+	// Ctx, if set, supplies the logger. When the context ends, the Manager stops, as after Stop.
 	Ctx *context.Context
 }
 
@@ -69,8 +72,8 @@ type Store interface {
 	// Current returns the stored certificate. If the store is empty, the error is a
 	// *NoCertKeyError.
 	Current() (*tls.Certificate, error)
-	// Update stores a new certificate and key in PEM, and returns them as Current does from then
-	// on.
+	// Update stores a new certificate and key in PEM, and returns them. From then on, Current
+	// returns the same certificate.
 	Update(cert, key []byte) (*tls.Certificate, error)
 }
 
@@ -94,7 +97,7 @@ type NoCertKeyError string
 
 func (e *NoCertKeyError) Error() string { return string(*e) }
 
-// ClientsetFunc returns a client. The client may use the certificate, if it is not nil.
+// ClientsetFunc returns a client. The client may use the certificate current, unless it is nil.
 type ClientsetFunc func(current *tls.Certificate) (clientset.Interface, error)
 
 // Usages of a kubelet's certificates. RSA keys also get the usage key encipherment.
@@ -114,7 +117,7 @@ func usages(key any, of certificates.KeyUsage) []certificates.KeyUsage {
 	return []certificates.KeyUsage{certificates.UsageDigitalSignature, of}
 }
 
-// usages returns a function that returns the usages for a key.
+// usages returns the function GetUsages, or a function that returns Usages.
 func (c *Config) usages() (func(any) []certificates.KeyUsage, error) {
 	switch {
 	case c.GetUsages != nil && c.Usages != nil:

@@ -15,11 +15,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// FileStore is a Store in files.
+// FileStore is a Store that uses files.
 type FileStore interface {
 	Store
-	// CurrentPath returns the PEM file of the current certificate and key. It is a link to a file
-	// with a date.
+	// CurrentPath returns the path of the PEM file with the current certificate and key. The path
+	// is a link to a file with a date in its name.
 	CurrentPath() string
 }
 
@@ -29,9 +29,10 @@ func NewFileStore(pairNamePrefix string, certDirectory string, keyDirectory stri
 }
 
 // NewFileStoreWithLogger returns a store with files PREFIX-DATE.pem in certDirectory. Each file has
-// a certificate and its key. The link PREFIX-current.pem leads to the newest file. Without the
-// link, the store uses certFile with keyFile, or PREFIX.crt in certDirectory with PREFIX.key in
-// keyDirectory. A link that a crashed process has left half replaced is repaired.
+// a certificate and its key. The link PREFIX-current.pem points to the newest file. If the link
+// does not exist, the store reads certFile and keyFile, or PREFIX.crt in certDirectory and
+// PREFIX.key in keyDirectory. If a process crashed while it replaced the link, the link is
+// repaired.
 func NewFileStoreWithLogger(logger klog.Logger, pairNamePrefix string, certDirectory string, keyDirectory string, certFile string, keyFile string) (FileStore, error) {
 	s := &files{logger: logger, prefix: pairNamePrefix, certs: certDirectory, keys: keyDirectory, cert: certFile, key: keyFile}
 	if err := s.recover(); err != nil {
@@ -45,15 +46,15 @@ type files struct {
 	prefix, certs, keys, cert, key string
 }
 
-// name returns the path of a pair's file.
+// name returns the path of the file PREFIX-what.pem, which has a certificate and its key.
 func (s *files) name(what string) string {
 	return filepath.Join(s.certs, s.prefix+"-"+what+".pem")
 }
 
 func (s *files) CurrentPath() string { return s.name("current") }
 
-// recover completes the rename of a link that a crash has interrupted, or removes the leftover
-// link.
+// recover completes the replacement of the link if a crash has interrupted it, or removes the
+// leftover temporary link.
 func (s *files) recover() error {
 	there, err := exists(s.CurrentPath())
 	if err != nil {
@@ -71,7 +72,7 @@ func (s *files) recover() error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return os.Rename(updated, s.CurrentPath())
 	case there:
-		return nil // Update reports the error
+		return nil // the next Update will report the error
 	}
 	return fmt.Errorf("expected %q to be a symlink but it is a file", updated)
 }
@@ -122,8 +123,8 @@ func (s *files) Update(cert, key []byte) (*tls.Certificate, error) {
 	return loaded, nil
 }
 
-// encode returns the certificates, starting with the key's, and the key, in PEM. It drops
-// everything else that a signer may have added.
+// encode returns the certificates and the key in PEM. The first certificate is that of the key.
+// encode drops everything else that a signer may have added.
 func encode(cert, key []byte) ([]byte, error) {
 	certs, err := certutil.ParseCertsPEM(cert)
 	if err != nil {
@@ -140,9 +141,9 @@ func encode(cert, key []byte) ([]byte, error) {
 	return append(data, pem.EncodeToMemory(block)...), nil
 }
 
-// write writes a pair to a file in one step, and returns the pair. Two updates within a second
-// write the same file, which may be the current one. So the data is checked before it replaces the
-// file.
+// write writes a certificate and its key to a file in one step, and returns them. Two updates
+// within a second write the same file, which may be the current file. So write checks the data
+// before it replaces the file.
 func write(path string, data []byte) (loaded *tls.Certificate, err error) {
 	// readable only by the user
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".")
@@ -156,7 +157,7 @@ func write(path string, data []byte) (loaded *tls.Certificate, err error) {
 	}()
 	_, err = f.Write(data)
 	if err == nil {
-		err = f.Sync() // before the link leads to it
+		err = f.Sync() // before the link points to the file
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func write(path string, data []byte) (loaded *tls.Certificate, err error) {
 	return loaded, os.Rename(f.Name(), path)
 }
 
-// link makes the file the current pair, in one step.
+// link makes the link point to the file pair, in one step.
 func (s *files) link(pair string) error {
 	current, updated := s.CurrentPath(), s.name("updated")
 	for _, path := range []string{current, updated} {
@@ -199,7 +200,7 @@ func load(certFile, keyFile string) (*tls.Certificate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("could not convert data from %q and %q into cert/key pair: %w", certFile, keyFile, err)
 	}
-	if cert.Leaf == nil { // GODEBUG=x509keypairleaf=0
+	if cert.Leaf == nil { // happens with GODEBUG=x509keypairleaf=0
 		if cert.Leaf, err = x509.ParseCertificate(cert.Certificate[0]); err != nil {
 			return nil, fmt.Errorf("unable to parse certificate data of %q: %w", certFile, err)
 		}

@@ -90,7 +90,7 @@ func TestAStoreIsMendedAfterACrash(t *testing.T) {
 	_, err = store.Update(a.pair("me"))
 	require.NoError(t, err)
 	updated := filepath.Join(dir, "x-updated.pem")
-	// a crash before the link was renamed
+	// as after a crash before the link was renamed
 	require.NoError(t, os.Rename(store.CurrentPath(), updated))
 	store, err = open()
 	require.NoError(t, err)

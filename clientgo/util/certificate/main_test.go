@@ -9,8 +9,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// handled counts the calls of the program's error handlers. apimachinery's handlers wait by the
-// real clock.
+// handled counts the calls of an error handler of the tests. It replaces apimachinery's handlers,
+// which wait by the real clock.
 var handled atomic.Int64
 
 func TestMain(m *testing.M) {

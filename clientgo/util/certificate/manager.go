@@ -23,10 +23,10 @@ type manager struct {
 	template func() *x509.CertificateRequest
 	usages   func(any) []certificates.KeyUsage
 
-	ctx    context.Context // with the logger; ends at Stop
+	ctx    context.Context // has the logger; ends at Stop
 	cancel context.CancelFunc
 
-	// changed has a value when the template differs from the last request's template.
+	// changed receives a value when the template differs from the template of the last request.
 	changed chan struct{}
 
 	mu      sync.Mutex // guards following
@@ -37,7 +37,8 @@ type manager struct {
 	forget  context.CancelFunc       // cancels the wait for the requested certificate
 }
 
-// NewManager returns a Manager with the store's certificate, or else the bootstrap certificate.
+// NewManager returns a Manager. It begins with the store's certificate or, if that is missing or
+// has expired, with the bootstrap certificate.
 func NewManager(config *Config) (Manager, error) {
 	m := &manager{config: *config, template: config.GetTemplate, changed: make(chan struct{}, 1)}
 	var err error
@@ -59,8 +60,8 @@ func NewManager(config *Config) (Manager, error) {
 	return m, nil
 }
 
-// first returns the store's certificate. Otherwise it returns the bootstrap certificate, which is
-// to be replaced at once.
+// first returns the certificate to begin with: the store's certificate or, if that is missing or
+// has expired, the bootstrap certificate. If replace is true, it must be replaced at once.
 func first(config *Config) (cert *tls.Certificate, replace bool, err error) {
 	cert, err = config.CertificateStore.Current()
 	if err == nil {
@@ -120,7 +121,7 @@ func (m *manager) run() {
 	}
 	defer looking.Wait()
 	for m.ctx.Err() == nil {
-		// Without a template, a rotation would only fail.
+		// Without a template, a request would only fail.
 		if m.waitUntilDue() && m.template() != nil {
 			m.rotateUntilDone()
 		}
@@ -144,7 +145,7 @@ func (m *manager) waitUntilDue() bool {
 	case <-m.ctx.Done():
 		return false
 	case <-m.changed:
-		if m.fits() { // a certificate for the changed template may have arrived meanwhile
+		if m.fits() { // a certificate for the changed template may have arrived in the meantime
 			return false
 		}
 		logger.Info("Certificate template changed, rotating")
@@ -172,9 +173,9 @@ func (m *manager) lookAtTemplate() {
 	}
 }
 
-// due returns the time at which the certificate is to be replaced. Without a matching certificate,
-// it is now. Otherwise it is after 70 to 90 % of the lifetime, at random, so that many clients
-// don't renew at once.
+// due returns the time at which the certificate must be replaced. If there is no matching
+// certificate, this is now. Otherwise it is a random time after 70 to 90 % of the lifetime, so that
+// many clients don't renew at once.
 func (m *manager) due() time.Time {
 	m.mu.Lock()
 	cert, forced := m.cert, m.forced
@@ -189,8 +190,8 @@ func (m *manager) due() time.Time {
 	return deadline
 }
 
-// fits reports whether the certificate has everything in the template. Without a template it is
-// true.
+// fits reports whether the certificate has everything that the template asks for. It returns true
+// if there is no template.
 func (m *manager) fits() bool {
 	m.mu.Lock()
 	cert := m.cert
@@ -217,7 +218,7 @@ func (m *manager) fits() bool {
 	return true
 }
 
-// take makes a certificate the current one, and records the age of its predecessor.
+// take makes cert the current certificate, and records the age of the certificate before it.
 func (m *manager) take(cert *tls.Certificate) {
 	m.mu.Lock()
 	old := m.cert
@@ -228,7 +229,7 @@ func (m *manager) take(cert *tls.Certificate) {
 	}
 }
 
-// failed counts and reports a failure.
+// failed counts and logs a failed renewal.
 func (m *manager) failed(err error, doing string) {
 	utilruntime.HandleErrorWithContext(m.ctx, err, doing)
 	if m.config.CertificateRenewFailure != nil {
@@ -236,12 +237,12 @@ func (m *manager) failed(err error, doing string) {
 	}
 }
 
-// judge derives the server's health from a response.
+// judge determines from a response whether the server is healthy.
 func (m *manager) judge(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case apierrors.IsUnauthorized(err): // a proxy may have sent it in front of a working server
+	case apierrors.IsUnauthorized(err): // a proxy in front of a working server may have sent it
 		m.healthy = true
 	case apierrors.IsUnexpectedServerError(err):
 		m.healthy = false

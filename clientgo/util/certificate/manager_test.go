@@ -31,7 +31,7 @@ import (
 	"k8s.io/client-go/util/certificate"
 )
 
-// numbers is a Histogram and a Counter.
+// numbers is both a Histogram and a Counter.
 type numbers struct {
 	count atomic.Int64
 	last  atomic.Int64
@@ -49,7 +49,7 @@ type rig struct {
 	client             *fake.Clientset
 	template           atomic.Pointer[x509.CertificateRequest]
 	rotations, renewal numbers
-	got                atomic.Pointer[tls.Certificate] // from the last ClientsetFn
+	got                atomic.Pointer[tls.Certificate] // argument of the last ClientsetFn
 }
 
 // inBubble starts a manager, and an authority whose certificates are valid for ten minutes.
@@ -99,7 +99,7 @@ func naming(client *fake.Clientset) {
 	})
 }
 
-// after lets time pass.
+// after sleeps for d, and then until all goroutines are idle.
 func after(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -251,7 +251,7 @@ func TestConfigsThatAreWrong(t *testing.T) {
 	require.EqualError(t, err, "disk full")
 	m, err := certificate.NewManager(&certificate.Config{CertificateStore: store, Usages: some})
 	require.NoError(t, err)
-	m.Start() // there is no client
+	m.Start() // does nothing without a ClientsetFn
 	m.Stop()
 }
 

@@ -18,11 +18,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// patience is how long to wait for a signer. People may approve requests by hand. After this time
-// there is a new request, because the old one may have been forgotten.
+// patience is how long a request waits for the signer. People may approve requests by hand. After
+// this time there is a new request, because nobody may have noticed the old request.
 const patience = 15 * time.Minute
 
-// rotateUntilDone retries rotate until it succeeds: with growing waits at first, and later every 32
+// rotateUntilDone calls rotate until it succeeds. The waits between the calls grow up to 32
 // seconds.
 func (m *manager) rotateUntilDone() {
 	backoff := wait.Backoff{Duration: 2 * time.Second, Factor: 2, Jitter: 0.1, Steps: 5}
@@ -100,7 +100,7 @@ func (m *manager) request(template *x509.CertificateRequest) (key crypto.Signer,
 	return key, keyPEM, request, nil
 }
 
-// strong returns an error if the key is too short for a certificate in a cluster.
+// strong returns an error if the key is shorter than GenerateKey of Config requires.
 func strong(key crypto.Signer) error {
 	bits, least := 0, 0
 	switch k := key.(type) {

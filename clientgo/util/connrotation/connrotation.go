@@ -1,6 +1,6 @@
-// Package connrotation has a dialer that can close all its connections. After credentials have
-// changed, this is the only way to make a server use the new credentials for long-lived
-// connections.
+// Package connrotation has a dialer that can close all its connections. A server checks a client
+// certificate only when a connection is made. So after the certificate has changed, long-lived
+// connections must be closed.
 package connrotation
 
 import (
@@ -70,7 +70,7 @@ func (c *ConnectionTracker) CloseAll() {
 	c.open = map[*tracked]struct{}{}
 	c.mu.Unlock()
 	for t := range open {
-		_ = t.Conn.Close() // its user gets an error from the closed connection
+		_ = t.Conn.Close() // the program that uses it gets an error from the connection
 	}
 }
 

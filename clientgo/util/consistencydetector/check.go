@@ -20,20 +20,20 @@ type RetrieveItemsFunc[U any] func() []U
 // ListFunc lists the objects from the server for the comparison.
 type ListFunc[T runtime.Object] func(ctx context.Context, options metav1.ListOptions) (T, error)
 
-// TransformFunc transforms each listed object before the comparison, as the checked objects were
-// transformed.
+// TransformFunc transforms each listed object before the comparison, in the same way as the checked
+// objects were transformed.
 type TransformFunc func(interface{}) (interface{}, error)
 
 // retryPeriod is the time between two attempts to list.
 const retryPeriod = time.Second
 
-// CheckDataConsistency lists the state of lastSyncedResourceVersion and compares it with
-// retrieveItemsFn. If they differ, it logs the differing objects and panics. A failed list is
-// retried every second until the context ends. Nothing is checked for version "0" and for later
-// pages, because a server cannot list these exactly.
+// CheckDataConsistency lists the objects at lastSyncedResourceVersion, and compares them with the
+// objects that retrieveItemsFn returns. If objects differ, it logs them and panics. It retries a
+// failed list every second until the context ends. It checks nothing if the version is "0", or if
+// the objects are a later page of a list, because a server cannot list exactly these objects again.
 //
-// The objects need metadata. identity names them in logs. The list uses listOptions. It drops the
-// limit if the first list came from a watch cache, which ignores limits.
+// The objects need metadata. Logs describe the objects as identity. The list uses listOptions,
+// without the limit if the checked objects came from a watch cache, which ignores limits.
 func CheckDataConsistency[T runtime.Object, U any](ctx context.Context, identity string, lastSyncedResourceVersion string, listFn ListFunc[T], listItemTransformFunc TransformFunc, listOptions metav1.ListOptions, retrieveItemsFn RetrieveItemsFunc[U]) {
 	logger := klog.FromContext(ctx)
 	if lastSyncedResourceVersion == "0" || listOptions.Continue != "" {

@@ -30,7 +30,7 @@ func TestACheckPanicsWhenTheListDiffers(t *testing.T) {
 		listed, retrieved []*v1.Pod
 		transform         consistencydetector.TransformFunc
 		failures          int
-		asked             *metav1.ListOptions // of the last list; nil without a list
+		asked             *metav1.ListOptions // options of the last list; nil if there was no list
 		panics            string
 	}{
 		{name: "equal, in another order", version: "5", listed: []*v1.Pod{a, b}, retrieved: []*v1.Pod{b, a}, asked: &metav1.ListOptions{}},

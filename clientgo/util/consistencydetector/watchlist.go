@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// forWatchList is the environment variable at the start of the process.
+// forWatchList reports whether streaming lists are checked. Its first value comes from the
+// environment variable at the start of the process.
 var forWatchList atomic.Bool
 
 func init() {

@@ -20,19 +20,20 @@ type Option func(*options)
 
 type options struct{ subresource string }
 
-// Subresource upgrades the fields that were set through this subresource. Defaults to "", the
-// object itself.
+// Subresource selects the fields that were set through this subresource. Defaults to "", which
+// selects the fields that were set on the object itself.
 func Subresource(s string) Option {
 	return func(o *options) { o.subresource = s }
 }
 
 // UpgradeManagedFields moves the fields that csaManagerNames own by Update to the Apply entry of
-// ssaManagerName. Without this entry, the first of their entries becomes it. Fields in an entry
-// with another API version lose their owner, because a path may differ there. Fields that the
-// managers own by Apply stay theirs.
+// ssaManagerName. If ssaManagerName has no Apply entry, the first entry of csaManagerNames becomes
+// its Apply entry. Fields in an entry with another API version lose their owner, because their
+// paths may differ between versions. Fields that csaManagerNames own by Apply do not change owners.
 //
-// On success the object is changed in place. There is no way back. Write the object with its
-// current resource version, because its managed fields may have changed on the server.
+// On success the object is changed in place. The change cannot be undone. Write the object with its
+// current resource version, so that the write fails if its managed fields have changed on the
+// server.
 func UpgradeManagedFields(obj runtime.Object, csaManagerNames sets.Set[string], ssaManagerName string, opts ...Option) error {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
@@ -65,7 +66,7 @@ func UpgradeManagedFieldsPatch(obj runtime.Object, csaManagerNames sets.Set[stri
 	}
 	return json.Marshal([]operation{
 		{"replace", "/metadata/managedFields", entries},
-		// a patch of an older object must conflict
+		// the server must reject the patch if the object has changed
 		{"replace", "/metadata/resourceVersion", accessor.GetResourceVersion()},
 	})
 }
@@ -92,7 +93,7 @@ func upgraded(entries []metav1.ManagedFieldsEntry, from sets.Set[string], to str
 	}
 	owned := &fieldpath.Set{}
 	var next []metav1.ManagedFieldsEntry
-	place := 0 // index of the heir in next
+	place := 0 // index in next of the entry that gets the fields
 	for i, e := range entries {
 		given := updates(e)
 		if i == heir || given && e.APIVersion == entries[heir].APIVersion {
@@ -131,8 +132,8 @@ func fieldsOf(e metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	return fields, nil
 }
 
-// FindFieldsOwners returns the entries of this operation that own all of the fields, in any
-// subresource. Malformed entries own nothing.
+// FindFieldsOwners returns the entries with this operation that own all of the fields, of the
+// object or of any subresource. A malformed entry owns no fields.
 func FindFieldsOwners(managedFields []metav1.ManagedFieldsEntry, operation metav1.ManagedFieldsOperationType, fields *fieldpath.Set) []metav1.ManagedFieldsEntry {
 	var owners []metav1.ManagedFieldsEntry
 	for _, e := range managedFields {

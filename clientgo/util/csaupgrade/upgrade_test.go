@@ -51,7 +51,7 @@ func words(entries []metav1.ManagedFieldsEntry) string {
 }
 
 func TestWhoOwnsWhatAfterwards(t *testing.T) {
-	// each but the last is client-go's
+	// each result but the last is client-go's
 	for _, c := range []struct{ before, from, subresource, after string }{
 		{"csa:Update::5:a,b", "csa", "", "ssa:Apply::5:a,b"},
 		{"ssa:Apply::4:x csa:Update::5:a,b", "csa", "", "ssa:Apply::4:a,b,x"},
@@ -72,7 +72,7 @@ func TestWhoOwnsWhatAfterwards(t *testing.T) {
 		{"", "csa", "", ""},
 		{"ssa:Apply::1:y csa:Update::4:a ssa:Apply::2:z", "csa", "", "ssa:Apply::1:a,y ssa:Apply::2:z"},
 		{"o:Update::4:BAD csa:Update::4:b", "csa", "", "o:Update::4:BAD ssa:Apply::4:b"},
-		// client-go forgets c
+		// client-go drops field c
 		{"csa:Update::5:a csa:Update::6:b csa:Update::4:c", "csa", "", "ssa:Apply::5:a,b,c"},
 	} {
 		object := &v1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "x", ResourceVersion: "7", ManagedFields: entries(c.before)}}

@@ -1,7 +1,7 @@
 // Package exec has the error of a command that ended with an exit code.
 package exec
 
-// ExitError is the error of a command, similar to os/exec's.
+// ExitError is the error of a command, similar to *os/exec.ExitError.
 type ExitError interface {
 	String() string
 	Error() string

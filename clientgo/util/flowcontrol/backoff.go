@@ -8,21 +8,21 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Backoff keeps a wait for each id. Each call of Next doubles the wait, up to the maximum. It is
-// safe for concurrent use.
+// Backoff has a wait for each id. Each call of Next doubles the wait of an id, up to the maximum.
+// It is safe for concurrent use.
 type Backoff struct {
 	sync.RWMutex // guards following
 
 	// Clock is the source of the time.
 	Clock clock.Clock
 
-	// HasExpiredFunc decides whether the wait of an id starts anew, because nothing happened to the
-	// id between lastUpdate and eventTime. Defaults to nil: the wait starts anew after twice
-	// maxDuration.
+	// HasExpiredFunc decides whether the wait of an id starts anew. lastUpdate is the last event of
+	// the id, and eventTime is the present event. Defaults to nil: the wait starts anew if more
+	// than twice maxDuration lies between them.
 	HasExpiredFunc func(eventTime time.Time, lastUpdate time.Time, maxDuration time.Duration) bool
 
 	initial, max time.Duration
-	jitter       float64 // maximal random extension, as a share of the wait's growth
+	jitter       float64 // maximal random extension, as a fraction of the wait's growth
 	waits        map[string]*wait
 }
 
@@ -37,8 +37,8 @@ func NewBackOff(initial, max time.Duration) *Backoff {
 	return NewBackOffWithJitter(initial, max, 0)
 }
 
-// NewBackOffWithJitter returns a Backoff whose waits are extended at random. The added share is
-// between 0 and maxJitterFactor.
+// NewBackOffWithJitter returns a Backoff whose waits are extended by a random fraction between 0
+// and maxJitterFactor.
 func NewBackOffWithJitter(initial, max time.Duration, maxJitterFactor float64) *Backoff {
 	return NewFakeBackOffWithJitter(initial, max, clock.RealClock{}, maxJitterFactor)
 }
@@ -53,7 +53,7 @@ func NewFakeBackOffWithJitter(initial, max time.Duration, tc clock.Clock, maxJit
 	return &Backoff{Clock: tc, initial: initial, max: max, jitter: maxJitterFactor, waits: map[string]*wait{}}
 }
 
-// Get returns the wait of an id, or 0 for an unknown id.
+// Get returns the current wait of an id, or 0 for an unknown id.
 func (p *Backoff) Get(id string) time.Duration {
 	p.RLock()
 	defer p.RUnlock()
@@ -63,7 +63,7 @@ func (p *Backoff) Get(id string) time.Duration {
 	return 0
 }
 
-// Next starts the wait of an id, or doubles it.
+// Next sets the wait of an id to the initial wait, or doubles it.
 func (p *Backoff) Next(id string, eventTime time.Time) {
 	p.Lock()
 	defer p.Unlock()
@@ -77,7 +77,8 @@ func (p *Backoff) Next(id string, eventTime time.Time) {
 	w.lastUpdate = p.Clock.Now()
 }
 
-// withJitter returns d, extended by a random share of what, at most the jitter.
+// withJitter returns d plus a random fraction of the duration what. The fraction is between 0 and
+// jitter.
 func (p *Backoff) withJitter(d, what time.Duration) time.Duration {
 	if p.jitter == 0 {
 		return d
@@ -85,10 +86,10 @@ func (p *Backoff) withJitter(d, what time.Duration) time.Duration {
 	return d + time.Duration(rand.Float64()*p.jitter*float64(what))
 }
 
-// Reset forgets the wait of an id.
+// Reset removes the wait of an id.
 func (p *Backoff) Reset(id string) { p.DeleteEntry(id) }
 
-// DeleteEntry forgets the wait of an id.
+// DeleteEntry removes the wait of an id.
 func (p *Backoff) DeleteEntry(id string) {
 	p.Lock()
 	defer p.Unlock()
@@ -103,8 +104,8 @@ func (p *Backoff) IsInBackOffSince(id string, eventTime time.Time) bool {
 	return known && !p.expiredLocked(eventTime, w.lastUpdate) && p.Clock.Since(eventTime) < w.duration
 }
 
-// IsInBackOffSinceUpdate reports whether eventTime is within the wait of the id, counted from its
-// last Next.
+// IsInBackOffSinceUpdate reports whether less time than the wait of the id lies between its last
+// Next and eventTime.
 func (p *Backoff) IsInBackOffSinceUpdate(id string, eventTime time.Time) bool {
 	p.RLock()
 	defer p.RUnlock()
@@ -112,8 +113,8 @@ func (p *Backoff) IsInBackOffSinceUpdate(id string, eventTime time.Time) bool {
 	return known && !p.expiredLocked(eventTime, w.lastUpdate) && eventTime.Sub(w.lastUpdate) < w.duration
 }
 
-// GC forgets the ids whose waits would start anew. Programs with ever new ids must call it
-// periodically.
+// GC removes the ids whose waits would start anew. A program that keeps adding new ids must call GC
+// periodically, because nothing else removes old ids.
 func (p *Backoff) GC() {
 	p.Lock()
 	defer p.Unlock()

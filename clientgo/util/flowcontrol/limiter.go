@@ -13,9 +13,10 @@ import (
 
 // PassiveRateLimiter decides whether an action may happen now. It is safe for concurrent use.
 type PassiveRateLimiter interface {
-	// TryAccept takes a token if one is available, and reports whether it did.
+	// TryAccept takes a token if a token is available, and reports whether it has taken one.
 	TryAccept() bool
-	// Stop does nothing: these limiters have nothing to stop.
+	// Stop does nothing in the limiters of this package, except that it ends a blocked Accept of
+	// NewFakeNeverRateLimiter.
 	Stop()
 	// QPS returns the tokens per second.
 	QPS() float32
@@ -43,8 +44,8 @@ func NewTokenBucketRateLimiter(qps float32, burst int) RateLimiter {
 	return NewTokenBucketRateLimiterWithClock(qps, burst, clock.RealClock{})
 }
 
-// NewTokenBucketRateLimiterWithClock is NewTokenBucketRateLimiter with another clock. Wait uses the
-// real clock nevertheless.
+// NewTokenBucketRateLimiterWithClock is NewTokenBucketRateLimiter with another clock. But Wait uses
+// the real clock.
 func NewTokenBucketRateLimiterWithClock(qps float32, burst int, c Clock) RateLimiter {
 	return &waiting{passive: newPassive(qps, burst, c), sleeper: c}
 }

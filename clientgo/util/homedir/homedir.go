@@ -10,8 +10,9 @@ import (
 // HomeDir returns the home directory of the user: the environment variable HOME.
 //
 // On Windows, it returns the first of HOME, HOMEDRIVE with HOMEPATH, and USERPROFILE that has a
-// file .kube\config. If none has it, the order is HOME, USERPROFILE, and HOMEDRIVE with HOMEPATH.
-// It returns the first that is writable, else the first that exists, else the first that is set.
+// file .kube\config. If no directory has this file, the order is HOME, USERPROFILE, and HOMEDRIVE
+// with HOMEPATH. Then it returns the first directory that is writable, or else the first that
+// exists, or else the first that is set.
 func HomeDir() string {
 	if runtime.GOOS != "windows" {
 		return os.Getenv("HOME")
@@ -23,8 +24,8 @@ func HomeDir() string {
 	return pick([]string{home, drive, profile}, []string{home, profile, drive})
 }
 
-// pick returns the directory of a Windows user: the first of byConfig with a configuration, or else
-// one of byUse.
+// pick returns the home directory of a Windows user: the first of byConfig that has a kubeconfig,
+// or else one of byUse.
 func pick(byConfig, byUse []string) string {
 	if dir := first(byConfig, hasConfig); dir != "" {
 		return dir

@@ -53,14 +53,14 @@ func (r *reader) bracket(list *ListNode) error {
 	return err
 }
 
-// inner parses a whole text as a list. A filter or bracket ends at the first character that closes
-// one, so they nest at most two levels deep.
+// inner parses a whole text as a list. A filter or bracket ends at the first closing character, so
+// filters and brackets nest at most two levels deep.
 func inner(text string) (*ListNode, error) {
 	within := reader{text: text}
 	return within.list()
 }
 
-// slice parses first:end:step, where each may be missing, or a single number.
+// slice parses either first:end:step, of which each number may be missing, or a single number.
 func slice(text string) (params [3]ParamsEntry, err error) {
 	if text == "*" {
 		return params, nil
@@ -132,7 +132,8 @@ func split(condition string) (left, operator, right string) {
 			continue
 		}
 		right = strings.TrimLeft(r.rest(), operators)
-		// The last character is the right side. No expression begins with it.
+		// The text ends with the operator. Its last character becomes the right side, which is then
+		// an error, because no expression begins with this character.
 		if right == "" {
 			right = condition[len(condition)-1:]
 		}

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/third_party/forked/golang/template"
 )
 
-// operators has the comparison of each operator of a filter.
+// operators maps each operator of a filter to its comparison.
 var operators = map[string]func(left, right any) (bool, error){
 	"==": func(left, right any) (bool, error) { return template.Equal(left, right) },
 	"!=": template.NotEqual,

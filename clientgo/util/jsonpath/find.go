@@ -12,8 +12,8 @@ type finder struct {
 	found   [][]reflect.Value
 }
 
-// parts evaluates the parts of an expression on data. In a range it stops at the end of the range.
-// It returns the remaining parts.
+// parts evaluates the parts of an expression on data. If inRange is true, it stops at the end of
+// the range. It returns the parts that it has not evaluated.
 func (f *finder) parts(nodes []Node, data reflect.Value, inRange bool) (rest []Node, err error) {
 	for len(nodes) > 0 {
 		node := nodes[0]
@@ -48,7 +48,8 @@ func (f *finder) parts(nodes []Node, data reflect.Value, inRange bool) (rest []N
 	return nil, nil
 }
 
-// keyword returns the word range or end of a part, or "", and the other nodes of the part.
+// keyword returns the keyword of a part, which is "range", "end" or "", and the nodes of the part
+// without the keyword.
 func keyword(node Node) (word string, rest []Node) {
 	list, ok := node.(*ListNode)
 	if !ok {
@@ -81,7 +82,8 @@ func afterEnd(nodes []Node) []Node {
 	return nil
 }
 
-// list applies nodes one after another.
+// list applies nodes to values, one after another. Each node gets the results of the node before
+// it.
 func (f *finder) list(values []reflect.Value, nodes []Node) (_ []reflect.Value, err error) {
 	for _, node := range nodes {
 		if values, err = f.walk(values, node); err != nil {
@@ -150,8 +152,8 @@ func repeat(value any, n int) []reflect.Value {
 	return found
 }
 
-// field finds the value of a map key or struct field. If no value has it, that is an error, unless
-// missing keys are allowed.
+// field finds the value of a map key or struct field in each of the values. If none of the values
+// has it, field returns an error, unless missing keys are allowed.
 func (f *finder) field(values []reflect.Value, name string) (found []reflect.Value, err error) {
 	for _, value := range values {
 		value = indirect(value)

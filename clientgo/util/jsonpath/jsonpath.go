@@ -2,13 +2,14 @@
 //
 // An expression is text with parts in braces. Each part is a path into the object:
 //
-//   - .name or ['name']; in brackets, a dot without a backslash separates steps
+//   - .name or ['name'] finds a field; in brackets, each dot without a backslash begins a field of
+//     the field before it
 //   - [0], [-1], [1:3], [0:4:2], [*], [0,2] and ['a','b'] select elements
 //   - .* finds all values, and ..name finds a name at every depth
 //   - [?(@.name=="x")] selects the elements for which the condition is true
 //
-// @ and $ are the object, and may be omitted. {"\n"} is text with escapes. {range PATH}...{end} is
-// repeated for each value that the path finds.
+// @ and $ stand for the object, and may be omitted. {"\n"} is text with escapes. {range
+// PATH}...{end} is repeated for each value that the path finds.
 //
 // .* and .. return the values of a map in the order of its keys.
 package jsonpath
@@ -20,7 +21,7 @@ import (
 	"reflect"
 )
 
-// JSONPath is an expression. After setup it is safe for concurrent use.
+// JSONPath is an expression. After Parse and the options are set, it is safe for concurrent use.
 type JSONPath struct {
 	name    string
 	parser  *Parser
@@ -31,14 +32,14 @@ type JSONPath struct {
 // New returns a JSONPath without an expression. The name is used in errors.
 func New(name string) *JSONPath { return &JSONPath{name: name} }
 
-// AllowMissingKeys makes a missing key find nothing in place of an error. Defaults to false. It
-// returns j.
+// AllowMissingKeys(true) means that a missing key has no results. By default a missing key is an
+// error. It returns j.
 func (j *JSONPath) AllowMissingKeys(allow bool) *JSONPath {
 	j.lenient = allow
 	return j
 }
 
-// EnableJSONOutput makes PrintResults print a JSON array. Defaults to false: text.
+// EnableJSONOutput(true) makes PrintResults print a JSON array. By default it prints text.
 func (j *JSONPath) EnableJSONOutput(v bool) { j.asJSON = v }
 
 // Parse parses the expression. On an error, j has no expression.
@@ -61,8 +62,8 @@ func (j *JSONPath) Execute(wr io.Writer, data interface{}) error {
 	return nil
 }
 
-// FindResults returns the results of each part of the expression on data. The parts of a range have
-// results for each repetition. The result of a text is the text.
+// FindResults returns the results of each part of the expression on data. The parts inside a range
+// have results for each repetition of the range. The result of a literal text is the text.
 func (j *JSONPath) FindResults(data interface{}) ([][]reflect.Value, error) {
 	if j.parser == nil {
 		return nil, fmt.Errorf("%s is an incomplete jsonpath template", j.name)
@@ -101,7 +102,7 @@ func (j *JSONPath) PrintResults(wr io.Writer, results []reflect.Value) error {
 	return nil
 }
 
-// held returns the value in v, or nil if v is invalid.
+// held returns the value that v holds, or nil if v is invalid.
 func held(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
@@ -130,7 +131,8 @@ func textOf(v reflect.Value) (string, error) {
 	return fmt.Sprint(printable(v)), nil
 }
 
-// printable returns the value, or a pointer to it if the pointer has the method Error or String.
+// printable returns the value of v, or a pointer to it if only the pointer has the method Error or
+// String.
 func printable(v reflect.Value) any {
 	if v.CanAddr() {
 		switch p := v.Addr().Interface().(type) {

@@ -23,7 +23,7 @@ func data(t testing.TB) (value any) {
 	return value
 }
 
-// clientgo/proof has a table of 400 expressions, which it also evaluates with client-go.
+// clientgo/proof has a table of 400 expressions, and compares their results with client-go's.
 func TestExpressions(t *testing.T) {
 	for expression, want := range map[string]string{
 		`{.kind}: {.items[*].name}`:                                                "List: x y z",
@@ -90,7 +90,7 @@ func TestJSONOutput(t *testing.T) {
 	require.Equal(t, "[\n    null\n]\n", out.String())
 }
 
-// inner has struct fields of every kind.
+// inner is a struct with fields of every kind.
 type inner struct {
 	Name   string `json:"name"`
 	hidden string
@@ -140,7 +140,7 @@ func TestUnquoteExtend(t *testing.T) { // each result is client-go's
 func FuzzExpression(f *testing.F) {
 	value := data(f)
 	f.Fuzz(func(t *testing.T, expression string) {
-		// each finds everything below the results of the previous one
+		// each ".." finds everything below the results of the ".." before it, which takes too long
 		if strings.Count(expression, "..") > 3 {
 			return
 		}

@@ -5,7 +5,7 @@ import "fmt"
 // NodeType is the type of a node of an expression.
 type NodeType int
 
-// Type returns t, so that a node that embeds its type is a Node.
+// Type returns t. With this method, a node that embeds its NodeType implements Node.
 func (t NodeType) Type() NodeType { return t }
 
 // String returns the type's name, or "" for an unknown type.
@@ -36,11 +36,11 @@ var NodeTypeName = map[NodeType]string{
 // Node is a part of an expression.
 type Node interface {
 	Type() NodeType
-	// String returns the type's name and the node's content, for people.
+	// String returns a description of the node: the type's name and the node's content.
 	String() string
 }
 
-// ListNode is a sequence of nodes. Each node works on the results of the previous one.
+// ListNode is a sequence of nodes. Each node is applied to the results of the node before it.
 type ListNode struct {
 	NodeType
 	Nodes []Node
@@ -64,7 +64,7 @@ type FieldNode struct {
 
 func (f *FieldNode) String() string { return describe(f, f.Value) }
 
-// IdentifierNode is the word range or end.
+// IdentifierNode is the keyword "range" or "end".
 type IdentifierNode struct {
 	NodeType
 	Name string
@@ -76,7 +76,7 @@ func (f *IdentifierNode) String() string { return describe(f, f.Name) }
 type ParamsEntry struct {
 	Value   int
 	Known   bool // whether the expression has the number
-	Derived bool // whether it is derived from the previous number: the end of a single index
+	Derived bool // whether the number is computed: the end that follows from a single index
 }
 
 // ArrayNode finds elements of an array or a slice.
@@ -88,7 +88,7 @@ type ArrayNode struct {
 func (a *ArrayNode) String() string { return describe(a, a.Params) }
 
 // FilterNode finds the elements of an array or a slice for which a comparison holds. If the
-// operator is exists, it finds the elements for which the left side finds something.
+// operator is "exists", it finds the elements for which the left side has a result.
 type FilterNode struct {
 	NodeType
 	Left     *ListNode
@@ -116,7 +116,7 @@ type FloatNode struct {
 
 func (i *FloatNode) String() string { return describe(i, fmt.Sprintf("%f", i.Value)) }
 
-// BoolNode is true or false.
+// BoolNode is the word true or false.
 type BoolNode struct {
 	NodeType
 	Value bool

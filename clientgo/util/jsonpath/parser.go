@@ -16,7 +16,7 @@ type Parser struct {
 	Root *ListNode
 }
 
-// NewParser returns a parser. The name is for people.
+// NewParser returns a parser. The name describes the expression to people.
 func NewParser(name string) *Parser { return &Parser{Name: name} }
 
 // Parse parses an expression. On an error it returns no parser.
@@ -58,8 +58,8 @@ type reader struct {
 	end  rune // the character that ends the list, or 0 if the end of the text ends it
 }
 
-// over is the result of peek at the end of the text or of a line. No expression continues after a
-// line.
+// over is the result of peek at the end of the text or of a line. No expression continues after the
+// end of a line.
 const over = -1
 
 // peek returns the next character.
@@ -73,7 +73,7 @@ func (r *reader) peek() (c rune, size int) {
 // rest returns the remaining text.
 func (r *reader) rest() string { return r.text[r.at:] }
 
-// list parses nodes and the character that ends the list.
+// list parses nodes up to and including the character that ends the list.
 func (r *reader) list() (*ListNode, error) {
 	list := &ListNode{NodeType: NodeList}
 	add := func(n Node, err error) error {
@@ -92,7 +92,7 @@ func (r *reader) list() (*ListNode, error) {
 			r.at += size
 			return list, nil
 		case c == ' ' || c == '@' || c == '$':
-			r.at += size // redundant: the path is the same without it
+			r.at += size // skip a redundant character: the path is the same without it
 		case c == '[':
 			err = r.bracket(list)
 		case c == '"' || c == '\'':

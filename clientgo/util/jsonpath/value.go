@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// maxDepth bounds the depth of searched data, because pointers may form cycles.
+// maxDepth bounds how deep the data is searched, because pointers may form cycles.
 const maxDepth = 1000
 
-// indirect follows pointers and interfaces. If they lead to nothing, it returns the nil one.
+// indirect follows pointers and interfaces to a value. It stops at a nil pointer or interface and
+// returns it.
 func indirect(v reflect.Value) reflect.Value {
 	for range maxDepth {
 		if (v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface) || v.IsNil() {
@@ -33,7 +34,7 @@ func fieldOf(value reflect.Value, name string) reflect.Value {
 		return reflect.Value{}
 	}
 	field, err := value.FieldByIndexErr(info.Index)
-	if err != nil { // it is in an embedded struct behind a nil pointer
+	if err != nil { // the field is in an embedded struct behind a nil pointer
 		return reflect.Value{}
 	}
 	return field
@@ -62,7 +63,7 @@ func taggedField(value reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// children returns the elements, values or fields of the value to which v leads.
+// children returns the elements, values or fields of the value that v holds or points to.
 func children(v reflect.Value) (found []reflect.Value) {
 	v = indirect(v)
 	switch v.Kind() {
@@ -86,8 +87,8 @@ func children(v reflect.Value) (found []reflect.Value) {
 	return found
 }
 
-// descend appends v and the values inside it to found. It appends non-empty structs, maps, lists
-// and strings, but no numbers, booleans and nulls.
+// descend appends v and the values inside it to found. It appends structs, maps, lists and strings
+// that are not empty, but not numbers, booleans and nulls.
 func descend(found []reflect.Value, v reflect.Value, depth int) (_ []reflect.Value, err error) {
 	if depth > maxDepth {
 		return nil, errors.New("the data is too deep")
@@ -136,8 +137,8 @@ func elements(values []reflect.Value, params [3]ParamsEntry) (found []reflect.Va
 	return found, nil
 }
 
-// bounds returns the indexes that params select in a slice of this length: from first to before
-// end.
+// bounds returns the indexes that params select in a slice of this length. The index end is not
+// included.
 func bounds(params [3]ParamsEntry, length int) (first, end, step int, err error) {
 	end, step = length, 1
 	if p := params[0]; p.Known {
@@ -153,7 +154,7 @@ func bounds(params [3]ParamsEntry, length int) (first, end, step int, err error)
 		}
 	}
 	if first == end {
-		return first, end, step, nil // nothing is selected, even out of bounds
+		return first, end, step, nil // nothing is selected, so out of bounds is not an error
 	}
 	switch {
 	case first < 0 || first >= length:

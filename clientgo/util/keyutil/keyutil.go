@@ -24,7 +24,7 @@ const (
 	PublicKeyBlockType     = "PUBLIC KEY"
 )
 
-// MakeEllipticPrivateKeyPEM returns a new key on the curve P-256.
+// MakeEllipticPrivateKeyPEM returns a new ECDSA key on the curve P-256, in PEM.
 func MakeEllipticPrivateKeyPEM() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -117,8 +117,8 @@ func ParsePrivateKeyPEM(keyData []byte) (interface{}, error) {
 	return nil, errors.New("data does not contain a valid RSA or ECDSA private key")
 }
 
-// ParsePublicKeysPEM returns the public keys of public keys, certificates and private keys. Each is
-// an *rsa.PublicKey or an *ecdsa.PublicKey.
+// ParsePublicKeysPEM returns the public keys in PEM data, including the public keys of certificates
+// and private keys. Each is an *rsa.PublicKey or an *ecdsa.PublicKey.
 func ParsePublicKeysPEM(keyData []byte) ([]interface{}, error) {
 	var keys []interface{}
 	for block := range blocks(keyData) {
@@ -132,7 +132,7 @@ func ParsePublicKeysPEM(keyData []byte) ([]interface{}, error) {
 	return keys, nil
 }
 
-// blocks yields the PEM blocks.
+// blocks yields the PEM blocks of data.
 func blocks(data []byte) func(func(*pem.Block) bool) {
 	return func(yield func(*pem.Block) bool) {
 		for {
@@ -163,8 +163,9 @@ func privateKey(block *pem.Block) interface{} {
 	return nil
 }
 
-// publicKey returns the public key in data, or of the private key or certificate in data, or nil.
-// It ignores the type of the PEM block, which is wrong in some files.
+// publicKey returns the public key in data, or the public key of the private key or certificate in
+// data. If data has no key and no certificate, it returns nil. It ignores the type of the PEM
+// block, which is wrong in some files.
 func publicKey(data []byte) interface{} {
 	if key, err := x509.ParsePKCS1PrivateKey(data); err == nil {
 		return &key.PublicKey

@@ -26,16 +26,16 @@ var DefaultBackoff = wait.Backoff{
 }
 
 // OnError calls fn, at most backoff.Steps times, until fn returns nil or an error that is not
-// retriable. It returns that result. After the last step it returns the last retriable error, or
-// wait.ErrWaitTimeout if there was none. The backoff determines the waits between the calls.
-// Without steps, fn is not called.
+// retriable. It then returns this result of fn. After the last step it returns the last retriable
+// error. The backoff determines the waits between the calls. If backoff.Steps is 0, it does not
+// call fn, and returns wait.ErrWaitTimeout.
 //
-// The final error may mean that a wait has ended, such as the end of a context. Then OnError
-// returns the retriable error before it, if there was one: the reason for the wait.
+// The error of fn may be a timeout or the end of a context inside fn (see wait.Interrupted). Then
+// OnError returns the last retriable error, if there was one, because this error shows the cause.
 func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) error {
 	var last error // the last retriable error
 	try := func() (over bool, err error) {
-		defer utilruntime.HandleCrash() // after HandleCrash, a program that continues retries
+		defer utilruntime.HandleCrash() // if HandleCrash returns, the call is retried
 		if err = fn(); err != nil && retriable(err) {
 			last = err
 			return false, nil

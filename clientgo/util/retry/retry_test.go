@@ -66,7 +66,7 @@ func TestAnotherErrorEnds(t *testing.T) { // each result is client-go's
 	require.True(t, wait.Interrupted(err), "without steps, nothing is called")
 }
 
-// A program that continues after a panic must not take the panicking update for a success.
+// If a program continues after panics, an update that has panicked must not look like a success.
 func TestAPanicIsNoSuccess(t *testing.T) { // each result is client-go's
 	handlers := utilruntime.PanicHandlers
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil

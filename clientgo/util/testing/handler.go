@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// TestInterface is the part of a test that reports errors.
+// TestInterface has the methods of a testing.T that report errors.
 type TestInterface interface {
 	Errorf(format string, args ...interface{})
 	Logf(format string, args ...interface{})
 }
 
-// LogInterface takes log lines.
+// LogInterface has the methods of a testing.T that log.
 type LogInterface interface {
 	Logf(format string, args ...interface{})
 }
@@ -32,11 +32,11 @@ type FakeHandler struct {
 	ResponseBody string
 	// T gets log lines and errors. May be nil.
 	T LogInterface
-	// SkipRequestFn selects the requests that get a response, but are neither counted nor recorded.
-	// May be nil.
+	// SkipRequestFn returns true for a request that gets a response, but must be neither counted
+	// nor recorded. May be nil.
 	SkipRequestFn func(verb string, url url.URL) bool
 
-	mu       sync.Mutex // guards following, and the exported fields during a request
+	mu       sync.Mutex // guards following; during a request also the exported fields
 	requests int
 	checked  bool
 }

@@ -26,8 +26,8 @@ type FakeOpenAPIServer struct {
 	RequestCounters map[string]int
 }
 
-// NewFakeOpenAPIV3Server starts a server of the documents in a directory: each file x/y.json is
-// served as /openapi/v3/x/y. A missing directory has no documents.
+// NewFakeOpenAPIV3Server starts a server for the documents in a directory. It serves each file
+// x/y.json as /openapi/v3/x/y. If the directory does not exist, there are no documents.
 func NewFakeOpenAPIV3Server(specsPath string) (*FakeOpenAPIServer, error) {
 	documents, err := readDocuments(specsPath)
 	if err != nil {
@@ -79,7 +79,7 @@ func readDocuments(dir string) (map[string]*spec3.OpenAPI, error) {
 	return documents, err
 }
 
-// muxRegistry has the methods with which package handler3 registers its paths.
+// muxRegistry adapts a ServeMux to the interface with which package handler3 registers its paths.
 type muxRegistry struct{ *http.ServeMux }
 
 func (m muxRegistry) HandlePrefix(path string, handler http.Handler) { m.Handle(path, handler) }

@@ -24,8 +24,8 @@ func PrepareWatchListOptionsFromListOptions(listOptions metav1.ListOptions) (met
 	if _, err := fields.ParseSelector(listOptions.FieldSelector); err != nil {
 		return metav1.ListOptions{}, false, err
 	}
-	// A server returns a list with a limit as a page of one version (KEP-2523), except from its
-	// cache, which has no pages.
+	// A list with a limit is a page, and pages are read from etcd. An exception is a list at
+	// version "0", which comes from the server's cache and has no pages (KEP-2523).
 	page := listOptions.Limit > 0 && listOptions.ResourceVersion != "0" || listOptions.Continue != ""
 	if page || listOptions.ResourceVersionMatch == metav1.ResourceVersionMatchExact || !valid(&listOptions) {
 		return metav1.ListOptions{}, false, nil
@@ -52,8 +52,9 @@ func valid(options *metav1.ListOptions) bool {
 	return options.ResourceVersionMatch == "" || newer && options.ResourceVersion != ""
 }
 
-// DoesClientNotSupportWatchListSemantics returns the client's IsWatchListSemanticsUnSupported, or
-// false without that method. A fake that ignores SendInitialEvents should have the method.
+// DoesClientNotSupportWatchListSemantics returns the result of the client's method
+// IsWatchListSemanticsUnSupported. It returns false if the client has no such method. A fake that
+// ignores SendInitialEvents should have the method.
 func DoesClientNotSupportWatchListSemantics(client any) bool {
 	c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool })
 	return ok && c.IsWatchListSemanticsUnSupported()

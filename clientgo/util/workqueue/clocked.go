@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// clocked implements delays with a test's clock, because kinform's queue reads only the real clock.
+// clocked implements delays with the clock of a test, which kinform's queue cannot use.
 type clocked[T comparable] struct {
 	clock clock.WithTicker
 	add   func(T)
@@ -26,12 +26,12 @@ type clocked[T comparable] struct {
 	count uint64
 }
 
-// due is an item and the time at which it is to be added.
+// due is an item with the time at which it must be added to the queue.
 type due[T comparable] struct {
 	item   T
 	at     time.Time
-	number uint64 // orders equal times: the item that was set first comes first
-	index  int    // index in times
+	number uint64 // order of items with equal times: the item that was delayed first comes first
+	index  int    // index in the heap
 }
 
 func newClocked[T comparable](c clock.WithTicker, add func(T)) *clocked[T] {
@@ -74,7 +74,7 @@ func (d *clocked[T]) run() {
 		var ring <-chan time.Time
 		if any {
 			timer := d.clock.NewTimer(first.Sub(d.clock.Now()))
-			if !first.After(d.clock.Now()) { // the test moved the clock before the timer existed
+			if !first.After(d.clock.Now()) { // the clock may have moved before the timer existed
 				timer.Stop()
 				continue
 			}
@@ -92,7 +92,7 @@ func (d *clocked[T]) run() {
 	}
 }
 
-// wait returns false if the loop is to end.
+// wait waits until the timer fires or changed has a value. It returns false if the loop must end.
 func (d *clocked[T]) wait(ring <-chan time.Time) bool {
 	select {
 	case <-d.over:
@@ -103,8 +103,8 @@ func (d *clocked[T]) wait(ring <-chan time.Time) bool {
 	return true
 }
 
-// addDue adds the items whose time has come, and returns the time of the next item, if there is
-// one.
+// addDue adds the items whose time has come. It returns the time of the next item, and whether
+// there is a next item.
 func (d *clocked[T]) addDue() (next time.Time, any bool) {
 	for {
 		now := d.clock.Now()
@@ -157,8 +157,8 @@ func (t *times[T]) Pop() any {
 	return e
 }
 
-// handled wraps add so that a panic goes to apimachinery's crash handlers, with the logger if it is
-// not nil.
+// handled returns a function that calls add and passes a panic to apimachinery's crash handlers. If
+// logger is not nil, they use it.
 func handled[T comparable](logger *klog.Logger, add func(T)) func(T) {
 	return func(item T) {
 		if logger == nil {

@@ -16,9 +16,9 @@ type DelayingInterface TypedDelayingInterface[any]
 // TypedDelayingInterface is a queue that can add items after a delay.
 type TypedDelayingInterface[T comparable] interface {
 	TypedInterface[T]
-	// AddAfter adds the item after the duration, or at once if the duration is not positive. Each
-	// item has at most one pending time, and the earliest time counts. After ShutDown it has no
-	// effect.
+	// AddAfter adds the item after the duration, or at once if the duration is not positive. If
+	// AddAfter is called several times for an item, the item is added once, at the earliest of the
+	// times. After ShutDown, AddAfter has no effect.
 	AddAfter(item T, duration time.Duration)
 }
 
@@ -29,8 +29,8 @@ type DelayingQueueConfig = TypedDelayingQueueConfig[any]
 
 // TypedDelayingQueueConfig configures a queue. The zero value works.
 type TypedDelayingQueueConfig[T comparable] struct {
-	// Logger logs panics of Queue's Add, which end the process. The log lines don't include the
-	// queue's name. Defaults to klog's logger.
+	// Logger logs panics of the method Add of Queue, which end the process. The log lines don't
+	// include the queue's name. Defaults to klog's logger.
 	Logger *klog.Logger
 
 	// Name is the queue's name in metrics. A queue without a name has no metrics. Defaults to "".
@@ -42,8 +42,8 @@ type TypedDelayingQueueConfig[T comparable] struct {
 	// Clock is for tests. Defaults to the real clock.
 	Clock clock.WithTicker
 
-	// Queue is the queue to which items are added. By default a queue is made from the fields
-	// above.
+	// Queue is the queue to which items are added after their delays. By default a new queue is
+	// made with the options above.
 	Queue TypedInterface[T]
 }
 
@@ -64,14 +64,15 @@ func TypedNewDelayingQueue[T comparable]() TypedDelayingInterface[T] {
 	return NewTypedDelayingQueue[T]()
 }
 
-// NewDelayingQueueWithConfig returns an empty queue, or the config's Queue with delays.
+// NewDelayingQueueWithConfig returns an empty queue. If the config has a Queue, it returns a queue
+// that adds delays to it.
 //
 // Deprecated: use NewTypedDelayingQueueWithConfig.
 func NewDelayingQueueWithConfig(config DelayingQueueConfig) DelayingInterface {
 	return NewTypedDelayingQueueWithConfig(config)
 }
 
-// NewDelayingQueueWithCustomQueue adds delays to q.
+// NewDelayingQueueWithCustomQueue returns a queue that adds delays to q.
 //
 // Deprecated: use NewTypedDelayingQueueWithConfig.
 func NewDelayingQueueWithCustomQueue(q Interface, name string) DelayingInterface {
@@ -92,8 +93,9 @@ func NewDelayingQueueWithCustomClock(clock clock.WithTicker, name string) Delayi
 	return NewTypedDelayingQueueWithConfig(DelayingQueueConfig{Name: name, Clock: clock})
 }
 
-// NewTypedDelayingQueueWithConfig returns an empty queue, or the config's Queue with delays. A
-// queue with its own Clock has a goroutine until it is shut down.
+// NewTypedDelayingQueueWithConfig returns an empty queue. If the config has a Queue, it returns a
+// queue that adds delays to it. If the config has a Clock, the queue has a goroutine until it is
+// shut down.
 func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConfig[T]) TypedDelayingInterface[T] {
 	q := &delaying[T]{TypedInterface: config.Queue}
 	if config.Queue == nil {
@@ -155,18 +157,18 @@ func (q *delaying[T]) ShutDown() {
 }
 
 func (q *delaying[T]) ShutDownWithDrain() {
-	q.delays.stop() // no further delay ends, so no item is added after the drain
+	q.delays.stop() // discards delayed items, so that none is added after the drain
 	q.TypedInterface.ShutDownWithDrain()
 }
 
-// keptDelays uses the delays of kinform's queue, which is also the queue itself.
+// keptDelays implements delays with the kinform queue that also holds the items.
 type keptDelays[T comparable] core.Queue[T]
 
 func (k *keptDelays[T]) addAfter(item T, d time.Duration) { (*core.Queue[T])(k).AddAfter(item, d) }
 func (k *keptDelays[T]) stop()                            {}
 
-// forwarded implements delays for a program's own queue. kinform's queue keeps the times, and
-// forward moves its due items to the program's queue.
+// forwarded implements delays for a program's own queue. A kinform queue holds the delayed items,
+// and forward moves items that are due to the program's queue.
 type forwarded[T comparable] struct {
 	due *core.Queue[T]
 	add func(T)
@@ -187,7 +189,7 @@ func (f *forwarded[T]) forward() {
 		if !ok {
 			return
 		}
-		f.due.Done(item) // before add: an AddAfter that add causes is a new one
+		f.due.Done(item) // before add, so that an AddAfter inside add starts a new delay
 		f.add(item)
 	}
 }

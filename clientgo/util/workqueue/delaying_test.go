@@ -77,7 +77,7 @@ func TestShutDownDiscardsDelays(t *testing.T) { // WQ-26
 	})
 }
 
-// An AddAfter caused by the queue's own Add is a new one.
+// If Add of the program's queue calls AddAfter, this starts a new delay.
 func TestAQueueOfTheProgramMayDelayWhatIsAdded(t *testing.T) { // WQ-21
 	synctest.Test(t, func(t *testing.T) {
 		own := &echoing{TypedInterface: workqueue.NewTyped[string]()}
@@ -102,7 +102,7 @@ func (e *echoing) Add(item string) {
 	e.delayed.AddAfter(item, time.Second)
 }
 
-// Programs test their controllers like this: the clock stands still until the test moves it.
+// Tests of programs use a fake clock in this way: the clock stands still until the test moves it.
 func TestAFakeClockMovesDelays(t *testing.T) { // WQ-20, WQ-21
 	synctest.Test(t, func(t *testing.T) {
 		clock := testclock.NewFakeClock(time.Now())
@@ -126,8 +126,8 @@ func TestAFakeClockMovesDelays(t *testing.T) { // WQ-20, WQ-21
 	})
 }
 
-// The clock may be moved before the queue's goroutine has seen the item, so the test does not wait
-// for it.
+// The clock may move before the queue's goroutine has seen the item. So the test does not wait for
+// the goroutine.
 func TestAFakeClockIsNotMissed(t *testing.T) {
 	for range 100 {
 		clock := testclock.NewFakeClock(time.Now())

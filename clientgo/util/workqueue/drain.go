@@ -9,12 +9,12 @@ import (
 // drainPatience bounds how long a drain waits for a worker to take a queued item.
 //
 // client-go's drain considers only the items that workers have. So it returns too early if a worker
-// is about to call Get, and at once if the workers have ended and left items. Programs rely on the
-// latter: a drain that waited for ended workers would never return.
+// is about to call Get. It also returns at once if all workers have ended while items are queued.
+// Programs rely on this second case: a drain that waited for ended workers would never return.
 const drainPatience = time.Second
 
-// patiently calls wait. The context of wait ends with ctx, or when during drainPatience no worker
-// had an item and no item was handed out.
+// patiently calls wait with a context. The context ends with ctx, or after a period of
+// drainPatience in which no worker had an item or got an item.
 func patiently(ctx context.Context, look func() (idle bool, gets uint64), wait func(context.Context)) {
 	ctx, giveUp := context.WithCancel(ctx)
 	var watcher sync.WaitGroup
@@ -40,13 +40,13 @@ func patiently(ctx context.Context, look func() (idle bool, gets uint64), wait f
 	watcher.Wait()
 }
 
-// releases ends the waiting drains when ShutDown is called.
+// releases ends waiting calls of ShutDownWithDrain when ShutDown is called.
 type releases struct {
 	mu      sync.Mutex // guards following
 	waiting map[*context.CancelFunc]struct{}
 }
 
-// context returns a context that ends when r.now is called next. The caller must call cancel.
+// context returns a context that ends at the next call of r.now. The caller must call cancel.
 func (r *releases) context() (ctx context.Context, cancel context.CancelFunc) {
 	ctx, end := context.WithCancel(context.Background())
 	r.mu.Lock()

@@ -24,7 +24,7 @@ func (f *fifo[T]) Push(item T) {
 func (f *fifo[T]) Pop() T {
 	var none T
 	item := f.ring[f.first]
-	f.ring[f.first] = none // release the item
+	f.ring[f.first] = none // so that the queue does not retain the item
 	f.first = (f.first + 1) % len(f.ring)
 	f.size--
 	if len(f.ring) > 1024 && f.size < len(f.ring)/16 {

@@ -27,7 +27,8 @@ func (k *kept[T]) drain(ctx context.Context) {
 		s := k.queue().Stats()
 		return s.Processing == 0, s.Gets
 	}, func(ctx context.Context) {
-		// its error means that the drain was given up, which client-go does not report
+		// the error means that ctx ended before the queue was empty, which client-go does not
+		// report
 		_ = k.queue().Drain(ctx)
 	})
 }

@@ -16,7 +16,8 @@ type RateLimiter TypedRateLimiter[any]
 type TypedRateLimiter[T comparable] interface {
 	// When counts a failure of the item and returns the time to wait.
 	When(item T) time.Duration
-	// Forget resets the item's failure count: the item succeeded or was given up.
+	// Forget resets the item's failure count. Call it if the item succeeded, or will not be
+	// retried.
 	Forget(item T)
 	// NumRequeues returns the number of the item's failures since its last Forget.
 	NumRequeues(item T) int
@@ -27,9 +28,9 @@ type TypedRateLimiter[T comparable] interface {
 // Deprecated: use DefaultTypedControllerRateLimiter.
 func DefaultControllerRateLimiter() RateLimiter { return DefaultTypedControllerRateLimiter[any]() }
 
-// DefaultTypedControllerRateLimiter returns the usual limiter of controllers. Each item waits 5 ms,
-// doubled by each failure, up to 1000 s. All items together are limited to 10 per second with a
-// burst of 100.
+// DefaultTypedControllerRateLimiter returns the usual limiter of controllers. An item waits 5 ms
+// after its first failure. Each further failure doubles the wait, up to 1000 s. All items together
+// are limited to 10 per second with a burst of 100.
 func DefaultTypedControllerRateLimiter[T comparable]() TypedRateLimiter[T] {
 	return NewTypedMaxOfRateLimiter(
 		NewTypedItemExponentialFailureRateLimiter[T](5*time.Millisecond, 1000*time.Second),
@@ -42,8 +43,8 @@ func DefaultTypedControllerRateLimiter[T comparable]() TypedRateLimiter[T] {
 // Deprecated: use DefaultTypedItemBasedRateLimiter.
 func DefaultItemBasedRateLimiter() RateLimiter { return DefaultTypedItemBasedRateLimiter[any]() }
 
-// DefaultTypedItemBasedRateLimiter returns a limiter with a wait of 1 ms per item, doubled by each
-// failure, up to 1000 s.
+// DefaultTypedItemBasedRateLimiter returns a limiter with a wait of 1 ms after an item's first
+// failure. Each further failure doubles the wait, up to 1000 s.
 func DefaultTypedItemBasedRateLimiter[T comparable]() TypedRateLimiter[T] {
 	return NewTypedItemExponentialFailureRateLimiter[T](time.Millisecond, 1000*time.Second)
 }
@@ -60,7 +61,7 @@ type TypedBucketRateLimiter[T comparable] struct {
 
 var _ RateLimiter = &BucketRateLimiter{}
 
-// When reserves a token and returns the time until the token exists.
+// When reserves a token and returns the time until the token is available.
 func (r *TypedBucketRateLimiter[T]) When(T) time.Duration { return r.Limiter.Reserve().Delay() }
 
 // NumRequeues returns 0, because all items share the bucket.
@@ -112,7 +113,7 @@ func (r *TypedItemExponentialFailureRateLimiter[T]) Forget(item T) { r.limiter.F
 // Deprecated: use TypedItemFastSlowRateLimiter.
 type ItemFastSlowRateLimiter = TypedItemFastSlowRateLimiter[any]
 
-// TypedItemFastSlowRateLimiter has a short wait for the first failures of an item, and a long one
+// TypedItemFastSlowRateLimiter has a short wait for the first failures of an item, and a long wait
 // for later failures.
 type TypedItemFastSlowRateLimiter[T comparable] struct{ limiter core.RateLimiter[T] }
 

@@ -84,7 +84,8 @@ func TestParallelizeUntilEndsWithItsContext(t *testing.T) { // WQ-35
 		if n := seen.Add(1); n == 10 {
 			cancel()
 		} else if n > 10 {
-			// if this worker had no processor to cancel on, the other worker would do all the rest
+			// block, so that the other worker does not process all other pieces before cancel was
+			// called
 			<-ctx.Done()
 		}
 	}, workqueue.WithChunkSize(2))

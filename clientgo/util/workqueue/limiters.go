@@ -13,7 +13,8 @@ import (
 // Deprecated: use TypedMaxOfRateLimiter.
 type MaxOfRateLimiter = TypedMaxOfRateLimiter[any]
 
-// TypedMaxOfRateLimiter waits for the longest time of its limiters. Each call reaches all limiters.
+// TypedMaxOfRateLimiter waits as long as the limiter with the longest wait. Each call calls all
+// limiters.
 type TypedMaxOfRateLimiter[T comparable] struct{ limiter core.RateLimiter[T] }
 
 var _ RateLimiter = &MaxOfRateLimiter{}
@@ -25,7 +26,7 @@ func NewMaxOfRateLimiter(limiters ...TypedRateLimiter[any]) RateLimiter {
 	return NewTypedMaxOfRateLimiter(limiters...)
 }
 
-// NewTypedMaxOfRateLimiter returns a limiter that waits for the longest time of these limiters.
+// NewTypedMaxOfRateLimiter returns a TypedMaxOfRateLimiter of these limiters.
 func NewTypedMaxOfRateLimiter[T comparable](limiters ...TypedRateLimiter[T]) TypedRateLimiter[T] {
 	of := make([]core.RateLimiter[T], len(limiters))
 	for i, limiter := range limiters {
@@ -37,7 +38,7 @@ func NewTypedMaxOfRateLimiter[T comparable](limiters ...TypedRateLimiter[T]) Typ
 // When counts a failure of the item in each limiter, and returns the longest of their waits.
 func (r *TypedMaxOfRateLimiter[T]) When(item T) time.Duration { return r.limiter.When(item) }
 
-// NumRequeues returns the largest count of the limiters.
+// NumRequeues returns the largest result of the limiters.
 func (r *TypedMaxOfRateLimiter[T]) NumRequeues(item T) int { return r.limiter.NumRequeues(item) }
 
 // Forget resets the item's failure count in each limiter.
@@ -60,7 +61,8 @@ func NewWithMaxWaitRateLimiter(limiter RateLimiter, maxDelay time.Duration) Rate
 	return NewTypedWithMaxWaitRateLimiter[any](limiter, maxDelay)
 }
 
-// NewTypedWithMaxWaitRateLimiter returns a limiter like limiter whose waits are at most maxDelay.
+// NewTypedWithMaxWaitRateLimiter returns a limiter with the waits of the argument limiter, but at
+// most maxDelay.
 func NewTypedWithMaxWaitRateLimiter[T comparable](limiter TypedRateLimiter[T], maxDelay time.Duration) TypedRateLimiter[T] {
 	return &TypedWithMaxWaitRateLimiter[T]{core.WithMaxWait[T](limiter, maxDelay)}
 }

@@ -36,24 +36,25 @@ type HistogramMetric interface {
 
 // MetricsProvider makes the metrics of a queue, by the queue's name. Times are in seconds.
 //
-// Each method is called once for a queue with a name, when the queue is made. NewRetriesMetric is
-// called only for a queue with delays. Several goroutines may use the metrics at once.
+// When a queue with a name is made, each method is called once. NewRetriesMetric is called only for
+// a queue with delays. Several goroutines may use the metrics at once.
 type MetricsProvider interface {
-	// NewDepthMetric counts the items that are due: queued items, and items added while a worker
-	// has them.
+	// NewDepthMetric returns the metric of the number of pending items: queued items, and items
+	// that were added while a worker has them.
 	NewDepthMetric(name string) GaugeMetric
-	// NewAddsMetric counts adds of items that were not due.
+	// NewAddsMetric returns the counter of adds, except adds of items that were pending already.
 	NewAddsMetric(name string) CounterMetric
-	// NewLatencyMetric measures the time from an item's add until a worker gets the item.
+	// NewLatencyMetric returns the metric of the time from the add of an item until a worker gets
+	// the item.
 	NewLatencyMetric(name string) HistogramMetric
-	// NewWorkDurationMetric measures the time that a worker has an item.
+	// NewWorkDurationMetric returns the metric of the time from Get to Done of an item.
 	NewWorkDurationMetric(name string) HistogramMetric
-	// NewUnfinishedWorkSecondsMetric is the total time for which workers have had their current
-	// items.
+	// NewUnfinishedWorkSecondsMetric returns the metric of the items that workers have now: the sum
+	// of the times since Get.
 	NewUnfinishedWorkSecondsMetric(name string) SettableGaugeMetric
-	// NewLongestRunningProcessorSecondsMetric is the longest of these times.
+	// NewLongestRunningProcessorSecondsMetric returns the metric of the longest of these times.
 	NewLongestRunningProcessorSecondsMetric(name string) SettableGaugeMetric
-	// NewRetriesMetric counts calls of AddAfter.
+	// NewRetriesMetric returns the counter of calls of AddAfter.
 	NewRetriesMetric(name string) CounterMetric
 }
 
@@ -88,7 +89,8 @@ func providerFor(own MetricsProvider, name string) MetricsProvider {
 // unfinishedPeriod is the time between two updates of the metrics about items that workers have.
 const unfinishedPeriod = 500 * time.Millisecond
 
-// queueMetrics updates the metrics of a queue. All methods accept nil: no metrics.
+// queueMetrics updates the metrics of a queue. A nil pointer means no metrics, and all methods
+// accept it.
 type queueMetrics[T comparable] struct {
 	depth               GaugeMetric
 	adds                CounterMetric
@@ -148,7 +150,8 @@ func (m *queueMetrics[T]) done(ran time.Duration) {
 	}
 }
 
-// start updates the metrics about items that workers have, until stop.
+// start starts a goroutine that periodically updates the metrics about items in progress, until
+// stop is called.
 func (m *queueMetrics[T]) start(of items[T], c clock.WithTicker) {
 	if m == nil {
 		return
@@ -169,7 +172,7 @@ func (m *queueMetrics[T]) start(of items[T], c clock.WithTicker) {
 	})
 }
 
-// stop ends the goroutine of start and waits for it.
+// stop ends the goroutine that start has started, and waits for it.
 func (m *queueMetrics[T]) stop() {
 	if m == nil {
 		return

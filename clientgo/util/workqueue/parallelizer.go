@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// DoWorkPieceFunc processes the piece with this number.
+// DoWorkPieceFunc processes the piece with the number piece.
 type DoWorkPieceFunc func(piece int)
 
 type options struct{ chunkSize int }
@@ -22,9 +22,9 @@ func WithChunkSize(c int) func(*options) {
 	return func(o *options) { o.chunkSize = c }
 }
 
-// ParallelizeUntil calls doWorkPiece once for each piece from 0 to pieces-1, with at most this many
-// workers at a time. It returns after all calls have returned. When ctx ends, no further chunk is
-// started. ctx may be nil.
+// ParallelizeUntil calls doWorkPiece once for each piece from 0 to pieces-1, in several goroutines;
+// workers is their maximal number. It returns after all calls have returned. After ctx has ended,
+// no goroutine starts another chunk of pieces. ctx may be nil.
 func ParallelizeUntil(ctx context.Context, workers, pieces int, doWorkPiece DoWorkPieceFunc, opts ...Options) {
 	if pieces <= 0 {
 		return

@@ -14,29 +14,29 @@ import (
 // Deprecated: use TypedInterface.
 type Interface TypedInterface[any]
 
-// TypedInterface is a queue that holds an item once, however often it is added. No item is with two
-// workers at once.
+// TypedInterface is a queue that holds an item once, however often the item is added. Two workers
+// never have the same item at the same time.
 type TypedInterface[T comparable] interface {
 	// Add queues the item. It does not block. After ShutDown it has no effect.
 	Add(item T)
 	// Len returns the number of items that wait for a worker.
 	Len() int
-	// Get returns the item that has waited longest, and blocks while no item waits. shutdown is
-	// true if the queue is shut down and empty.
+	// Get removes the item that has waited longest and returns it. It blocks while the queue is
+	// empty. shutdown is true if the queue is shut down and empty.
 	Get() (item T, shutdown bool)
 	// Done reports that the worker has finished with the item.
 	Done(item T)
-	// ShutDown makes the queue ignore further adds. Queued items are still handed out.
+	// ShutDown makes the queue ignore further adds. Get still returns the queued items.
 	ShutDown()
-	// ShutDownWithDrain is ShutDown, and waits until the workers are done. A later ShutDown ends
-	// the wait.
+	// ShutDownWithDrain is ShutDown, and then waits until no item is queued and no worker has an
+	// item. A later ShutDown ends the wait.
 	ShutDownWithDrain()
 	// ShuttingDown reports whether the queue has been shut down.
 	ShuttingDown() bool
 }
 
-// Queue holds the queued items of a Typed and determines their order. It is called by one goroutine
-// at a time, with the Typed's lock held, so it must not call the Typed.
+// Queue holds the queued items of a Typed and determines their order. One goroutine at a time calls
+// it, with the lock of the Typed held. So its methods must not call the Typed.
 type Queue[T comparable] interface {
 	// Touch is called for an item that is added while it is in the Queue.
 	Touch(item T)
@@ -82,7 +82,8 @@ type Typed[t comparable] struct {
 	releases     releases
 }
 
-// items is the part of a queue with two implementations: *kept, on kinform's queue, and *sets.
+// items has the methods of a queue. It has two implementations: *kept uses kinform's queue, and
+// *sets supports a program's own clock or Queue.
 type items[T comparable] interface {
 	add(item T)
 	get() (item T, shutdown bool)
@@ -90,8 +91,8 @@ type items[T comparable] interface {
 	len() int
 	shutDown()
 	drain(ctx context.Context)
-	// running returns the total and the longest time for which workers have had their items. It is
-	// called only for a queue with metrics.
+	// running returns the sum and the maximum of the times since Get of the items that workers
+	// have. It is called only for a queue with metrics.
 	running() (total, longest time.Duration)
 }
 
@@ -119,7 +120,8 @@ func NewTypedWithConfig[T comparable](config TypedQueueConfig[T]) *Typed[T] {
 	return q
 }
 
-// newTyped returns the queue, and kinform's queue inside, or nil if it uses sets.
+// newTyped returns a queue. The second result is the kinform queue inside it, or nil if the queue
+// uses sets.
 func newTyped[T comparable](config TypedQueueConfig[T]) (*Typed[T], *core.Queue[T]) {
 	q := &Typed[T]{metrics: newQueueMetrics[T](config.MetricsProvider, config.Name)}
 	var inner *core.Queue[T]
@@ -133,22 +135,22 @@ func newTyped[T comparable](config TypedQueueConfig[T]) (*Typed[T], *core.Queue[
 	return q, inner
 }
 
-// Add queues the item. If the item is queued already, nothing changes. If a worker has it, it is
-// queued again at Done. Add does not block. After ShutDown it has no effect.
+// Add queues the item. If the item is queued already, nothing changes. If a worker has the item,
+// the item is queued again at Done. Add does not block. After ShutDown it has no effect.
 func (q *Typed[T]) Add(item T) { q.items.add(item) }
 
 // Len returns the number of items that wait for a worker, without the items that workers have.
 func (q *Typed[T]) Len() int { return q.items.len() }
 
-// Get returns the item that has waited longest, and blocks while no item waits. The caller must
-// call Done with the item. shutdown is true if the queue is shut down and empty.
+// Get removes the item that has waited longest and returns it. It blocks while the queue is empty.
+// The caller must call Done with the item. shutdown is true if the queue is shut down and empty.
 func (q *Typed[T]) Get() (item T, shutdown bool) { return q.items.get() }
 
-// Done reports that the worker has finished with the item. If the item was added meanwhile, it is
+// Done reports that the worker has finished with the item. If the item was added since Get, it is
 // queued again. Done of an item that no worker has does nothing.
 func (q *Typed[T]) Done(item T) { q.items.done(item) }
 
-// ShutDown makes the queue ignore further adds. Queued items are still handed out, including items
+// ShutDown makes the queue ignore further adds. Get still returns the queued items, including items
 // that were added while a worker had them. ShutDown also ends waiting calls of ShutDownWithDrain.
 func (q *Typed[T]) ShutDown() {
 	q.shuttingDown.Store(true)
@@ -157,9 +159,9 @@ func (q *Typed[T]) ShutDown() {
 	q.metrics.stop()
 }
 
-// ShutDownWithDrain is ShutDown, and returns when no item is queued and no worker has one. Workers
-// must call Done. If no worker takes the queued items, it gives up after a second. It also returns
-// when ShutDown is called meanwhile.
+// ShutDownWithDrain is ShutDown, and then waits until no item is queued and no worker has an item.
+// Workers must call Done. It also returns if items are queued, and no worker has or takes an item
+// for a second. A call of ShutDown ends the wait too.
 func (q *Typed[T]) ShutDownWithDrain() {
 	ctx, cancel := q.releases.context()
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// otherClock is the real clock with another type, so that a queue uses its own sets and delays.
+// otherClock is the real clock with another type, so that a queue uses the types sets and clocked.
 type otherClock struct{ clock.RealClock }
 
 // kinds has each implementation behind Typed. The conformance suite runs on all of them in
@@ -81,7 +81,7 @@ func TestADrainWaitsForItemsThatAreAddedAgain(t *testing.T) { // WQ-13, WQ-14
 		item, shutdown := q.Get()
 		require.Equal(t, "a", item)
 		require.False(t, shutdown)
-		time.Sleep(time.Hour) // a worker may take long
+		time.Sleep(time.Hour) // a drain waits however long a worker takes
 		require.False(t, isOver(drain))
 		q.Done("a")
 		require.True(t, isOver(drain))
@@ -90,8 +90,8 @@ func TestADrainWaitsForItemsThatAreAddedAgain(t *testing.T) { // WQ-13, WQ-14
 	})
 }
 
-// A program may drain after its workers have ended with their context, while items are left.
-// client-go's drain returns then.
+// A program may drain after all workers have ended with their context, while items are queued. In
+// this case client-go's drain returns.
 func TestADrainWithoutWorkersReturns(t *testing.T) { // WQ-17
 	each(t, func(t *testing.T, q *workqueue.Typed[string]) {
 		q.Add("a")

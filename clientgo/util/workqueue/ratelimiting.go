@@ -7,16 +7,16 @@ import "k8s.io/utils/clock"
 // Deprecated: use TypedRateLimitingInterface.
 type RateLimitingInterface TypedRateLimitingInterface[any]
 
-// TypedRateLimitingInterface is a queue that adds items again after a wait that a limiter
-// determines.
+// TypedRateLimitingInterface is a queue that can add items after a wait. A rate limiter determines
+// the wait.
 type TypedRateLimitingInterface[T comparable] interface {
 	TypedDelayingInterface[T]
 
 	// AddRateLimited adds the item after the limiter's wait.
 	AddRateLimited(item T)
 
-	// Forget resets the item in the limiter: the item succeeded or was given up. The caller must
-	// also call Done.
+	// Forget resets the item's failure count in the limiter. Call it if the item succeeded, or will
+	// not be retried. The caller must also call Done.
 	Forget(item T)
 
 	// NumRequeues returns the limiter's count of the item's consecutive failures.
@@ -39,8 +39,8 @@ type TypedRateLimitingQueueConfig[T comparable] struct {
 	// Clock is for tests. Defaults to the real clock.
 	Clock clock.WithTicker
 
-	// DelayingQueue is the queue to which items are added. By default a queue is made from the
-	// fields above.
+	// DelayingQueue is the queue to which items are added. By default a new queue is made with the
+	// options above.
 	DelayingQueue TypedDelayingInterface[T]
 }
 
@@ -63,7 +63,7 @@ func NewNamedRateLimitingQueue(rateLimiter RateLimiter, name string) RateLimitin
 	return NewTypedRateLimitingQueueWithConfig[any](rateLimiter, RateLimitingQueueConfig{Name: name})
 }
 
-// NewRateLimitingQueueWithDelayingInterface adds a limiter to di.
+// NewRateLimitingQueueWithDelayingInterface returns a queue that adds a limiter to di.
 //
 // Deprecated: use NewTypedRateLimitingQueueWithConfig.
 func NewRateLimitingQueueWithDelayingInterface(di DelayingInterface, rateLimiter RateLimiter) RateLimitingInterface {
@@ -77,8 +77,8 @@ func NewRateLimitingQueueWithConfig(rateLimiter RateLimiter, config RateLimiting
 	return NewTypedRateLimitingQueueWithConfig[any](rateLimiter, config)
 }
 
-// NewTypedRateLimitingQueueWithConfig returns an empty queue, or the config's DelayingQueue with a
-// limiter.
+// NewTypedRateLimitingQueueWithConfig returns an empty queue. If the config has a DelayingQueue, it
+// returns a queue that adds a limiter to it.
 func NewTypedRateLimitingQueueWithConfig[T comparable](rateLimiter TypedRateLimiter[T], config TypedRateLimitingQueueConfig[T]) TypedRateLimitingInterface[T] {
 	if config.DelayingQueue == nil {
 		config.DelayingQueue = NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[T]{

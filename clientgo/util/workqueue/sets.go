@@ -9,8 +9,8 @@ import (
 )
 
 // sets implements items for a program's own Queue or clock, which kinform's queue does not support.
-// A Queue must be called under the lock, and kinform's queue calls no user code under its lock. The
-// metrics must use the program's clock, and kinform's queue reads only the real clock.
+// A program's Queue must be called under the lock, but kinform's queue calls no user code under its
+// lock. The metrics must use the program's clock, but kinform's queue reads only the real clock.
 type sets[T comparable] struct {
 	metrics *queueMetrics[T]
 	clock   clock.WithTicker
@@ -19,10 +19,11 @@ type sets[T comparable] struct {
 	// broadcast when an item becomes ready, at shutdown, and when a drain may be over
 	changed sync.Cond
 
-	// If all callers keep the contract, queue = dirty - processing.
+	// If all callers keep the contract, queue has the items that are in dirty but not in
+	// processing.
 	queue        Queue[T]
-	dirty        map[T]time.Time // since when
-	processing   map[T]time.Time // since when
+	dirty        map[T]time.Time // the time of the add
+	processing   map[T]time.Time // the time of Get
 	shuttingDown bool
 	gets         uint64
 }
@@ -95,7 +96,7 @@ func (s *sets[T]) done(item T) {
 		s.readyLocked(item)
 		return
 	}
-	s.changed.Broadcast() // for waiting drains
+	s.changed.Broadcast() // wakes waiting drains
 }
 
 func (s *sets[T]) len() int {

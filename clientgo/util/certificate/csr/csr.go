@@ -30,13 +30,13 @@ func RequestCertificate(client clientset.Interface, csrData []byte, name, signer
 }
 
 // RequestCertificateWithContext creates a CertificateSigningRequest, and returns its name and UID.
-// csrData is a PEM request signed by privateKey. For an empty name, the server generates one. An
-// existing request of the same name is reused, after a restart of the process for example. It must
-// have the same key and signer, and its certificate, if it has one, must not have expired. The
-// signer may ignore requestedDuration.
+// csrData is a PEM request signed by privateKey. For an empty name, the server generates one. If a
+// request of the same name exists, for example from before a restart of the process, it is reused.
+// It must have the same key and signer, and its certificate, if it has one, must not have expired.
+// The signer may ignore requestedDuration.
 //
-// Without certificates.k8s.io/v1 on the server, v1beta1 is used. v1beta1 is also used for requests
-// that v1 rejects: without a signer, with the legacy signer, or without usages.
+// If the server does not have certificates.k8s.io/v1, v1beta1 is used. v1beta1 is also used for
+// requests that v1 would reject: without a signer or usages, or with the legacy signer.
 func RequestCertificateWithContext(ctx context.Context, client clientset.Interface, csrData []byte, name, signerName string, requestedDuration *time.Duration, usages []certificatesv1.KeyUsage, privateKey interface{}) (reqName string, reqUID types.UID, err error) {
 	wanted := &certificatesv1.CertificateSigningRequest{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -123,7 +123,8 @@ func parse(data []byte) (*x509.CertificateRequest, error) {
 	return x509.ParseCertificateRequest(block.Bytes)
 }
 
-// named adds what failed to an error, and keeps the kind of the error.
+// named adds a description of the failed operation to an error. The functions of package apierrors
+// still recognize the result.
 func named(err error, format string) error {
 	var status *apierrors.StatusError
 	if errors.As(err, &status) {

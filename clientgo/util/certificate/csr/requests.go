@@ -12,7 +12,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// requests accesses the signing requests of a server, in the version that the server has.
+// requests reads and writes the signing requests of a server, in the API version that the server
+// has.
 type requests struct {
 	client clientset.Interface
 	old    bool

@@ -80,8 +80,8 @@ func WaitForCertificate(ctx context.Context, client clientset.Interface, reqName
 	return certData, nil
 }
 
-// served returns the requests in the version that the server has. It retries once a second until
-// ctx ends.
+// served finds out which API version of requests the server has. It retries once a second until ctx
+// ends.
 func served(ctx context.Context, client clientset.Interface, name string) (found requests, err error) {
 	selected := metav1.ListOptions{FieldSelector: "metadata.name=" + name}
 	wanted := wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
