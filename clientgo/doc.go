@@ -5,6 +5,6 @@
 //
 //	replace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.1.0
 //
-// The packages have the paths and exported names of client-go. Most of them adapt kinform's
-// reflector, store, workqueue and REST client to client-go's contract.
+// The packages have the paths and exported names of client-go. They use kinform's store and
+// workqueue, and the code with which kinform reads and decodes lists and watches.
 package clientgo
