@@ -13,10 +13,10 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// Extract fills the empty configuration into with the fields that a manager has applied to a
-// subresource and still owns. There may be no such fields. The merge rules of the type decide what
-// an owned path selects. If a map is merged entry by entry, the path of the map does not select its
-// entries: each entry has its own path.
+// Extract copies the fields that a manager has applied to a subresource and still owns. It writes
+// them into an empty configuration, the argument into. The manager may own no fields. The merge
+// rules of the type decide what an owned path selects. If a map is merged entry by entry, the path
+// of the map does not select its entries: each entry has its own path.
 func Extract(object runtime.Object, manager, subresource string, into any) error {
 	owned, err := ownedFields(object, manager, subresource)
 	if err != nil || owned == nil {

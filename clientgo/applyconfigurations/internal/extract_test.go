@@ -10,7 +10,8 @@ import (
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 )
 
-// pod returns a pod. Manager one owns a container and a volume of it, and manager two owns a label.
+// pod returns a pod. Manager one owns a container and a volume of the pod, and manager two owns a
+// label.
 func pod(fields string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{

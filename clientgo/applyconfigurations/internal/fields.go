@@ -13,8 +13,8 @@ func Append[T any](method string, list []T, values []*T) []T {
 	return list
 }
 
-// Put adds entries to the map held and returns the map. If held is nil and there are entries, Put
-// makes the map.
+// Put adds entries to a map and returns the map. If the map is nil and there are entries, Put makes
+// a map.
 func Put[K comparable, V any](held, entries map[K]V) map[K]V {
 	if held == nil && len(entries) > 0 {
 		held = make(map[K]V, len(entries))

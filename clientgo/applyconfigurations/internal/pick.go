@@ -35,7 +35,7 @@ func Pick(object *unstructured.Unstructured, manager, subresource string) (map[s
 	return part, nil
 }
 
-// pick returns the part of v at the paths in owned. The set all has the paths of all managers.
+// pick returns the part of v at the paths in owned. The second set has the paths of all managers.
 func pick(v any, owned, all *fieldpath.Set) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -72,7 +72,7 @@ func children(set *fieldpath.Set) *fieldpath.PathElementSet {
 	return &elements.Members
 }
 
-// pickMember returns the owned part of the member at an element. The result is reports whether
+// pickMember returns the owned part of the member at an element. The second result reports whether
 // owned has paths there.
 func pickMember(element fieldpath.PathElement, member any, owned, all *fieldpath.Set) (part any, is bool) {
 	below, parts := all.Children.Get(element)

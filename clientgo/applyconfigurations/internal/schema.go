@@ -12,7 +12,7 @@ import (
 
 // schemaText has the rules by which a server merges each type. A type begins with a line that has
 // its OpenAPI name, followed by "atomic" if the type is replaced as a whole. The lines of its
-// fields begin with a tab. They have the field's JSON name, and one of:
+// fields begin with a tab. Each of them has the field's JSON name, and then one of:
 //
 //	string, boolean, numeric     a scalar
 //	any                          anything, replaced as a whole
