@@ -8,8 +8,8 @@ import (
 
 // SplitGroupsAndResources converts an aggregated document to legacy documents. It returns all
 // groups in the order of the document, the resources of their versions, and an error for each stale
-// version. The resources and groups omit stale versions. The first version of a group is the
-// preferred one.
+// version. The resources and groups omit stale versions. The first version of a group becomes the
+// preferred version.
 func SplitGroupsAndResources(aggregatedGroups apidiscovery.APIGroupDiscoveryList) (
 	*metav1.APIGroupList,
 	map[schema.GroupVersion]*metav1.APIResourceList,
@@ -42,7 +42,7 @@ func SplitGroupsAndResources(aggregatedGroups apidiscovery.APIGroupDiscoveryList
 }
 
 // appendResource appends a resource and its subresources. It leaves out a resource or subresource
-// without a kind, because the legacy form requires one. Servers omit the kind of a resource that
+// without a kind, because the legacy form requires a kind. Servers omit the kind of a resource that
 // exists only for its subresources.
 func appendResource(list []metav1.APIResource, r *apidiscovery.APIResourceDiscovery) []metav1.APIResource {
 	namespaced := r.Scope == apidiscovery.ScopeNamespace

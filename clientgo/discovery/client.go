@@ -38,8 +38,8 @@ type DiscoveryClient struct {
 	LegacyPrefix string
 	// UseLegacyDiscovery requests only the legacy documents.
 	UseLegacyDiscovery bool
-	// NoPeerDiscovery requests only the resources of the server itself, not those of the other
-	// servers of a cluster.
+	// NoPeerDiscovery requests only the resources of the server itself, and not the resources of
+	// the other servers of a cluster.
 	NoPeerDiscovery bool
 }
 
@@ -106,9 +106,9 @@ var types = sync.OnceValue(func() *runtime.Scheme {
 
 var deserializer = sync.OnceValue(func() runtime.Decoder { return codec.New(types()).Deserializer() })
 
-// Decode implements runtime.Decoder. If the kind of the decoded object differs from the kind of
-// into, Decode converts the object. The types of discovery have no conversions, so for them this is
-// an error.
+// Decode implements runtime.Decoder. If the kind of the decoded object differs from the kind of the
+// argument into, Decode converts the object. The types of discovery have no conversions, so for
+// them Decode returns an error.
 func (decoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	object, kind, err := deserializer().Decode(data, defaults, into)
 	if err != nil || into == nil || object == into {

@@ -21,7 +21,7 @@ type DiscoveryInterfaceWithContext interface {
 	OpenAPISchemaInterfaceWithContext
 	OpenAPIV3SchemaInterfaceWithContext
 	// WithLegacyWithContext returns a client that requests only the legacy documents. A client that
-	// cannot do so returns itself.
+	// cannot restrict its requests in this way returns itself.
 	WithLegacyWithContext(ctx context.Context) DiscoveryInterfaceWithContext
 }
 

@@ -18,8 +18,8 @@ type DiscoveryInterface interface {
 	ServerVersionInterface
 	OpenAPISchemaInterface
 	OpenAPIV3SchemaInterface
-	// WithLegacy returns a client that requests only the legacy documents. A client that cannot do
-	// so returns itself.
+	// WithLegacy returns a client that requests only the legacy documents. A client that cannot
+	// restrict its requests in this way returns itself.
 	WithLegacy() DiscoveryInterface
 }
 
@@ -52,7 +52,7 @@ type CachedDiscoveryInterface interface {
 
 // ServerGroupsInterface returns groups.
 type ServerGroupsInterface interface {
-	// ServerGroups returns the groups, each with its versions and the preferred one.
+	// ServerGroups returns the groups, each with its versions and its preferred version.
 	ServerGroups() (*metav1.APIGroupList, error)
 }
 

@@ -26,9 +26,9 @@ func (d *CachedDiscoveryClient) file(groupVersion, name string) (string, bool) {
 	return filepath.Join(d.directory, filepath.FromSlash(groupVersion), name), true
 }
 
-// read decodes a valid cache file into a document of the given kind. found reports whether there
-// was such a file. since is the number of earlier invalidations. A caller that then gets the
-// document from the server passes since to write.
+// read decodes a valid cache file into a document of the given kind. The result found reports
+// whether there was such a file. The result since is the number of earlier invalidations. A caller
+// that then gets the document from the server passes this number to write.
 func (d *CachedDiscoveryClient) read(name, kind string, into any, is *metav1.TypeMeta) (found bool, since int) {
 	d.mu.Lock()
 	_, ours := d.ours[name]
@@ -64,8 +64,9 @@ func (d *CachedDiscoveryClient) decode(name, kind string, into any, is *metav1.T
 	return err == nil && json.Unmarshal(data, into) == nil && *is == typeMeta(kind)
 }
 
-// write stores a document, unless the client was invalidated after read returned since. If write
-// fails, it logs the error, and the next read asks the server again.
+// write stores a document, unless the client was invalidated after the call of read that has
+// returned the number since. If write fails, it logs the error, and the next read asks the server
+// again.
 func (d *CachedDiscoveryClient) write(ctx context.Context, name string, since int, answer any) {
 	data, err := json.Marshal(answer)
 	if err == nil {
@@ -76,7 +77,8 @@ func (d *CachedDiscoveryClient) write(ctx context.Context, name string, since in
 	}
 }
 
-// writeSince holds the lock while it writes, so that an older document cannot replace a newer one.
+// writeSince holds the lock while it writes, so that an older document cannot replace a newer
+// document.
 func (d *CachedDiscoveryClient) writeSince(name string, since int, data []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -15,7 +15,8 @@ const (
 // maxFile limits how much is read from a file. An OpenAPI document has about ten megabytes.
 const maxFile = 64 << 20
 
-// writeFile replaces a file atomically: another program reads either the old file or the new one.
+// writeFile replaces a file atomically: another program reads either the old content or the new
+// content.
 func writeFile(name string, parts ...[]byte) (err error) {
 	directory := filepath.Dir(name)
 	if err := os.MkdirAll(directory, directoryMode); err != nil {
