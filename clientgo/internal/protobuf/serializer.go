@@ -100,7 +100,8 @@ func (r *Raw) Encode(object runtime.Object, w io.Writer) error {
 	return err
 }
 
-// Decode implements runtime.Decoder. into must not be nil, because only it determines the type.
+// Decode implements runtime.Decoder. The argument into must not be nil, because only its type
+// determines how to decode.
 func (r *Raw) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	switch {
 	case into == nil:
@@ -131,8 +132,8 @@ func completed(kind schema.GroupVersionKind, defaults *schema.GroupVersionKind) 
 	return kind
 }
 
-// decode decodes a message of a kind into the object into. If into has another kind, it decodes
-// into a new object.
+// decode decodes a message with the given kind. If the argument into has this kind, decode decodes
+// into it, and otherwise into a new object.
 func decode(types Types, data []byte, kind schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	if into != nil {
 		known, _, err := types.ObjectKinds(into)

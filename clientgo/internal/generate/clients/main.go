@@ -5,8 +5,8 @@
 //
 // Each group version has one file, zz_generated.go. Methods that only one kind has are written by
 // hand in expansion.go next to it. The generator looks there for types whose names end in
-// Expansion, and writes empty types for the missing ones. Run it in the module's folder after each
-// update of k8s.io/api.
+// Expansion, and writes an empty type for each Expansion that is missing. Run it in the module's
+// folder after each update of k8s.io/api.
 package main
 
 import (
