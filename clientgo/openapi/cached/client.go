@@ -28,8 +28,8 @@ func NewClient(other openapi.Client) openapi.Client {
 // NewClientWithContext returns a client that requests documents through another client.
 func NewClientWithContext(other openapi.ClientWithContext) *Client { return &Client{other: other} }
 
-// PathsWithContext implements openapi.ClientWithContext. Every call returns the client's own map,
-// which must not be changed.
+// PathsWithContext implements openapi.ClientWithContext. Each call returns the same map, which must
+// not be changed.
 func (c *Client) PathsWithContext(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
 	return c.paths.Get(ctx, func(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
 		paths, err := c.other.PathsWithContext(ctx)
