@@ -222,7 +222,7 @@ func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
 	return document.TokenEndpoint, nil
 }
 
-// expiry returns when a token expires. It does not verify the signature; the server does.
+// expiry returns when a token expires. It does not verify the signature: the server verifies it.
 func expiry(token string) (time.Time, error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
