@@ -40,8 +40,8 @@ func newWorkshop(ctx context.Context, dir string, verbose bool) (*workshop, erro
 	return w, w.modules(ctx)
 }
 
-// modules writes the go.mod with which client-go's tests are compiled here: this module's
-// requirements, and those of the tests.
+// modules writes the go.mod with which client-go's tests are compiled here: it has this module's
+// requirements, and the requirements of the tests.
 func (w *workshop) modules(ctx context.Context) error {
 	var sums []byte
 	for _, from := range []string{w.line, w.peer} {

@@ -164,8 +164,8 @@ func (w workshop) bump(ctx context.Context, dir, modules string) error {
 // Otherwise the folder has the program itself.
 func (p program) dependency() bool { return p.dir == "" && !p.copied }
 
-// patterns returns the package patterns of a program. If own is empty, it uses the patterns
-// otherwise.
+// patterns returns the package patterns of a program. If the program has no patterns of its own,
+// patterns returns the default, the argument otherwise.
 func patterns(p program, own []string, otherwise ...string) []string {
 	if len(own) == 0 {
 		own = otherwise
@@ -201,8 +201,8 @@ func (w workshop) run(ctx context.Context, dir string, args ...string) error {
 	return nil
 }
 
-// copyTree copies the files below from, and makes them writable for the owner. The module cache is
-// read-only.
+// copyTree copies the files below a folder, and makes the copies writable for the owner. The module
+// cache is read-only.
 func copyTree(to, from string) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err

@@ -159,8 +159,8 @@ func eachOwner(t *testing.T, test func(t *testing.T, srv *apitest.Server, of own
 	}
 }
 
-// A program owns the objects that it lists, gets, or receives from a watch. Changing one of them
-// changes no other object.
+// A program owns the objects that it lists, gets, or receives from a watch. A change of one of
+// these objects affects no other object.
 func TestOwnedObjectsAreApart(t *testing.T) {
 	eachOwner(t, func(t *testing.T, _ *apitest.Server, of owner, _ *client.Config) {
 		first, err := of.list(t.Context())
@@ -189,7 +189,7 @@ type keeper struct {
 	cache.Store
 	mu  sync.Mutex // guards following
 	all []any
-	got chan struct{} // has room for one signal, which is sent when the slice all has grown
+	got chan struct{} // gets a signal when an object was received; room for one
 }
 
 func newKeeper() *keeper {

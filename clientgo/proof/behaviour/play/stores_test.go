@@ -175,7 +175,7 @@ func playMutation(_ *testing.T, p *player) {
 	store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"namespace": cache.MetaNamespaceIndexFunc})
 	mutations := cache.NewIntegerResourceVersionMutationCache(klog.Background(), store, store, time.Hour, p.chance(2))
 	var known []*corev1.Pod
-	pod := func() *corev1.Pod { // sometimes an older one
+	pod := func() *corev1.Pod { // sometimes an older version
 		if o := p.pod(); len(known) == 0 || p.chance(2) {
 			known = append(known, o)
 		}

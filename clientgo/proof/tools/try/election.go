@@ -137,8 +137,8 @@ func run(o *outcome, config leaderelection.LeaderElectionConfig) *ran {
 
 func (r *ran) leads() bool { return within(15*time.Second, r.IsLeader) }
 
-// end waits for the time by and records whether the election has ended by itself. If not, it ends
-// the election.
+// end waits at most for the given duration, and records whether the election has ended by itself.
+// Then it ends the election.
 func (r *ran) end(o *outcome, by time.Duration) {
 	o.phase("ended by itself", within(by, func() bool {
 		select {

@@ -28,14 +28,14 @@ const (
 	longest = 40 * time.Second
 )
 
-// one is a case.
+// one is a case: its name and its function.
 type one struct {
 	name string
 	fn   func(*outcome)
 }
 
-// Cases in together run at the same time. Cases in alone run one after the other, because they
-// change the state of the process.
+// Cases in together run at the same time. Cases in alone run one after another, because they change
+// the state of the process.
 var together, alone []one
 
 func try(name string, fn func(o *outcome)) { together = append(together, one{name, fn}) }

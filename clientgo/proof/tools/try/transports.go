@@ -82,7 +82,8 @@ func tryTransports() {
 	tryDebugging()
 }
 
-// ask sends a request with the headers given, and records whether rt has changed them.
+// ask sends a request with the given headers. It records whether the round tripper has changed the
+// caller's headers.
 func ask(o *outcome, rt http.RoundTripper, given http.Header) {
 	if rt == nil {
 		return
