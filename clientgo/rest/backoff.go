@@ -82,10 +82,10 @@ func (n *NoBackoff) CalculateBackoffWithContext(ctx context.Context, actualURL *
 	return 0
 }
 
-// Sleep waits for d. This is a wait that a server has requested.
+// Sleep waits for d. The server has requested this wait.
 func (n *NoBackoff) Sleep(d time.Duration) { sleep(context.Background(), d) }
 
-// SleepWithContext waits for d, or until ctx ends. The wait is one that a server has requested.
+// SleepWithContext waits for d, or until ctx ends. The server has requested this wait.
 func (n *NoBackoff) SleepWithContext(ctx context.Context, d time.Duration) { sleep(ctx, d) }
 
 // URLBackoff waits longer after each consecutive failure of a host.

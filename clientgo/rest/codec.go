@@ -19,8 +19,7 @@ import (
 // for a decoder that converts or sets defaults.
 type codec struct {
 	encoding kinform.Encoding
-	// the decoder clears kind and apiVersion of decoded objects, but not those of the items of a
-	// list
+	// the decoder clears kind and apiVersion of decoded objects, but not of the items of a list
 	versionless bool
 	zeroing     bool // the decoder clears the target first
 	// pointer type of the objects of a watch; nil if the object's kind selects the type

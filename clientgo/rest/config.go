@@ -138,7 +138,7 @@ type TLSClientConfig struct {
 	NextProtos []string
 }
 
-// DeepCopyInto copies c to out.
+// DeepCopyInto copies *c to *out.
 func (c *TLSClientConfig) DeepCopyInto(out *TLSClientConfig) {
 	*out = *c
 	out.CertData, out.KeyData, out.CAData = copied(c.CertData), copied(c.KeyData), copied(c.CAData)

@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// decoding maps each Sharing to its *decoders. There is one per process, so that the objects of all
-// clients can share parts.
+// decoding maps each Sharing to its *decoders. The decoders belong to the process, so that the
+// objects of all clients can share parts.
 var decoding sync.Map
 
 // decodersOf returns the decoders of a Sharing. It returns nil if the program's codecs must decode

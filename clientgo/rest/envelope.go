@@ -8,10 +8,11 @@ import (
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// emptied returns a list without items, made of the beginning start of a list's body. The program's
-// codec decodes it. This shows whether the codec accepts the list, and sets all fields except the
-// items. late means that kind or metadata follow the items, as in JSON lists of custom resources.
-// ok is false if start is not a list, or if a field is in an unusual place.
+// emptied takes the beginning of a list's body, and returns the encoding of the same list without
+// items. The program's codec decodes the result. The decoding shows whether the codec accepts the
+// list, and sets all fields except the items. late means that kind or metadata follow the items, as
+// in JSON lists of custom resources. ok is false if start is not a list, or if a field is in an
+// unusual place.
 func emptied(start []byte, encoding kinform.Encoding) (list []byte, late, ok bool) {
 	if encoding == kinform.Protobuf {
 		list, ok = emptiedProtobuf(start)
