@@ -29,8 +29,8 @@ var (
 
 // NewShortcutExpander returns a mapper that replaces the short name of a resource, such as "po", by
 // its full name, and then calls delegate. Each call gets the short names from client, which should
-// be a cache. If a short name matches several resources, the first resource is used. warningHandler
-// then receives a warning with the others. warningHandler may be nil.
+// be a cache. If a short name matches several resources, the first resource is used. In this case
+// warningHandler receives a warning that names the other resources. warningHandler may be nil.
 func NewShortcutExpander(delegate meta.RESTMapper, client discovery.DiscoveryInterface, warningHandler func(string)) meta.RESTMapper {
 	return shortcutExpander{meta.ToRESTMapperWithContext(delegate), delegate, discovery.ToDiscoveryInterfaceWithContext(client), warningHandler}
 }
