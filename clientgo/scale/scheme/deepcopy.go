@@ -4,7 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DeepCopyInto copies in to out.
+// DeepCopyInto copies *in to *out.
 func (in *Scale) DeepCopyInto(out *Scale) {
 	*out = *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -29,7 +29,7 @@ func (in *Scale) DeepCopyObject() runtime.Object {
 	return in.DeepCopy()
 }
 
-// DeepCopyInto copies in to out.
+// DeepCopyInto copies *in to *out.
 func (in *ScaleSpec) DeepCopyInto(out *ScaleSpec) { *out = *in }
 
 // DeepCopy returns a copy, or nil if in is nil.
@@ -41,7 +41,7 @@ func (in *ScaleSpec) DeepCopy() *ScaleSpec {
 	return &out
 }
 
-// DeepCopyInto copies in to out.
+// DeepCopyInto copies *in to *out.
 func (in *ScaleStatus) DeepCopyInto(out *ScaleStatus) {
 	*out = *in
 	out.Selector = in.Selector.DeepCopy()

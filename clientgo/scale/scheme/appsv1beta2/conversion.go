@@ -12,8 +12,8 @@ import (
 
 // The conversions leave kind and version of the target unchanged, because schemes set them.
 
-// Convert_v1beta2_Scale_To_scheme_Scale converts in to out. out may share parts
-// of in.
+// Convert_v1beta2_Scale_To_scheme_Scale converts *in to *out. Afterwards
+// they may share parts.
 func Convert_v1beta2_Scale_To_scheme_Scale(in *v1beta2.Scale, out *scheme.Scale, s conversion.Scope) error {
 	out.ObjectMeta = in.ObjectMeta
 	if err := Convert_v1beta2_ScaleSpec_To_scheme_ScaleSpec(&in.Spec, &out.Spec, s); err != nil {
@@ -22,8 +22,8 @@ func Convert_v1beta2_Scale_To_scheme_Scale(in *v1beta2.Scale, out *scheme.Scale,
 	return Convert_v1beta2_ScaleStatus_To_scheme_ScaleStatus(&in.Status, &out.Status, s)
 }
 
-// Convert_scheme_Scale_To_v1beta2_Scale converts in to out. out may share parts
-// of in.
+// Convert_scheme_Scale_To_v1beta2_Scale converts *in to *out. Afterwards
+// they may share parts.
 func Convert_scheme_Scale_To_v1beta2_Scale(in *scheme.Scale, out *v1beta2.Scale, s conversion.Scope) error {
 	out.ObjectMeta = in.ObjectMeta
 	if err := Convert_scheme_ScaleSpec_To_v1beta2_ScaleSpec(&in.Spec, &out.Spec, s); err != nil {
@@ -32,19 +32,19 @@ func Convert_scheme_Scale_To_v1beta2_Scale(in *scheme.Scale, out *v1beta2.Scale,
 	return Convert_scheme_ScaleStatus_To_v1beta2_ScaleStatus(&in.Status, &out.Status, s)
 }
 
-// Convert_v1beta2_ScaleSpec_To_scheme_ScaleSpec converts in to out.
+// Convert_v1beta2_ScaleSpec_To_scheme_ScaleSpec converts *in to *out.
 func Convert_v1beta2_ScaleSpec_To_scheme_ScaleSpec(in *v1beta2.ScaleSpec, out *scheme.ScaleSpec, _ conversion.Scope) error {
 	out.Replicas = in.Replicas
 	return nil
 }
 
-// Convert_scheme_ScaleSpec_To_v1beta2_ScaleSpec converts in to out.
+// Convert_scheme_ScaleSpec_To_v1beta2_ScaleSpec converts *in to *out.
 func Convert_scheme_ScaleSpec_To_v1beta2_ScaleSpec(in *scheme.ScaleSpec, out *v1beta2.ScaleSpec, _ conversion.Scope) error {
 	out.Replicas = in.Replicas
 	return nil
 }
 
-// Convert_v1beta2_ScaleStatus_To_scheme_ScaleStatus converts in to out. An invalid
+// Convert_v1beta2_ScaleStatus_To_scheme_ScaleStatus converts *in to *out. An invalid
 // selector is an error.
 func Convert_v1beta2_ScaleStatus_To_scheme_ScaleStatus(in *v1beta2.ScaleStatus, out *scheme.ScaleStatus, _ conversion.Scope) error {
 	selector, err := selectors.ParseOld(in.TargetSelector, in.Selector)
@@ -55,7 +55,7 @@ func Convert_v1beta2_ScaleStatus_To_scheme_ScaleStatus(in *v1beta2.ScaleStatus, 
 	return nil
 }
 
-// Convert_scheme_ScaleStatus_To_v1beta2_ScaleStatus converts in to out. An invalid
+// Convert_scheme_ScaleStatus_To_v1beta2_ScaleStatus converts *in to *out. An invalid
 // selector is an error.
 func Convert_scheme_ScaleStatus_To_v1beta2_ScaleStatus(in *scheme.ScaleStatus, out *v1beta2.ScaleStatus, _ conversion.Scope) error {
 	text, labels, err := selectors.Old(in.Selector)
