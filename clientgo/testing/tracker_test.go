@@ -347,8 +347,8 @@ func TestAnApplyIsWhatTheTrackerMakesOfIt(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
-// finalizing is a tracker that deletes an object when it is patched. Trackers of programs do so if
-// a patch removes the last finalizer.
+// finalizing is a tracker that deletes an object when it is patched. Trackers of programs delete an
+// object if a patch removes the last finalizer.
 type finalizing struct{ core.ObjectTracker }
 
 func (f finalizing) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, _ ...metav1.PatchOptions) error {
