@@ -37,7 +37,7 @@ func CachedResponse(c Cache, req *http.Request) (resp *http.Response, err error)
 	return http.ReadResponse(bufio.NewReader(bytes.NewReader(kept)), req)
 }
 
-// MemoryCache is a Cache in memory of unlimited size. NewMemoryCache makes one.
+// MemoryCache is a Cache in memory of unlimited size. Make it with NewMemoryCache.
 type MemoryCache struct {
 	mu    sync.RWMutex // guards following
 	items map[string][]byte

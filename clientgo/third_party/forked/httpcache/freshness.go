@@ -28,8 +28,8 @@ const (
 	fresh               // return the response
 )
 
-// useOf decides how a cached response may be used, from the headers kept of the response and from
-// the headers of the request (RFC 9111, 4.2 and 5.2).
+// useOf decides how a cached response may be used (RFC 9111, 4.2 and 5.2). The arguments are the
+// headers of the cached response and the headers of the request.
 func useOf(kept, request http.Header) use {
 	says, wants := directivesOf(kept), directivesOf(request)
 	switch {

@@ -118,8 +118,8 @@ func withValidators(req *http.Request, kept http.Header) *http.Request {
 	return conditional
 }
 
-// update copies the headers of answer, the server's response to a validation, into the headers kept
-// of the cached response. It omits headers about the connection.
+// update changes the headers of a cached response after the server has validated it. It copies the
+// headers of the server's response, except headers about the connection.
 func update(kept, answer http.Header) {
 	own := map[string]bool{"Connection": true, "Keep-Alive": true, "Proxy-Authenticate": true, "Proxy-Authorization": true,
 		"Te": true, "Trailers": true, "Transfer-Encoding": true, "Upgrade": true}
