@@ -36,7 +36,8 @@ func identityOf(obj interface{}) (version string, uidHash uint64, ok bool) {
 	return o.GetResourceVersion(), listwatch.HashUID(o.GetUID()), true
 }
 
-// isSame reports whether two states have the same version, so that nothing has changed (SI-12).
+// isSame reports whether two states have the same version, which means that nothing has changed
+// (SI-12).
 func isSame(old, now interface{}) bool {
 	a, _, okA := identityOf(old)
 	b, _, okB := identityOf(now)
@@ -220,8 +221,8 @@ func (a *applier) resync() []notification {
 	return notes
 }
 
-// write changes the store by calling to. If an index function panics, the store has the objects
-// nevertheless, and the caller must notify the handlers. client-go does not notify them.
+// write changes the store by calling a function. If an index function panics, the store has the
+// objects nevertheless, and the caller must notify the handlers. client-go does not notify them.
 func (a *applier) write(to func() error) (err error) {
 	a.guard("A function that changes the store panicked", func() { err = to() })
 	return err

@@ -15,9 +15,9 @@ import (
 // Functions, handlers, stores, objects and errors of a program may panic, or end their goroutine by
 // runtime.Goexit. This package calls them only inside keepOn, keepOnOwn or outlive.
 
-// keepOn calls work until it returns. A panic goes to HandleCrash, which ends the process unless
-// the program has set utilruntime.ReallyCrash to false. If HandleCrash returns, keepOn calls the
-// function pause and then work again. It stops when pause returns false.
+// keepOn calls the function work until it returns. A panic goes to HandleCrash, which ends the
+// process unless the program has set utilruntime.ReallyCrash to false. If HandleCrash returns,
+// keepOn calls the function pause and then work again. It stops when pause returns false.
 //
 // The goroutine may be the program's. If work calls runtime.Goexit, the goroutine ends, as in
 // client-go.
@@ -32,8 +32,9 @@ func keepOnOwn(ctx context.Context, pause func() bool, work func()) {
 	outlive(ctx, pause, func() { keepOn(ctx, pause, work) })
 }
 
-// outlive calls work in a goroutine of this package until work returns or panics. If work ends with
-// runtime.Goexit, outlive calls pause and then work again. It stops when pause returns false.
+// outlive calls the function work in a goroutine of this package until work returns or panics. If
+// work ends with runtime.Goexit, outlive calls the function pause and then work again. It stops
+// when pause returns false.
 func outlive(ctx context.Context, pause func() bool, work func()) {
 	ended := false
 	defer func() {
@@ -65,7 +66,8 @@ func outlive(ctx context.Context, pause func() bool, work func()) {
 
 var errGoexit = errors.New("runtime.Goexit was called; FailNow of package testing calls it: call FailNow in the goroutine of the test only")
 
-// contained calls work and reports whether work returned. A panic goes to HandleCrash.
+// contained calls the function work and reports whether work has returned. A panic goes to
+// HandleCrash.
 func contained(ctx context.Context, work func()) (returned bool) {
 	defer utilruntime.HandleCrashWithContext(ctx)
 	work()

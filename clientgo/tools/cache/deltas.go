@@ -114,7 +114,7 @@ type Queue interface {
 // QueueWithBatch is a Queue that hands out several deltas at once.
 type QueueWithBatch interface {
 	Queue
-	// PopBatch calls processBatch with several deltas, or processSingle with the [Deltas] of a
-	// single one.
+	// PopBatch calls processBatch with several deltas, or processSingle with [Deltas] that have a
+	// single delta.
 	PopBatch(processBatch ProcessBatchFunc, processSingle PopProcessFunc) error
 }

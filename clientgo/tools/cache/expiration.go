@@ -113,7 +113,7 @@ func (c *ExpirationCache) List() []interface{} {
 	return list
 }
 
-// ListKeys returns the keys of all objects, including expired ones.
+// ListKeys returns the keys of all objects, including expired objects.
 func (c *ExpirationCache) ListKeys() []string { return c.store.ListKeys() }
 
 // Add stores an object. Its age counts from now.

@@ -43,7 +43,7 @@ func TestAChangeWaitsForOneHandlerAtMost(t *testing.T) {
 			leaving = append(leaving, r)
 		}
 
-		s.applying.Lock() // as for a change
+		s.applying.Lock() // as while a change is applied
 		var before, after, removed atomic.Int32
 		for i := range 50 {
 			running.Go(func() {

@@ -49,7 +49,7 @@ type listener struct {
 	syncing bool
 
 	// The following fields belong to the goroutine.
-	taken []notification // taken from the mailbox; those before the index at are delivered
+	taken []notification // taken from the mailbox; those before index at are delivered
 	at    int            // index of the next notification in the slice taken
 }
 
@@ -72,9 +72,9 @@ func (l *listener) ShutdownChan() <-chan struct{} { return l.ended }
 
 func (n notification) isSame() bool { return n.same }
 
-// put adds notifications to the mailbox, in order. The slice changes is all without the
-// notifications of unchanged objects. put adds all if the handler's resync is due, and only changes
-// otherwise.
+// put adds notifications to the mailbox, in order. If the handler's resync is due, it adds all
+// notifications. Otherwise it adds only the changes, without the notifications of unchanged
+// objects.
 func (l *listener) put(all, changes []notification) {
 	l.mu.Lock()
 	notes := changes

@@ -129,8 +129,8 @@ type WatchFuncWithContext func(ctx context.Context, options metav1.ListOptions) 
 
 // ListWatch makes a [ListerWatcher] and a [ListerWatcherWithContext] of functions. It has two
 // functions that list, and two that watch. One of each pair is required. Methods with a context
-// prefer the function with a context, and methods without a context prefer the function without
-// one. If the preferred function is nil, they call the other function of the pair.
+// prefer the function with a context, and methods without a context prefer the function without a
+// context. If the preferred function is nil, they call the other function of the pair.
 type ListWatch struct {
 	// ListFunc lists without a context.
 	ListFunc ListFunc
@@ -172,8 +172,8 @@ func (lw *ListWatch) WatchWithContext(ctx context.Context, options metav1.ListOp
 	return either(ctx, options, lw.WatchFunc, lw.WatchFuncWithContext, true)
 }
 
-// either calls one of the functions with and without. One of the two may be nil. If neither is nil,
-// it calls the function with if preferred is true, and the function without otherwise.
+// either calls one of two functions, of which one may be nil. If neither is nil, it calls the
+// function with a context if preferred is true, and otherwise the function without a context.
 func either[T any](
 	ctx context.Context, options metav1.ListOptions,
 	without func(metav1.ListOptions) (T, error), with func(context.Context, metav1.ListOptions) (T, error), preferred bool,

@@ -151,8 +151,9 @@ func (f *RealFIFO) waitLocked() bool {
 	return true
 }
 
-// takeLocked removes the first n deltas and calls work with them. If UnlockWhileProcessing is set,
-// it unlocks the queue during the call of work. The deltas count as popped when work has returned.
+// takeLocked removes the first n deltas and passes them to the function work. If
+// UnlockWhileProcessing is set, it unlocks the queue during the call of work. The deltas count as
+// popped when work has returned.
 func (f *RealFIFO) takeLocked(n int, work func(taken []Delta, initial bool) error) error {
 	initial := !f.gate.syncedLocked()
 	taken := make([]Delta, n)

@@ -224,8 +224,8 @@ func (r *Reflector) ListAndWatch(stopCh <-chan struct{}) error {
 
 // ListAndWatchWithContext lists, then watches, until another list is needed or the context ends. It
 // returns an error if the list fails or a watch cannot be opened. After an orderly end of a watch
-// it opens the next one. If the server is busy (429) or refuses the connection, it waits first. An
-// error that ends an open watch is logged, and not returned. The next call lists from the last
+// it opens the next watch. If the server is busy (429) or refuses the connection, it waits first.
+// An error that ends an open watch is logged, and not returned. The next call lists from the last
 // version.
 func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
 	defer r.startResyncs(ctx)()

@@ -103,7 +103,7 @@ func (f *feed) watchOptions() listwatch.WatchOptions {
 }
 
 // watch opens one watch after another and applies their events, until a list is needed. If the
-// argument open is not nil, it is the first watch: the continuation of a streaming list.
+// argument open is not nil, the first watch is open, which continues a streaming list.
 func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error {
 	retry := NewRetryWithDeadline(f.MaxInternalErrorRetryDuration, time.Minute, apierrors.IsInternalError, f.clock)
 	short := 0 // consecutive very short watches
@@ -152,7 +152,7 @@ func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error
 	return nil
 }
 
-// canResume reports whether another watch can continue where the last one ended. A watch from no
+// canResume reports whether another watch can continue where the last watch ended. A watch from no
 // version, or from "0", begins with the existing objects and does not show the deletions since the
 // last watch. After an undecodable object without a known name, only a list shows which object it
 // was.
@@ -161,7 +161,7 @@ func (f *feed) canResume() bool {
 	return version != "" && version != "0" && !f.nameless
 }
 
-// follow applies the events of the watch open to the store, and closes the watch. It returns nil if
+// follow applies the events of an open watch to the store, and closes the watch. It returns nil if
 // the server has ended the watch in an orderly way.
 func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begun time.Time) error {
 	defer func() { _ = open.Close() }()

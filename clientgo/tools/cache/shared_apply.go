@@ -56,8 +56,8 @@ func (s *sharedIndexInformer) applyEvent(event listwatch.Event[any]) error {
 	})
 }
 
-// applied calls change while no handler can be added or removed. After a panic in it, applied
-// pauses.
+// applied calls the function change while no handler can be added or removed. After a panic in that
+// function, applied pauses.
 func (s *sharedIndexInformer) applied(change func() error) error {
 	defer s.rest()
 	s.applying.Lock()

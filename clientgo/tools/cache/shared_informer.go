@@ -17,8 +17,8 @@ import (
 )
 
 // SharedInformer keeps a store in step with a server and notifies any number of handlers of each
-// change. When a handler is called, the store has that change or a newer one. A SharedInformer runs
-// once.
+// change. When a handler is called, the store has the same change or a newer change. A
+// SharedInformer runs once.
 type SharedInformer interface {
 	// AddEventHandler is AddEventHandlerWithOptions with the informer's own resync period.
 	AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error)
@@ -173,8 +173,8 @@ type sharedIndexInformer struct {
 }
 
 // handover is a lock that goes to the goroutine that has waited longest. A sync.Mutex may go to
-// newly arriving goroutines for up to a millisecond, while an earlier one waits. With a sync.Mutex,
-// each change could wait that long while handlers are added and removed.
+// newly arriving goroutines for up to a millisecond, while an earlier goroutine waits. With a
+// sync.Mutex, each change could wait that long while handlers are added and removed.
 type handover chan struct{}
 
 func (h handover) Lock()   { h <- struct{}{} }

@@ -131,7 +131,7 @@ func (s *source) read(list runtime.Object, to *sink.Sink) (*listStream, error) {
 		stream.items, stream.unread = items, unread
 		return stream, nil
 	}
-	// Items are copied out of the list, so that one item does not keep all others in memory
+	// Items are copied out of the list, so that one item does not keep all other items in memory
 	// (RC-11).
 	stream.items = make([]listwatch.Item[any], 0, meta.LenList(list))
 	err = meta.EachListItemWithAlloc(list, func(obj runtime.Object) error {

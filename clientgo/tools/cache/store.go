@@ -42,7 +42,7 @@ const (
 	TransactionTypeDelete TransactionType = "Delete"
 )
 
-// Transaction is one change. TransactionStore makes several of them in one step.
+// Transaction is one change. A TransactionStore makes several changes in one step.
 type Transaction struct {
 	Object interface{}
 	Type   TransactionType

@@ -110,7 +110,7 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				defer cancel()
 				require.True(t, cache.WaitForCacheSync(ctx.Done(), store.HasSynced))
 				pods := client.Pods("ns-0")
-				// each pod twice: an undecodable state is followed by a decodable one
+				// each pod twice: first an undecodable state, then a decodable state
 				for i := range 6 {
 					pod, err := pods.Get(ctx, fmt.Sprintf("pod-%06d", i%3), metav1.GetOptions{})
 					require.NoError(t, err)

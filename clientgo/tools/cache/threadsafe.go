@@ -197,7 +197,7 @@ func (s *threadSafeMap) raise(isMine func(indexFailure) bool) {
 	}
 }
 
-// take removes the failures of a write and returns the first one.
+// take removes the failures of a write and returns the first of them.
 func (s *threadSafeMap) take(isMine func(indexFailure) bool) (first indexFailure, failed bool) {
 	s.muFailed.Lock()
 	defer s.muFailed.Unlock()

@@ -266,7 +266,8 @@ func (config *DirectClientConfig) Namespace() (string, bool, error) {
 // the overrides are applied.
 func (config *DirectClientConfig) ConfirmUsable() error {
 	var wrong []error
-	// An overridden context is not checked here: ClientConfig reports a missing one.
+	// If an override sets the context, its existence is not checked here: ClientConfig reports a
+	// missing context.
 	name := config.contextName
 	if name == "" {
 		name = config.config.CurrentContext

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// This file tests contracts on which programs rely, other than those about files, overrides and
+// This file tests contracts on which programs rely, except the contracts about files, overrides and
 // flags.
 
 func TestADefaultConfigSaysItsFiles(t *testing.T) {

@@ -37,7 +37,8 @@ func (e *contextNotFoundError) Error() string {
 // invalidError is the list of all mistakes in a config.
 type invalidError []error
 
-// newInvalidError returns the errors wrong as an invalidError, or nil if there are no errors.
+// newInvalidError converts a list of mistakes to an invalidError. It returns nil if the list is
+// empty.
 func newInvalidError(wrong []error) error {
 	if len(wrong) == 0 {
 		return nil

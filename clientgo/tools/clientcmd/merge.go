@@ -8,8 +8,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// mergeConfig copies entries and fields from the config from to the config into, unless into has
-// them already. Two entries with the same name are not merged: the entry of into stays.
+// mergeConfig completes a config: it copies the entries and fields that the target lacks from
+// another config. Two entries with the same name are not merged: the entry of the target stays.
 func mergeConfig(into, from *clientcmdapi.Config) {
 	addMissing(into.Clusters, from.Clusters)
 	addMissing(into.AuthInfos, from.AuthInfos)
@@ -34,8 +34,8 @@ func addMissing[V any](into, from map[string]V) {
 	}
 }
 
-// override copies each field that is set in the value from to the value that into points to. It
-// merges maps entry by entry, and structs field by field.
+// override copies a value over another value of the same type, without the fields that are not set.
+// It merges maps entry by entry, and structs field by field.
 func override[T any](into *T, from T) {
 	overrideValue(reflect.ValueOf(into).Elem(), reflect.ValueOf(from))
 }
@@ -48,7 +48,7 @@ func overrideValue(into, from reflect.Value) {
 		}
 	case from.IsZero() || from.Kind() == reflect.Slice && from.Len() == 0:
 	case from.Kind() == reflect.Map:
-		// Other configs may share the map that into holds, so make a new map.
+		// Other configs may share the target's map, so make a new map.
 		merged := reflect.MakeMapWithSize(from.Type(), into.Len()+from.Len())
 		for _, m := range []reflect.Value{into, from} {
 			for entries := m.MapRange(); entries.Next(); {

@@ -33,9 +33,9 @@ type writer struct {
 	room chan struct{} // a token for each event that is being written
 }
 
-// start starts a goroutine that waits until the channel before is closed, then writes the event,
-// and closes the channel written. If before is nil, the goroutine does not wait. If too many events
-// are being written, it drops the event.
+// start starts a goroutine that writes the event, and then closes the channel written. If the
+// argument before is not nil, the goroutine first waits until that channel is closed. If too many
+// events are being written, it drops the event.
 func (w *writer) start(ctx context.Context, event *eventsv1.Event, before <-chan struct{}, written chan<- struct{}) {
 	select {
 	case w.room <- struct{}{}:

@@ -9,7 +9,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// FallbackDialer uses a second dialer if the first one cannot connect.
+// FallbackDialer uses a second dialer if the first dialer cannot connect.
 type FallbackDialer struct {
 	both *StreamingFallbackDialer
 }
@@ -27,7 +27,7 @@ func NewFallbackDialer(primary, secondary older.Dialer, shouldFallback func(erro
 	}}
 }
 
-// Dial connects with the first dialer, or with the second one.
+// Dial connects with the primary dialer, or with the secondary dialer.
 func (f *FallbackDialer) Dial(protocols ...string) (older.Connection, string, error) {
 	c, protocol, err := f.both.Dial(protocols...)
 	return httpstreams.Older(c), protocol, err
@@ -44,7 +44,7 @@ func NewFallbackDialerForStreaming(primary, secondary httpstream.Dialer, shouldF
 	return &StreamingFallbackDialer{primary: primary, secondary: secondary, shouldFallback: shouldFallback}
 }
 
-// Dial connects with the first dialer, or with the second one.
+// Dial connects with the primary dialer, or with the secondary dialer.
 func (f *StreamingFallbackDialer) Dial(protocols ...string) (httpstream.Connection, string, error) {
 	c, protocol, err := f.primary.Dial(protocols...)
 	if err == nil || !f.shouldFallback(err) {

@@ -24,8 +24,8 @@ func (pf *PortForwarder) listen(serve func(net.Listener, ForwardedPort)) error {
 }
 
 // listenOn listens on all addresses for one port. If Local is 0, it chooses a free port for the
-// first address and uses the same port for the others. It returns an error if a required address or
-// all optional addresses fail. Listeners that are open stay open.
+// first address and uses the same port for the other addresses. It returns an error if a required
+// address or all optional addresses fail. Listeners that are open stay open.
 func (pf *PortForwarder) listenOn(port *ForwardedPort, serve func(net.Listener, ForwardedPort)) error {
 	var refused []error
 	failed, refusedOptional, someOptional := false, false, false

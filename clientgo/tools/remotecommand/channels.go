@@ -23,7 +23,7 @@ const (
 // channels are the streams of a websocket. The first byte of each message is the number of a
 // stream.
 //
-// A stream that nobody reads blocks the others, because streams have no flow control of their own.
+// A stream that nobody reads blocks the other streams, because a single stream has no flow control.
 type channels struct {
 	conn      *gwebsocket.Conn
 	size      int // maximal data size of a message

@@ -8,7 +8,7 @@ import (
 
 var _ Executor = (*FallbackExecutor)(nil)
 
-// FallbackExecutor uses a second executor if the first one cannot connect.
+// FallbackExecutor uses a second executor if the first executor cannot connect.
 type FallbackExecutor struct {
 	primary, secondary Executor
 	shouldFallback     func(error) bool
@@ -30,7 +30,8 @@ func (f *FallbackExecutor) Stream(options StreamOptions) error {
 	return f.StreamWithContext(context.Background(), options)
 }
 
-// StreamWithContext uses the first executor, or the second one if the first cannot connect.
+// StreamWithContext uses the primary executor, or the secondary executor if the primary cannot
+// connect.
 func (f *FallbackExecutor) StreamWithContext(ctx context.Context, options StreamOptions) error {
 	err := f.primary.StreamWithContext(ctx, options)
 	if err == nil || !f.shouldFallback(err) {

@@ -23,7 +23,8 @@ type version struct {
 	status    bool // the error stream has a metav1.Status with the exit code, not plain text
 }
 
-// versionOf returns the version with this name. A server that names no version has the first one.
+// versionOf returns the version with this name. A server that names no version is assumed to have
+// the first version.
 func versionOf(ctx context.Context, name string) version {
 	switch name {
 	case remotecommand.StreamProtocolV5Name, remotecommand.StreamProtocolV4Name:

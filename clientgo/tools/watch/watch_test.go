@@ -38,7 +38,8 @@ func TestUntilGoesOnAfterALostWatch(t *testing.T) {
 		got := <-w.ResultChan()
 		require.Equal(t, "b", got.Object.(*v1.Pod).Name)
 		source.ResetWatch()
-		// the source drops the version at the next change, so wait until the watch is open again
+		// wait until the watch is open again, because the source drops the version at the next
+		// change
 		time.Sleep(time.Minute)
 		source.Add(pod("c"))
 		got = <-w.ResultChan()

@@ -22,7 +22,7 @@ var (
 
 // Config is a kubeconfig: clusters, users, and contexts, which combine a cluster with a user.
 type Config struct {
-	// Kind and APIVersion are those of the file.
+	// Kind and APIVersion have the values in the file.
 	Kind       string `json:"kind,omitempty"`
 	APIVersion string `json:"apiVersion,omitempty"`
 	// Deprecated: nothing reads Preferences.

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// After a conversion, the arguments in and out share pointers. So a change of one may change the
+// After a conversion, source and target share pointers. So a change of one of them may change the
 // other.
 
 // Convert_v1_Config_To_api_Config converts the lists to maps. Two entries with the same name are an

@@ -52,8 +52,8 @@ func SetDefaults_ExecConfig(exec *ExecConfig) {
 	}
 }
 
-// RegisterConversions adds the conversions between the types of this package and those of package
-// api to a scheme.
+// RegisterConversions adds conversions to a scheme. They convert between the types of this package
+// and the types of package api.
 func RegisterConversions(s *runtime.Scheme) error {
 	for _, err := range []error{
 		register(s, Convert_v1_Config_To_api_Config),
