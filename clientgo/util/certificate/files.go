@@ -46,7 +46,8 @@ type files struct {
 	prefix, certs, keys, cert, key string
 }
 
-// name returns the path of the file PREFIX-what.pem, which has a certificate and its key.
+// name returns the path of a file with a certificate and its key. The file name is the prefix, a
+// hyphen, the argument and ".pem".
 func (s *files) name(what string) string {
 	return filepath.Join(s.certs, s.prefix+"-"+what+".pem")
 }
@@ -168,7 +169,7 @@ func write(path string, data []byte) (loaded *tls.Certificate, err error) {
 	return loaded, os.Rename(f.Name(), path)
 }
 
-// link makes the link point to the file pair, in one step.
+// link makes the link point to the file with a new pair, in one step.
 func (s *files) link(pair string) error {
 	current, updated := s.CurrentPath(), s.name("updated")
 	for _, path := range []string{current, updated} {

@@ -21,7 +21,8 @@ type Dialer struct {
 // NewDialer returns a Dialer with its own tracker.
 func NewDialer(dial DialFunc) *Dialer { return NewDialerWithTracker(dial, nil) }
 
-// NewDialerWithTracker returns a Dialer with a shared tracker. A nil tracker means a new one.
+// NewDialerWithTracker returns a Dialer with a shared tracker. If the tracker is nil, the Dialer
+// makes a tracker.
 func NewDialerWithTracker(dial DialFunc, tracker *ConnectionTracker) *Dialer {
 	if tracker == nil {
 		tracker = NewConnectionTracker()

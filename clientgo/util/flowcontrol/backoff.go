@@ -77,7 +77,7 @@ func (p *Backoff) Next(id string, eventTime time.Time) {
 	w.lastUpdate = p.Clock.Now()
 }
 
-// withJitter returns d plus a random fraction of the duration what. The fraction is between 0 and
+// withJitter returns d plus a random fraction of a second duration. The fraction is between 0 and
 // jitter.
 func (p *Backoff) withJitter(d, what time.Duration) time.Duration {
 	if p.jitter == 0 {

@@ -25,7 +25,7 @@ func HomeDir() string {
 }
 
 // pick returns the home directory of a Windows user: the first of byConfig that has a kubeconfig,
-// or else one of byUse.
+// or else a directory of byUse.
 func pick(byConfig, byUse []string) string {
 	if dir := first(byConfig, hasConfig); dir != "" {
 		return dir

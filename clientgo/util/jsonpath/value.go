@@ -137,8 +137,8 @@ func elements(values []reflect.Value, params [3]ParamsEntry) (found []reflect.Va
 	return found, nil
 }
 
-// bounds returns the indexes that params select in a slice of this length. The index end is not
-// included.
+// bounds returns the indexes that params select in a slice of this length. The selection ends
+// before the index end.
 func bounds(params [3]ParamsEntry, length int) (first, end, step int, err error) {
 	end, step = length, 1
 	if p := params[0]; p.Known {

@@ -64,8 +64,8 @@ func TypedNewDelayingQueue[T comparable]() TypedDelayingInterface[T] {
 	return NewTypedDelayingQueue[T]()
 }
 
-// NewDelayingQueueWithConfig returns an empty queue. If the config has a Queue, it returns a queue
-// that adds delays to it.
+// NewDelayingQueueWithConfig returns an empty queue. If the config has a Queue, the result adds
+// delays to this Queue.
 //
 // Deprecated: use NewTypedDelayingQueueWithConfig.
 func NewDelayingQueueWithConfig(config DelayingQueueConfig) DelayingInterface {
@@ -93,9 +93,9 @@ func NewDelayingQueueWithCustomClock(clock clock.WithTicker, name string) Delayi
 	return NewTypedDelayingQueueWithConfig(DelayingQueueConfig{Name: name, Clock: clock})
 }
 
-// NewTypedDelayingQueueWithConfig returns an empty queue. If the config has a Queue, it returns a
-// queue that adds delays to it. If the config has a Clock, the queue has a goroutine until it is
-// shut down.
+// NewTypedDelayingQueueWithConfig returns an empty queue. If the config has a Queue, the result
+// adds delays to this Queue. If the config has a Clock, the queue has a goroutine until it is shut
+// down.
 func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConfig[T]) TypedDelayingInterface[T] {
 	q := &delaying[T]{TypedInterface: config.Queue}
 	if config.Queue == nil {

@@ -13,7 +13,7 @@ import (
 // Programs rely on this second case: a drain that waited for ended workers would never return.
 const drainPatience = time.Second
 
-// patiently calls wait with a context. The context ends with ctx, or after a period of
+// patiently calls the function wait with a context. The context ends with ctx, or after a period of
 // drainPatience in which no worker had an item or got an item.
 func patiently(ctx context.Context, look func() (idle bool, gets uint64), wait func(context.Context)) {
 	ctx, giveUp := context.WithCancel(ctx)

@@ -77,8 +77,8 @@ func NewRateLimitingQueueWithConfig(rateLimiter RateLimiter, config RateLimiting
 	return NewTypedRateLimitingQueueWithConfig[any](rateLimiter, config)
 }
 
-// NewTypedRateLimitingQueueWithConfig returns an empty queue. If the config has a DelayingQueue, it
-// returns a queue that adds a limiter to it.
+// NewTypedRateLimitingQueueWithConfig returns an empty queue. If the config has a DelayingQueue,
+// the result adds a limiter to this queue.
 func NewTypedRateLimitingQueueWithConfig[T comparable](rateLimiter TypedRateLimiter[T], config TypedRateLimitingQueueConfig[T]) TypedRateLimitingInterface[T] {
 	if config.DelayingQueue == nil {
 		config.DelayingQueue = NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[T]{

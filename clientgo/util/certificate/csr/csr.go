@@ -30,10 +30,10 @@ func RequestCertificate(client clientset.Interface, csrData []byte, name, signer
 }
 
 // RequestCertificateWithContext creates a CertificateSigningRequest, and returns its name and UID.
-// csrData is a PEM request signed by privateKey. For an empty name, the server generates one. If a
-// request of the same name exists, for example from before a restart of the process, it is reused.
-// It must have the same key and signer, and its certificate, if it has one, must not have expired.
-// The signer may ignore requestedDuration.
+// csrData is a PEM request signed by privateKey. If the name is empty, the server generates a name.
+// If a request of the same name exists, for example from before a restart of the process, it is
+// reused. It must have the same key and signer, and its certificate, if it has one, must not have
+// expired. The signer may ignore requestedDuration.
 //
 // If the server does not have certificates.k8s.io/v1, v1beta1 is used. v1beta1 is also used for
 // requests that v1 would reject: without a signer or usages, or with the legacy signer.
@@ -71,7 +71,7 @@ func RequestCertificateWithContext(ctx context.Context, client clientset.Interfa
 	return made.Name, made.UID, nil
 }
 
-// usable returns an error if an existing request is not the wanted one.
+// usable returns an error if an existing request cannot be used in place of the wanted request.
 func usable(found, wanted *certificatesv1.CertificateSigningRequest, privateKey any) error {
 	theirs, err := parse(found.Spec.Request)
 	if err != nil {
