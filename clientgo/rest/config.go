@@ -28,8 +28,8 @@ const (
 )
 
 // Config holds the address of an API server, the credentials to use, and the settings of the
-// connection. Printing a *Config hides its secrets. Printing a Config value shows them, as
-// client-go does.
+// connection. Printing a *Config hides its secrets. Printing a Config value shows the secrets, as
+// in client-go.
 type Config struct {
 	// Host is a host, a host with a port, or a URL. The path of the URL is prepended to the path of
 	// the API.

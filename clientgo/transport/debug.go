@@ -33,7 +33,8 @@ const (
 	DebugResponseHeaders
 	// DebugDetailedTiming logs how long each step took.
 	DebugDetailedTiming
-	// DebugByContext adds the parts for the verbosity of the logger in the request's context.
+	// DebugByContext adds the parts that the verbosity of the logger in the request's context
+	// selects.
 	DebugByContext
 )
 

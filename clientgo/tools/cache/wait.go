@@ -130,7 +130,7 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 			ended <- checker
 		})
 	}
-	var instances []string // not done
+	var instances []string // the checkers that are not done
 	all := true
 	for range checkers {
 		checker := <-ended

@@ -45,7 +45,7 @@ func stand(t *testing.T, clientset kubernetes.Interface) le.CacheSyncWaiter {
 	return list
 }
 
-// until waits until ok returns true for the candidate.
+// until waits until the function ok returns true for the candidate's object.
 func until(t *testing.T, client typed.LeaseCandidateInterface, ok func(*v1beta1.LeaseCandidate) bool) (c *v1beta1.LeaseCandidate) {
 	require.Eventually(t, func() bool {
 		var err error

@@ -14,7 +14,7 @@ import (
 
 const (
 	pingPeriod = 5 * time.Second
-	// silence is the time without data and pongs after which the server counts as gone.
+	// silence is how long the server may send neither data nor pongs before it counts as gone.
 	silence      = 12*pingPeriod + time.Second
 	writeTimeout = 60 * time.Second
 	closeTimeout = time.Second // timeout of the close message

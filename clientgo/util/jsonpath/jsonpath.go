@@ -32,14 +32,15 @@ type JSONPath struct {
 // New returns a JSONPath without an expression. The name is used in errors.
 func New(name string) *JSONPath { return &JSONPath{name: name} }
 
-// AllowMissingKeys(true) means that a missing key has no results. By default a missing key is an
-// error. It returns j.
+// AllowMissingKeys determines what a missing key means: an error if allow is false, and no results
+// if it is true. Defaults to an error. AllowMissingKeys returns j.
 func (j *JSONPath) AllowMissingKeys(allow bool) *JSONPath {
 	j.lenient = allow
 	return j
 }
 
-// EnableJSONOutput(true) makes PrintResults print a JSON array. By default it prints text.
+// EnableJSONOutput makes PrintResults print a JSON array if v is true. By default PrintResults
+// prints text.
 func (j *JSONPath) EnableJSONOutput(v bool) { j.asJSON = v }
 
 // Parse parses the expression. On an error, j has no expression.

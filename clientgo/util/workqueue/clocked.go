@@ -92,7 +92,8 @@ func (d *clocked[T]) run() {
 	}
 }
 
-// wait waits until the timer fires or changed has a value. It returns false if the loop must end.
+// wait waits until the timer fires or the channel changed has a value. It returns false if the loop
+// must end.
 func (d *clocked[T]) wait(ring <-chan time.Time) bool {
 	select {
 	case <-d.over:

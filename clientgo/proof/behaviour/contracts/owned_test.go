@@ -52,7 +52,7 @@ func configOf(host, encoding, sharing string) *client.Config {
 	return config
 }
 
-// owner has functions that get objects in all ways in which a program owns the objects.
+// owner has a function for each way in which a program gets objects that it owns.
 type owner struct {
 	list   func(ctx context.Context) ([]any, error)
 	get    func(t *testing.T, name string) any

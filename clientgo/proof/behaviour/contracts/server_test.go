@@ -18,7 +18,7 @@ import (
 
 // server serves lists and watches as a test defines.
 type server struct {
-	// The functions list and watch return the result of the n-th request, counted from 0. By
+	// list and watch are functions that return the result of the n-th request, counted from 0. By
 	// default the results are an empty list at version 10, and a watch without events.
 	list    func(n int, o metav1.ListOptions) (runtime.Object, error)
 	watch   func(n int, o metav1.ListOptions) (watch.Interface, error)

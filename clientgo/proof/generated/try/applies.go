@@ -53,8 +53,8 @@ func kindOfConfiguration(t reflect.Type) schema.GroupVersionKind {
 	return gvk
 }
 
-// reachable adds to types the configuration t, and all configurations that the methods of t take
-// and return.
+// reachable appends the configuration t to a slice of types. It also appends all configurations
+// that the methods of t take and return.
 func reachable(types []reflect.Type, t reflect.Type) []reflect.Type {
 	if t.Kind() != reflect.Pointer || !strings.HasSuffix(t.Elem().Name(), "ApplyConfiguration") || slices.Contains(types, t) {
 		return types

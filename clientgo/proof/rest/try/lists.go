@@ -33,7 +33,7 @@ var items = []string{
 	`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"typed"}}`, `{"kind":"Service","apiVersion":"v1","metadata":{"name":"typed"}}`, `{"kind":7}`, `{"unknown":{"a":[1,{"b":null}]},"metadata":{"name":"x"}}`, `{"metadata":{"name":"x"},}`, `{"metadata":{"name":"x"}} {}`, `{"metadata":{"name":"x"}`, ` { "metadata" : { "name" : "spaced" } } `, `{"metadata":{"ownerReferences":[{"uid":"u","controller":true,"blockOwnerDeletion":false}]}}`,
 }
 
-// heads are the texts around the items. The first %s is the items.
+// heads are texts of lists. In each of them, the first %s is replaced by the items.
 var heads = []string{
 	`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":"c","remainingItemCount":7,"selfLink":"s"},"items":%s}`, `{"items":%s,"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"}}`, `{"metadata":{"resourceVersion":"5"},"items":%s,"apiVersion":"v1","kind":"PodList"}`, `{"kind":"PodList","apiVersion":"v1","metadata":null,"items":%s}`,
 	`{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":{"resourceVersion":"7"}}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":{}}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"metadata":null}`, `{"kind":"PodList","apiVersion":"v1","metadata":{},"Items":%s}`, `{"kind":"PodList","apiVersion":"v1","items":%s,"items":[]}`, `{"kind":"PodList","apiVersion":"v1","items":[],"items":%s}`, `{"kind":"PodList","apiVersion":"v1","unknown":1,"items":%s,"more":{}}`, `{"kind":"PodList","apiVersion":"v1","metadata":{"remainingItemCount":0},"items":%s}`,

@@ -425,7 +425,7 @@ func tryDebugging() {
 					if !fails {
 						o.line(len(all) > 0)
 					}
-					for _, text := range all { // other lines are for people
+					for _, text := range all { // all other lines are only for people, and differ
 						if strings.Contains(strings.ReplaceAll(text, "user:secret@", ""), "earer secret") {
 							o.line("a secret")
 						}
