@@ -157,8 +157,8 @@ func (h *Heap) Delete(obj interface{}) error {
 	return nil
 }
 
-// Pop waits for an object, removes the least one and returns it. It returns an error if the heap is
-// closed and empty.
+// Pop waits for an object, removes the least object and returns it. It returns an error if the heap
+// is closed and empty.
 func (h *Heap) Pop() (interface{}, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -49,7 +49,7 @@ type LeaseCandidate struct {
 }
 
 // NewCandidate returns a candidate for the lease targetLease. The CacheSyncWaiter waits for the
-// first list of the candidate's object. It sends no requests before Run.
+// first list of the candidate's object. The candidate sends no requests before Run.
 func NewCandidate(clientset kubernetes.Interface,
 	candidateNamespace string,
 	candidateName string,

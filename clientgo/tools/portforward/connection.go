@@ -23,10 +23,11 @@ const (
 	patience = time.Second
 )
 
-// handle forwards the connection local until the pod ends it or stops receiving. If the server
-// reports an error about it, handle closes conn, which ends the forwarding of all ports. The next
-// attempt to forward then shows whether the pod still exists. After ctx has ended, handle waits
-// neither for a local program that does not read, nor for an unresponsive server.
+// handle forwards one local connection until the pod ends the connection or stops receiving. If the
+// server reports an error about this connection, handle closes conn, which ends the forwarding of
+// all ports. The next attempt to forward then shows whether the pod still exists. After ctx has
+// ended, handle waits neither for a local program that does not read, nor for an unresponsive
+// server.
 func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port ForwardedPort, conn httpstream.Connection) {
 	defer local.Close()
 	defer context.AfterFunc(ctx, func() { _ = local.SetWriteDeadline(time.Now().Add(patience)) })()

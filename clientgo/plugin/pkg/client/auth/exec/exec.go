@@ -29,7 +29,7 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// Authenticator authenticates requests with the credential that a command prints. Safe for
+// Authenticator authenticates requests with the credential that a command prints. It is safe for
 // concurrent use.
 type Authenticator struct {
 	plugin   *execauth.Plugin

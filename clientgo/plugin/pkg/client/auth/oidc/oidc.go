@@ -91,7 +91,7 @@ func issuerClient(config map[string]string) (*http.Client, error) {
 	}, nil
 }
 
-// provider holds the tokens of a user. Safe for concurrent use.
+// provider holds the tokens of a user. It is safe for concurrent use.
 type provider struct {
 	client    *http.Client
 	persister rest.AuthProviderConfigPersister
