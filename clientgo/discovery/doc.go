@@ -10,7 +10,7 @@
 //  1. A name from the server could lead a request to another path, for example ".." or a name with
 //     a slash. The group version of this name fails, and is not requested.
 //  2. A legacy server gets at most 64 concurrent requests.
-//  3. A document with a million objects, or ten thousand group versions, is refused.
+//  3. A document with a million objects, or ten thousand group versions, is an error.
 //  4. A version that the server marks as stale stays a failure, even if its resources are requested
 //     one by one.
 //  5. The client's codec knows the types of discovery only. Other types are decoded into the object

@@ -122,7 +122,7 @@ func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
 }
 
-// A watch that the server refuses ends with its Status, decoded to the Go type.
+// A watch that the server rejects ends with its Status, decoded to the Go type.
 func TestAWatchFromAnExpiredVersionSaysSo(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	transport := &http.Transport{}

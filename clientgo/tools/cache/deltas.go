@@ -111,7 +111,7 @@ type Queue interface {
 	Close()
 }
 
-// QueueWithBatch is a Queue that hands out several deltas at once.
+// QueueWithBatch is a Queue that passes on several deltas at once.
 type QueueWithBatch interface {
 	Queue
 	// PopBatch calls processBatch with several deltas, or processSingle with [Deltas] that have a

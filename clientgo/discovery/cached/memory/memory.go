@@ -76,7 +76,7 @@ func (c *memoryClient) FreshWithContext(context.Context) bool { return c.Fresh()
 // Invalidate is InvalidateWithContext.
 func (c *memoryClient) Invalidate() { c.InvalidateWithContext(context.Background()) }
 
-// InvalidateWithContext forgets all results, and invalidates a delegate that is a cache. A result
+// InvalidateWithContext drops all results, and invalidates a delegate that is a cache. A result
 // that is being fetched during the call is not cached.
 func (c *memoryClient) InvalidateWithContext(ctx context.Context) {
 	if c.beneath != nil {

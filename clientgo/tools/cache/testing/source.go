@@ -66,7 +66,7 @@ func NewFakePVCControllerSource() *FakePVCControllerSource {
 	return s
 }
 
-// ResetWatch ends all watches and forgets the changes so far.
+// ResetWatch ends all watches and drops the changes so far.
 func (f *FakeControllerSource) ResetWatch() {
 	f.lock.Lock()
 	defer f.lock.Unlock()

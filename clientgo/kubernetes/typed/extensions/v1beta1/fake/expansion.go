@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// Rollback is recorded without a namespace. A tracker refuses it, because a DeploymentRollback has
+// Rollback is recorded without a namespace. A tracker rejects it, because a DeploymentRollback has
 // no metadata.
 func (c fakeDeployments) Rollback(_ context.Context, rollback *extensionsv1beta1.DeploymentRollback, _ metav1.CreateOptions) error {
 	_, err := c.Invokes(testing.NewRootCreateSubresourceAction(c.Resource(), "", "rollback", rollback), rollback)
