@@ -158,7 +158,7 @@ func TestWhatIsRepeated(t *testing.T) { // RS-8 to RS-10, D20
 				require.EqualValues(t, 2, client.Stats().Retries)
 				require.Len(t, retries, 2)
 				require.Equal(t, 2, retries[1].Err.Attempts)
-				// retries send the whole body again
+				// RS-11: retries send the whole body again.
 				require.Equal(t, server.bodies[0], server.bodies[1], "bodies are sent again, whole")
 				require.Equal(t, server.bodies[0], server.bodies[2])
 				require.Equal(t, verb != "get", server.bodies[0] != "")
