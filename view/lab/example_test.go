@@ -15,7 +15,8 @@ func Example() {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
+	defer cancel()
+	ended := make(chan error, 1)
 	go func() { ended <- l.Run(ctx) }()
 
 	page := httptest.NewServer(l.View())
