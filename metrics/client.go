@@ -15,9 +15,9 @@ import (
 
 var clientReadings = func() readings[rest.Stats] {
 	r := readings[rest.Stats]{part: []string{"client"}}
-	r.counter("kinform_client_requests_total", "Requests that were sent, repetitions included.", func(s rest.Stats) uint64 { return s.Requests })
-	r.counter("kinform_client_failures_total", "Requests that got no answer.", func(s rest.Stats) uint64 { return s.Failures })
-	r.counter("kinform_client_retries_total", "Requests that repeated another one.", func(s rest.Stats) uint64 { return s.Retries })
+	r.counter("kinform_client_requests_total", "Requests that were sent, retries included.", func(s rest.Stats) uint64 { return s.Requests })
+	r.counter("kinform_client_failures_total", "Requests without a response.", func(s rest.Stats) uint64 { return s.Failures })
+	r.counter("kinform_client_retries_total", "Requests that were retries.", func(s rest.Stats) uint64 { return s.Retries })
 	r.gauge("kinform_client_connections", "Connections that are open.", func(s rest.Stats) float64 { return float64(s.Connections) })
 	r.gauge("kinform_client_streams", "Lists and watches that are open.", func(s rest.Stats) float64 { return float64(s.Streams) })
 	r.counter("kinform_client_received_bytes_total", "Bytes received on connections, with headers and encryption.", func(s rest.Stats) uint64 { return s.BytesReceived })

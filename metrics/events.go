@@ -21,13 +21,13 @@ var eventsReadings = func() readings[events.Stats] {
 			}
 		}, "reason")
 	r.gauge("kinform_events_series", "Different events that are remembered.", func(s events.Stats) float64 { return float64(s.Series) })
-	r.counters("kinform_events_requests_total", "Requests about events: the first one of an event, others that count a series, and those that failed.",
+	r.counters("kinform_events_requests_total", "Requests that send events: the first of an event, updates of a series, and failures.",
 		func(s events.Stats, set func(float64, ...string)) {
 			set(float64(s.Created), "created")
 			set(float64(s.Updated), "updated")
 			set(float64(s.Failures), "failed")
 		}, "result")
-	r.gauge("kinform_events_failing", "Whether the last request failed: 1, or 0.", func(s events.Stats) float64 { return truth(s.Failing != nil) })
+	r.gauge("kinform_events_failing", "1 if the last request of the recorder failed, else 0.", func(s events.Stats) float64 { return truth(s.Failing != nil) })
 	return r
 }()
 

@@ -23,7 +23,7 @@ var informerReadings = func() readings[informer.Status] {
 		func(s informer.Status) float64 { return truth(s.Synced) })
 	r.counter("kinform_informer_hook_panics_total", "Calls of observers, of all stages, that panicked.",
 		func(s informer.Status) uint64 { return s.HookPanics })
-	r.gauges("kinform_informer_staleness_seconds", "How long ago something was heard from the server, be it a list, an event or a bookmark, which comes about once a minute. Absent before the first list.",
+	r.gauges("kinform_informer_staleness_seconds", "Time since the last list, event or bookmark from the server. A bookmark comes about once a minute. Absent before the first list.",
 		func(s informer.Status, set func(float64, ...string)) {
 			if heard := heardAt(s.Reflector); !heard.IsZero() {
 				set(since(heard))
@@ -52,11 +52,11 @@ var handlerReadings = func() readings[informer.HandlerStatus] {
 		func(s informer.HandlerStatus) float64 { return float64(s.Waiting) })
 	r.gauge("kinform_handler_oldest_event_seconds", "How long the first event in the mailbox has waited; 0 if the mailbox is empty.",
 		func(s informer.HandlerStatus) float64 { return s.Oldest.Seconds() })
-	r.counter("kinform_handler_delivered_total", "Calls of the handler that ended, those that panicked included.",
+	r.counter("kinform_handler_delivered_total", "Calls of the handler that have ended, panics included.",
 		func(s informer.HandlerStatus) uint64 { return s.Delivered })
 	r.counter("kinform_handler_panics_total", "Calls of the handler that panicked, or ended their goroutine.",
 		func(s informer.HandlerStatus) uint64 { return s.Panics })
-	r.counter("kinform_handler_coalesced_total", "Events that were merged into others, as the mailbox was full.",
+	r.counter("kinform_handler_coalesced_total", "Events that were merged into others because the mailbox was full.",
 		func(s informer.HandlerStatus) uint64 { return s.Coalesced })
 	return r
 }()
@@ -144,19 +144,19 @@ var fifoReadings = func() readings[deltafifo.Stats] {
 	r := readings[deltafifo.Stats]{part: informerPart}
 	r.gauge("kinform_deltafifo_keys", "How many keys are between reflector and store.",
 		func(s deltafifo.Stats) float64 { return float64(s.Keys) })
-	r.gauge("kinform_deltafifo_deltas", "How many deltas of these keys there are.",
+	r.gauge("kinform_deltafifo_deltas", "How many deltas are between reflector and store.",
 		func(s deltafifo.Stats) float64 { return float64(s.Deltas) })
-	r.gauge("kinform_deltafifo_oldest_seconds", "For how long something has been between reflector and store; 0 if nothing is.",
+	r.gauge("kinform_deltafifo_oldest_seconds", "The age of the oldest delta between reflector and store; 0 if there is no delta.",
 		func(s deltafifo.Stats) float64 { return s.OldestAge.Seconds() })
-	r.gauge("kinform_deltafifo_in_flight_keys", "How many keys were handed out to the store and are not yet known to be applied.",
+	r.gauge("kinform_deltafifo_in_flight_keys", "How many keys were handed to the store and are not yet applied.",
 		func(s deltafifo.Stats) float64 { return float64(s.InFlight) })
 	r.counter("kinform_deltafifo_queued_total", "Deltas that were queued.", func(s deltafifo.Stats) uint64 { return s.Queued })
-	r.counter("kinform_deltafifo_batches_total", "Batches that were handed out to the store.", func(s deltafifo.Stats) uint64 { return s.Batches })
+	r.counter("kinform_deltafifo_batches_total", "Batches that were handed to the store.", func(s deltafifo.Stats) uint64 { return s.Batches })
 	r.counter("kinform_deltafifo_replaces_total", "Snapshots that were queued.", func(s deltafifo.Stats) uint64 { return s.Replaces })
-	r.counter("kinform_deltafifo_merged_total", "Deltas that nobody will see, as a key had too many. If it grows, the consumer is too slow.",
+	r.counter("kinform_deltafifo_merged_total", "Deltas that were replaced by newer deltas because their key had too many. If this grows, the consumer is too slow.",
 		func(s deltafifo.Stats) uint64 { return s.Merged })
 	r.counter("kinform_deltafifo_collapsed_total", "Deletes that followed a delete.", func(s deltafifo.Stats) uint64 { return s.Collapsed })
-	r.counter("kinform_deltafifo_dropped_total", "Deletes of keys that the consumer never heard of.", func(s deltafifo.Stats) uint64 { return s.Dropped })
+	r.counter("kinform_deltafifo_dropped_total", "Deletes of keys that the consumer never received.", func(s deltafifo.Stats) uint64 { return s.Dropped })
 	return r
 }()
 
@@ -188,7 +188,7 @@ var storeReadings = func() readings[indexer.Stats] {
 				set(float64(s.Indexes[name]), name)
 			}
 		}, "index")
-	r.gauges("kinform_store_resource_version", "The resourceVersion through which everything is stored, its last 15 digits. Absent where it is no number.",
+	r.gauges("kinform_store_resource_version", "The last 15 digits of the resourceVersion up to which the store is complete. Absent if the resourceVersion is not a number.",
 		func(s indexer.Stats, set func(float64, ...string)) {
 			if n, ok := versionNumber(s.ResourceVersion); ok {
 				set(n)

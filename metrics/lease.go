@@ -10,19 +10,19 @@ var leaseReadings = func() readings[lease.Stats] {
 	r.gauge("kinform_lease_leading", "Whether this process has the lease: 1, or 0.", func(s lease.Stats) float64 { return truth(s.Leading) })
 	r.gauge("kinform_lease_standing", "Whether this process waits for the lease: 1, or 0.", func(s lease.Stats) float64 { return truth(s.Standing) })
 	r.gauge("kinform_lease_led", "Whether anybody has the lease, as far as this process has seen: 1, or 0.", func(s lease.Stats) float64 { return truth(s.Leader != "") })
-	r.gauge("kinform_lease_left_seconds", "Time until the lease is lost unless it is renewed; 0 where this process does not have it.",
+	r.gauge("kinform_lease_left_seconds", "Time until the lease is lost unless it is renewed; 0 if this process does not have the lease.",
 		func(s lease.Stats) float64 { return s.Left.Seconds() })
 	r.gauge("kinform_lease_transitions", "How often the lease has changed hands, as the server says.", func(s lease.Stats) float64 { return float64(s.Transitions) })
-	r.gauge("kinform_lease_failing_seconds", "For how long attempts to look at the lease, to take, renew or release it have failed; 0 if the last one succeeded, or this process neither has the lease nor waits for it.",
+	r.gauge("kinform_lease_failing_seconds", "How long attempts to read, take, renew or release the lease have been failing; 0 if the last attempt succeeded, or if this process neither has the lease nor waits for it.",
 		func(s lease.Stats) float64 {
 			if s.FailingSince.IsZero() || !s.Standing && !s.Leading {
 				return 0
 			}
 			return since(s.FailingSince)
 		})
-	r.counter("kinform_lease_attempts_total", "Attempts to look at the lease, to take, renew or release it.", func(s lease.Stats) uint64 { return s.Attempts })
+	r.counter("kinform_lease_attempts_total", "Attempts to read, take, renew or release the lease.", func(s lease.Stats) uint64 { return s.Attempts })
 	r.counter("kinform_lease_failures_total", "Attempts at the lease that failed.", func(s lease.Stats) uint64 { return s.Failures })
-	r.counter("kinform_lease_conflicts_total", "Attempts in which another was quicker.", func(s lease.Stats) uint64 { return s.Conflicts })
+	r.counter("kinform_lease_conflicts_total", "Attempts in which another candidate wrote the lease first.", func(s lease.Stats) uint64 { return s.Conflicts })
 	r.counter("kinform_lease_terms_total", "Terms of this process that have begun.", func(s lease.Stats) uint64 { return s.Terms })
 	r.counter("kinform_lease_lost_total", "Terms that ended because the lease was lost.", func(s lease.Stats) uint64 { return s.Lost })
 	return r

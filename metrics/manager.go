@@ -15,15 +15,15 @@ var stages = []controller.Stage{controller.Always, controller.Synced, controller
 
 var managerReadings = func() readings[controller.Status] {
 	r := readings[controller.Status]{part: []string{"manager"}}
-	r.gauge("kinform_manager_ready", "Whether the manager is ready, see its Ready: 1, or 0.", func(s controller.Status) float64 { return truth(s.Ready == nil) })
-	r.gauges("kinform_manager_stage", "How far the manager is: 1 for its stage, 0 for the others. Workers work while it is leading.",
+	r.gauge("kinform_manager_ready", "Whether the manager is ready (method Ready): 1, or 0.", func(s controller.Status) float64 { return truth(s.Ready == nil) })
+	r.gauges("kinform_manager_stage", "1 for the current stage of the manager, 0 for the others. Workers run in the stage leading.",
 		func(s controller.Status, set func(float64, ...string)) {
 			for _, stage := range stages {
 				set(truth(s.Stage == stage), stage.String())
 			}
 		}, "stage")
-	r.gauge("kinform_manager_stopping", "Whether the manager ends: 1, or 0.", func(s controller.Status) float64 { return truth(s.Stopping) })
-	r.gauges("kinform_manager_part_failed", "Whether an optional part has failed, and will be begun again: 1, or 0.",
+	r.gauge("kinform_manager_stopping", "Whether the manager is shutting down: 1, or 0.", func(s controller.Status) float64 { return truth(s.Stopping) })
+	r.gauges("kinform_manager_part_failed", "Whether an optional part has failed and will be restarted: 1, or 0.",
 		func(s controller.Status, set func(float64, ...string)) {
 			for _, p := range s.Parts {
 				if p.Optional {
@@ -44,9 +44,9 @@ var controllerReadings = func() readings[controller.ControllerStatus] {
 			}
 			return s.Held[0].For.Seconds()
 		})
-	r.counter("kinform_controller_unseen_writes_total", "Waits that ended without the write, after two minutes or because the cache could not see it any more.",
+	r.counter("kinform_controller_unseen_writes_total", "Waits that ended without the write, after two minutes or because the cache can no longer receive the write.",
 		func(s controller.ControllerStatus) uint64 { return s.Unseen })
-	r.gauge("kinform_controller_undelivered_objects", "Objects with events that a predicate or a mapping function has not handled, because it panicked.",
+	r.gauge("kinform_controller_undelivered_objects", "Objects with events that are not handled because a predicate or a mapping function panicked.",
 		func(s controller.ControllerStatus) float64 { return float64(s.Undelivered) })
 	return r
 }()

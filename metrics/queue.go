@@ -23,24 +23,24 @@ var queueReadings = func() readings[workqueue.Stats] {
 				set(0, "0")
 			}
 		}, "priority")
-	r.gauge("kinform_workqueue_delayed_keys", "How many keys wait for their time.", func(s workqueue.Stats) float64 { return float64(s.Delayed) })
-	r.gauge("kinform_workqueue_parked_keys", "How many keys are held back, such as until a cache has what was written.", func(s workqueue.Stats) float64 { return float64(s.Parked) })
+	r.gauge("kinform_workqueue_delayed_keys", "How many keys wait for the end of a delay.", func(s workqueue.Stats) float64 { return float64(s.Delayed) })
+	r.gauge("kinform_workqueue_parked_keys", "How many keys are parked, for example until a cache has received a write.", func(s workqueue.Stats) float64 { return float64(s.Parked) })
 	r.gauge("kinform_workqueue_processing_keys", "How many keys are with a worker.", func(s workqueue.Stats) float64 { return float64(s.Processing) })
-	r.gauge("kinform_workqueue_dirty_keys", "How many keys have a turn that is due and has not begun, ready or not.", func(s workqueue.Stats) float64 { return float64(s.Dirty) })
-	r.gauge("kinform_workqueue_workers", "How many workers the queue has; 0 while it is not run.", func(s workqueue.Stats) float64 { return float64(s.Workers) })
+	r.gauge("kinform_workqueue_dirty_keys", "How many keys need a reconcile that has not begun, whether the key is ready or not.", func(s workqueue.Stats) float64 { return float64(s.Dirty) })
+	r.gauge("kinform_workqueue_workers", "How many workers the queue has; 0 while no Run is in progress.", func(s workqueue.Stats) float64 { return float64(s.Workers) })
 	r.gauge("kinform_workqueue_oldest_ready_seconds", "The longest time that a ready key has waited for a worker; 0 if no key waits.",
 		func(s workqueue.Stats) float64 { return s.OldestReady.Seconds() })
 	r.gauge("kinform_workqueue_longest_running_seconds", "The longest time that a key has been with a worker; 0 if all workers are idle.",
 		func(s workqueue.Stats) float64 { return s.LongestRunning.Seconds() })
-	r.gauge("kinform_workqueue_unfinished_seconds", "How long all keys that are with a worker have been so, added up.",
+	r.gauge("kinform_workqueue_unfinished_seconds", "The sum of the times for which keys have been with a worker.",
 		func(s workqueue.Stats) float64 { return s.Unfinished.Seconds() })
-	r.gauge("kinform_workqueue_shutting_down", "Whether the queue takes nothing any more: 1, or 0.", func(s workqueue.Stats) float64 { return truth(s.ShuttingDown) })
+	r.gauge("kinform_workqueue_shutting_down", "Whether the queue is shutting down: 1, or 0.", func(s workqueue.Stats) float64 { return truth(s.ShuttingDown) })
 	r.counter("kinform_workqueue_adds_total", "Keys that became dirty.", func(s workqueue.Stats) uint64 { return s.Adds })
 	r.counter("kinform_workqueue_merged_total", "Adds of keys that were dirty already.", func(s workqueue.Stats) uint64 { return s.Merged })
 	r.counter("kinform_workqueue_retries_total", "Adds with a delay, those after a failure included.", func(s workqueue.Stats) uint64 { return s.Retries })
-	r.counter("kinform_workqueue_gets_total", "Keys that were handed out.", func(s workqueue.Stats) uint64 { return s.Gets })
-	r.counter("kinform_workqueue_dones_total", "Keys that came back.", func(s workqueue.Stats) uint64 { return s.Dones })
-	r.counters("kinform_workqueue_turns_total", "How the reconciles of Run have ended.",
+	r.counter("kinform_workqueue_gets_total", "Keys that were handed to workers.", func(s workqueue.Stats) uint64 { return s.Gets })
+	r.counter("kinform_workqueue_dones_total", "Keys that workers have finished (calls of Done).", func(s workqueue.Stats) uint64 { return s.Dones })
+	r.counters("kinform_workqueue_turns_total", "Reconciles of Run that have ended, by result.",
 		func(s workqueue.Stats, set func(float64, ...string)) {
 			set(float64(s.Turns.Succeeded), "success")
 			set(float64(s.Turns.RequeuedAfter), "requeue_after")
@@ -51,7 +51,7 @@ var queueReadings = func() readings[workqueue.Stats] {
 		}, "result")
 	r.counter("kinform_workqueue_panics_total", "Reconciles that panicked.", func(s workqueue.Stats) uint64 { return s.Panics })
 	r.counter("kinform_workqueue_hook_panics_total", "Calls of observers, rate limiters and other functions of the program that panicked.", func(s workqueue.Stats) uint64 { return s.HookPanics })
-	r.counters("kinform_workqueue_lost_total", "Adds that were refused, and delays and turns that were discarded, by a shutdown; calls of Cancel; turns dropped among these.",
+	r.counters("kinform_workqueue_lost_total", "Adds that a shutdown refused; delays and parked keys that a shutdown discarded; calls of Cancel; and the reconciles that were dropped among all these.",
 		func(s workqueue.Stats, set func(float64, ...string)) {
 			set(float64(s.Refused), "refused")
 			set(float64(s.Discarded), "discarded")

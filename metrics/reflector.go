@@ -22,17 +22,17 @@ var reflectorReadings = func() readings[reflector.Status] {
 				set(truth(s.Phase == phase), word(phase))
 			}
 		}, "phase")
-	r.gauges("kinform_reflector_phase_seconds", "For how long it has been in that phase. Absent before it runs.",
+	r.gauges("kinform_reflector_phase_seconds", "How long the reflector has been in the current phase. Absent before Run.",
 		func(s reflector.Status, set func(float64, ...string)) {
 			if !s.Since.IsZero() {
 				set(since(s.Since))
 			}
 		})
-	r.gauge("kinform_reflector_failing_attempts", "How many attempts have failed since the last success; 0 means that all is well.",
+	r.gauge("kinform_reflector_failing_attempts", "How many attempts have failed since the last success.",
 		func(s reflector.Status) float64 { return float64(s.Failures) })
-	r.counter("kinform_reflector_lists_total", "Snapshots that were begun, plain or streaming.", func(s reflector.Status) uint64 { return s.Lists })
-	r.counter("kinform_reflector_relists_total", "Snapshots that were begun although there was one already.", func(s reflector.Status) uint64 { return s.Relists })
-	r.counters("kinform_reflector_requests_total", "Requests: pages of lists, streaming lists, watches, and questions for the server's version.",
+	r.counter("kinform_reflector_lists_total", "Lists that were begun, plain or streaming.", func(s reflector.Status) uint64 { return s.Lists })
+	r.counter("kinform_reflector_relists_total", "Lists that were begun after a first complete list.", func(s reflector.Status) uint64 { return s.Relists })
+	r.counters("kinform_reflector_requests_total", "Requests, by kind: pages of lists, streaming lists, watches, and requests for the server's version.",
 		func(s reflector.Status, set func(float64, ...string)) {
 			set(float64(s.Pages), "page")
 			set(float64(s.StreamingLists), "streaming_list")
@@ -46,8 +46,8 @@ var reflectorReadings = func() readings[reflector.Status] {
 			set(float64(s.Bookmarks), "bookmark")
 		}, "received")
 	r.counter("kinform_reflector_errors_total", "Attempts to list or to watch that failed.", func(s reflector.Status) uint64 { return s.Errors })
-	r.counter("kinform_reflector_skipped_total", "Objects that could not be read.", func(s reflector.Status) uint64 { return s.Skipped })
-	r.counter("kinform_reflector_stale_events_total", "Events and bookmarks that were ignored, as the watch had passed their version already.",
+	r.counter("kinform_reflector_skipped_total", "Objects that could not be decoded.", func(s reflector.Status) uint64 { return s.Skipped })
+	r.counter("kinform_reflector_stale_events_total", "Events and bookmarks that were ignored because the watch had already passed their version.",
 		func(s reflector.Status) uint64 { return s.Stale })
 	return r
 }()
