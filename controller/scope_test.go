@@ -110,7 +110,7 @@ func TestCustomResourceWithoutNamespacesInAManagerOfSome(t *testing.T) {
 				_, exists := all.Get(key{Name: "one"})
 				if namespaces == nil {
 					require.False(t, exists)
-					require.ErrorContains(t, r.manager.Ready(), `If its objects have no namespaces, ask for all namespaces: in package controller by Selection.Namespaces []string{""}`)
+					require.ErrorContains(t, r.manager.Ready(), `If the objects have no namespaces, select all namespaces: in package controller by Selection.Namespaces []string{""}`)
 					return
 				}
 				require.True(t, exists)

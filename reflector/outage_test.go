@@ -18,7 +18,7 @@ import (
 )
 
 // errCut is the error of a connection whose server was killed.
-var errCut = fmt.Errorf("the connection was lost within the answer: %w", io.ErrUnexpectedEOF)
+var errCut = fmt.Errorf("the connection was lost within the response: %w", io.ErrUnexpectedEOF)
 
 // A server goes away during a watch. When it is back, it has forgotten the version, and at first
 // forbids everything.

@@ -71,7 +71,7 @@ func shrink(t *testing.T, mode reflector.ListMode, encoding rest.Encoding, pageS
 		require.GreaterOrEqual(t, e.RetryIn, 150*time.Second)
 	}
 	require.Contains(t, errs[0].Error(), "GET http://apitest/api/v1/configmaps?")
-	require.Contains(t, errs[0].Error(), "list too large: with all its pages it has more than the 40960 bytes that rest.Options.MaxListBytes allows")
+	require.Contains(t, errs[0].Error(), "list too large: the pages have more than the 40960 bytes that rest.Options.MaxListBytes allows")
 	require.Equal(t, mode, r.Status().ListMode)
 
 	for i := few; i < all; i++ {

@@ -77,7 +77,7 @@ func (a *acquiring) join(ctx context.Context) (call *acquisition, current bool, 
 	case a.running != nil:
 		return a.running, a.running.refused == a.refused, nil
 	}
-	late := fmt.Errorf("the function Credentials returned none within %s (rest.Config.CredentialTimeout): %w", a.timeout, os.ErrDeadlineExceeded)
+	late := fmt.Errorf("the function Credentials returned no credential within %s (rest.Config.CredentialTimeout): %w", a.timeout, os.ErrDeadlineExceeded)
 	begun := &acquisition{refused: a.refused, done: make(chan struct{})}
 	begun.ctx, begun.cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), a.timeout, late)
 	a.running = begun

@@ -112,7 +112,7 @@ func TestCredentialsHaveADeadlineOfTheirOwn(t *testing.T) {
 		start := time.Now()
 		_, err := get(t.Context(), client)
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-		require.ErrorContains(t, err, "the function Credentials returned none within 1m0s (rest.Config.CredentialTimeout)")
+		require.ErrorContains(t, err, "the function Credentials returned no credential within 1m0s (rest.Config.CredentialTimeout)")
 		require.Equal(t, time.Minute, time.Since(start))
 		_, err = get(t.Context(), client)
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
@@ -129,7 +129,7 @@ func TestCredentialsHaveADeadlineOfTheirOwn(t *testing.T) {
 		defer stop()
 		start := time.Now()
 		_, err := get(t.Context(), client)
-		require.ErrorContains(t, err, "the function Credentials returned none within 10m0s")
+		require.ErrorContains(t, err, "the function Credentials returned no credential within 10m0s")
 		require.Equal(t, 10*time.Minute, time.Since(start))
 	})
 }
@@ -247,7 +247,7 @@ func TestFileThatIsNoneOrTooLargeIsRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(large, nil, 0o600))
 	require.NoError(t, os.Truncate(large, transport.MaxFileBytes+1))
 	require.NoError(t, os.WriteFile(lines, []byte("hush\nhush\n"), 0o600))
-	for path, want := range map[string]string{pipe: "is no regular file", dir: "is no regular file", large: "has 4194305 bytes", lines: "several lines"} {
+	for path, want := range map[string]string{pipe: "is not a regular file", dir: "is not a regular file", large: "has 4194305 bytes", lines: "several lines"} {
 		_, err := NewClient(Config{Host: "host", BearerTokenFile: path}, Options{})
 		require.ErrorContains(t, err, want)
 		require.NotContains(t, err.Error(), "hush")

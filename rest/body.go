@@ -99,7 +99,7 @@ func (b *BodyReader) exchange(ctx context.Context, response *http.Response, verb
 		return nil, err
 	}
 	if !b.Reads(encoding) {
-		return nil, wire.Malformed("the answer is in protobuf, which %s does not decode", r.streams.typ)
+		return nil, wire.Malformed("the response is in protobuf, which %s does not decode", r.streams.typ)
 	}
 	x := &exchange{reading: r.reading, method: http.MethodGet, about: About{Verb: verb, Resource: r.gvr}, ctx: ctx, response: response, encoding: encoding}
 	if response.Request != nil && response.Request.URL != nil {

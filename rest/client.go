@@ -165,7 +165,7 @@ func (c *Client) Close() {
 // parseHost parses the address of a server; see Config.Host.
 func parseHost(host string) (*url.URL, error) {
 	if host == "" {
-		return nil, errors.New("it is required")
+		return nil, errors.New("an address is required")
 	}
 	if !strings.Contains(host, "://") {
 		host = "https://" + host
@@ -173,15 +173,15 @@ func parseHost(host string) (*url.URL, error) {
 	u, err := url.Parse(host)
 	switch {
 	case err != nil:
-		return nil, errors.New("it is not a URL") // url.Parse's error would quote the URL
+		return nil, errors.New("the address is not a URL") // url.Parse's error would quote the URL
 	case u.User != nil:
-		return nil, errors.New("it holds credentials; use Username and Password")
+		return nil, errors.New("the address holds credentials: use Username and Password")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("scheme %q is neither https nor http", u.Scheme)
 	case u.Host == "":
-		return nil, errors.New("it names no host")
+		return nil, errors.New("the address names no host")
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("it has a query or a fragment")
+		return nil, errors.New("the address has a query or a fragment")
 	}
 	return u, nil
 }

@@ -81,7 +81,7 @@ func (z *inflating) Read(p []byte) (n int, err error) {
 	n, err = z.reader.Read(p)
 	if z.out += int64(n); z.out > inflateFree && z.out > z.most*z.in {
 		z.plain.Store(true)
-		return 0, fmt.Errorf("%d bytes of gzip became %d, more than the %d times that rest.Options.MaxCompression allows: from now on, this Resource asks for lists without compression", z.in, z.out, z.most)
+		return 0, fmt.Errorf("%d bytes of gzip became %d, and rest.Options.MaxCompression allows %d times as many: this Resource now requests lists without compression", z.in, z.out, z.most)
 	}
 	return n, err
 }

@@ -208,7 +208,7 @@ func TestCompressionThatWasNotAskedForIsRefused(t *testing.T) {
 	_, watchErr := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
 	for _, err := range []error{err, watchErr} {
 		require.ErrorIs(t, err, ErrMalformed)
-		require.ErrorContains(t, err, `content encoding "gzip", which was not asked for`)
+		require.ErrorContains(t, err, `content encoding "gzip", which was not requested`)
 	}
 }
 
@@ -296,7 +296,7 @@ func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
 		require.Equal(t, io.EOF, listErr(t.Context(), maps))
 		require.Equal(t, []string{"gzip", "identity"}, asked)
 		// If the server still compresses the list, the client refuses it.
-		require.ErrorContains(t, listErrWith(t.Context(), maps, listwatch.ListOptions{Limit: 1}), `content encoding "gzip", which was not asked for`)
+		require.ErrorContains(t, listErrWith(t.Context(), maps, listwatch.ListOptions{Limit: 1}), `content encoding "gzip", which was not requested`)
 		// Lists of other resources are still compressed.
 		asked = nil
 		_ = listErr(t.Context(), pods(client))

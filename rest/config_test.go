@@ -48,7 +48,7 @@ func TestNewClientRefusesWhatCannotWork(t *testing.T) {
 		cfg    Config
 		reason string
 	}{
-		{Config{}, "Host: it is required"},
+		{Config{}, "Host: an address is required"},
 		{Config{Host: "ftp://host"}, "neither https nor http"},
 		{Config{Host: "https://user:hush@host"}, "holds credentials"},
 		{Config{Host: "https://"}, "names no host"},

@@ -91,7 +91,7 @@ func (e *Error) Error() string {
 // code.
 func reasonText(err error) string {
 	if err == nil {
-		return "no reason is known"
+		return "the reason is unknown"
 	}
 	text := err.Error()
 	if said, ok := err.(*apierrors.StatusError); ok && text == "" {
@@ -124,7 +124,7 @@ func withHint(err error, namespace string, body []byte) error {
 		}
 	case http.StatusBadRequest:
 		if len(body) > 0 && !hasKind(body) {
-			failed.hint = "the body has no kind or no apiVersion, which a custom resource needs: set ResourceOptions.Kind, or both in the object"
+			failed.hint = "the body has no kind or no apiVersion, but a custom resource needs both: set ResourceOptions.Kind, or kind and apiVersion in the object"
 		}
 	}
 	return err
@@ -145,7 +145,7 @@ func hasKind(object []byte) bool {
 // ErrMalformed, because the server may be healthy: perhaps a proxy ended the connection, or
 // somebody stopped the server.
 func interrupted(err error) error {
-	return fmt.Errorf("the connection was lost within the answer: %w", err)
+	return fmt.Errorf("the connection was lost within the response: %w", err)
 }
 
 // These bounds apply to a response that reports a failure. A Status may name many causes; an error
@@ -247,7 +247,7 @@ func failureText(response *http.Response, body []byte) string {
 		if u, err := url.Parse(location); err == nil { // path and query may contain a password or a token
 			to = " to " + (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 		}
-		return "redirected" + to + ", and redirects are not followed"
+		return "redirected" + to + ", but redirects are not followed"
 	}
 	return wire.Excerpt(body, maxTextBytes)
 }

@@ -56,7 +56,7 @@ type exchange struct {
 // errHeaderTimeout is the cause that ends a request if its response does not begin in time.
 // [os.ErrDeadlineExceeded] makes it a net.Error that is a timeout, and distinguishes it from the
 // end of the caller's context.
-var errHeaderTimeout = fmt.Errorf("no answer: %w", os.ErrDeadlineExceeded)
+var errHeaderTimeout = fmt.Errorf("no response: %w", os.ErrDeadlineExceeded)
 
 // send sends a request, and returns when the headers of its response report success. Any other
 // result is an [*Error]. The response is open until close, or until ctx ends.
@@ -176,7 +176,7 @@ func (x *exchange) fail(err error) error {
 	case x.ctx.Err() != nil:
 		err = x.ctx.Err()
 	case x.running != nil && context.Cause(x.running) == errSilent:
-		err = fmt.Errorf("%w: fewer than %d bytes of it have come within %s (rest.Options.MaxSilence)", errSilent, enough, x.reading.maxSilence)
+		err = fmt.Errorf("%w: fewer than %d bytes have arrived within %s (rest.Options.MaxSilence)", errSilent, enough, x.reading.maxSilence)
 	case x.reading.closed.Load():
 		err = ErrClosed
 	case wrapped:
@@ -205,7 +205,7 @@ func (x *exchange) body(limit int) ([]byte, error) {
 		return nil, interrupted(err)
 	}
 	if err == nil && len(body) > limit {
-		return nil, fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge, limit)
+		return nil, fmt.Errorf("%w: the response has more than %d bytes", ErrTooLarge, limit)
 	}
 	return body, err
 }

@@ -95,13 +95,13 @@ func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, n
 func unnamed(t, elem reflect.Type) error {
 	if item, ok := strings.CutSuffix(elem.Name(), "List"); ok && isGenerated(elem) {
 		object := strings.TrimSuffix(t.String(), "List")
-		return fmt.Errorf("rest: %s is a list, and T must be the type of its objects: write rest.For[%s] for those of kind %s", t, object, item)
+		return fmt.Errorf("rest: %s is a list, but T must be the type of the objects: write rest.For[%s] for objects of kind %s", t, object, item)
 	}
-	return fmt.Errorf("rest: %s is no type of k8s.io/api that names a resource: write rest.For[%[1]s](client, rest.ResourceOptions{Resource: "+
-		`schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}}) with the names of yours, as kubectl api-resources shows them`, t)
+	return fmt.Errorf("rest: %s is not a type of k8s.io/api with a known resource: write rest.For[%[1]s](client, rest.ResourceOptions{Resource: "+
+		`schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}}) with the names of your resource: kubectl api-resources shows them`, t)
 }
 
-var errNoClient = errors.New("rest: a Resource needs a Client, and has none")
+var errNoClient = errors.New("rest: a Resource needs a Client, which is nil")
 
 // validate returns an error if no call could succeed with opts. A namespace with an invalid name is
 // an error, because an API server responds to it with an empty list, and a cache would silently
@@ -110,9 +110,9 @@ func (o *ResourceOptions) validate() error {
 	gvr := o.Resource
 	switch {
 	case gvr.Version == "" || gvr.Resource == "":
-		return fmt.Errorf("rest: the resource is %q, which names no version or no resource: kubectl api-resources shows both", gvr)
+		return fmt.Errorf("rest: the resource %q has no version or no name: kubectl api-resources shows both", gvr)
 	case strings.ToLower(gvr.Resource) != gvr.Resource:
-		return fmt.Errorf("rest: the resource is %q: its name must be in lower case and in the plural, such as \"websites\" for the kind Website", gvr)
+		return fmt.Errorf("rest: the resource is %q: the name must be a plural in lower case, such as \"websites\" for the kind Website", gvr)
 	case o.Decoder != nil && o.Unshared:
 		return errors.New("rest: ResourceOptions.Decoder and Unshared exclude each other: set one of them")
 	}

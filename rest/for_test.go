@@ -138,26 +138,26 @@ func TestForSaysWhatIsWrongAndWhatToWrite(t *testing.T) {
 	first := func(_ any, err error) error { return err }
 	named := func(o rest.ResourceOptions) rest.ResourceOptions { o.Resource = websitesOf; return o }
 	for want, err := range map[string]error{
-		"*rest_test.website is no type of k8s.io/api that names a resource: write rest.For[*rest_test.website](client, rest.ResourceOptions{Resource: schema.GroupVersionResource{"://
+		"*rest_test.website is not a type of k8s.io/api with a known resource: write rest.For[*rest_test.website](client, rest.ResourceOptions{Resource: schema.GroupVersionResource{"://
 		first(rest.For[*website](c, rest.ResourceOptions{})),
-		"write rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{Resource: ":                          first(rest.For[*unstructured.Unstructured](c, rest.ResourceOptions{})),
-		"write rest.For[*v1.PartialObjectMetadata](client, rest.ResourceOptions{Resource: ":                           first(rest.For[*metav1.PartialObjectMetadata](c, rest.ResourceOptions{})),
-		"*v1.PodList is a list, and T must be the type of its objects: write rest.For[*v1.Pod] for those of kind Pod": first(rest.For[*corev1.PodList](c, rest.ResourceOptions{})),
-		"objects are pointers: write rest.For[*v1.Deployment] instead of rest.For[v1.Deployment]":                     first(rest.For[appsv1.Deployment](c, rest.ResourceOptions{})),
+		"write rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{Resource: ":                            first(rest.For[*unstructured.Unstructured](c, rest.ResourceOptions{})),
+		"write rest.For[*v1.PartialObjectMetadata](client, rest.ResourceOptions{Resource: ":                             first(rest.For[*metav1.PartialObjectMetadata](c, rest.ResourceOptions{})),
+		"*v1.PodList is a list, but T must be the type of the objects: write rest.For[*v1.Pod] for objects of kind Pod": first(rest.For[*corev1.PodList](c, rest.ResourceOptions{})),
+		"objects are pointers: write rest.For[*v1.Deployment] instead of rest.For[v1.Deployment]":                       first(rest.For[appsv1.Deployment](c, rest.ResourceOptions{})),
 		"leave it empty": first(rest.For[*corev1.Node](c, rest.ResourceOptions{Namespace: "n"})),
-		`in lower case and in the plural, such as "websites"`: first(rest.For[*website](c,
+		`a plural in lower case, such as "websites"`: first(rest.For[*website](c,
 			rest.ResourceOptions{Resource: websitesOf.GroupVersion().WithResource("Website")})),
-		"names no version or no resource": first(rest.For[*website](c, rest.ResourceOptions{Resource: schema.GroupVersionResource{Resource: "websites"}})),
-		`Namespace is "My Team"`:          first(rest.For[*website](c, named(rest.ResourceOptions{Namespace: "My Team"}))),
-		`cannot be part of a path`:        first(rest.For[*corev1.Pod](c, rest.ResourceOptions{Namespace: "a/b"})),
-		`LabelSelector is "app=web,,"`:    first(rest.For[*corev1.Pod](c, rest.ResourceOptions{LabelSelector: "app=web,,"})),
-		`FieldSelector is "nodeName"`:     first(rest.For[*corev1.Pod](c, rest.ResourceOptions{FieldSelector: "nodeName"})),
-		`LabelSelector is "a in b"`:       first(rest.NewResource[*corev1.Pod](c, podsOf, rest.ResourceOptions{LabelSelector: "a in b"})),
-		`LabelSelector is "a in"`:         first(rest.NewJSONResource[*website](c, websitesOf, rest.ResourceOptions{LabelSelector: "a in"})),
-		"leave the former empty":          first(rest.NewJSONResource[*corev1.Pod](c, podsOf, named(rest.ResourceOptions{}))),
-		"use NewResource":                 first(rest.For[*website](c, named(rest.ResourceOptions{Encoding: rest.Protobuf}))),
-		"set one of them":                 first(rest.For[*corev1.Pod](c, rest.ResourceOptions{Decoder: never{}, Unshared: true})),
-		"needs a Client":                  first(rest.For[*corev1.Pod](nil, rest.ResourceOptions{})),
+		"has no version or no name":            first(rest.For[*website](c, rest.ResourceOptions{Resource: schema.GroupVersionResource{Resource: "websites"}})),
+		`Namespace is "My Team"`:               first(rest.For[*website](c, named(rest.ResourceOptions{Namespace: "My Team"}))),
+		`cannot be part of a path`:             first(rest.For[*corev1.Pod](c, rest.ResourceOptions{Namespace: "a/b"})),
+		`LabelSelector is "app=web,,"`:         first(rest.For[*corev1.Pod](c, rest.ResourceOptions{LabelSelector: "app=web,,"})),
+		`FieldSelector is "nodeName"`:          first(rest.For[*corev1.Pod](c, rest.ResourceOptions{FieldSelector: "nodeName"})),
+		`LabelSelector is "a in b"`:            first(rest.NewResource[*corev1.Pod](c, podsOf, rest.ResourceOptions{LabelSelector: "a in b"})),
+		`LabelSelector is "a in"`:              first(rest.NewJSONResource[*website](c, websitesOf, rest.ResourceOptions{LabelSelector: "a in"})),
+		"leave ResourceOptions.Resource empty": first(rest.NewJSONResource[*corev1.Pod](c, podsOf, named(rest.ResourceOptions{}))),
+		"use NewResource":                      first(rest.For[*website](c, named(rest.ResourceOptions{Encoding: rest.Protobuf}))),
+		"set one of them":                      first(rest.For[*corev1.Pod](c, rest.ResourceOptions{Decoder: never{}, Unshared: true})),
+		"needs a Client":                       first(rest.For[*corev1.Pod](nil, rest.ResourceOptions{})),
 	} {
 		require.ErrorContains(t, err, want)
 	}

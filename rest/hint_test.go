@@ -48,7 +48,7 @@ func TestWhatACustomResourceLacksIsSaid(t *testing.T) {
 	require.NoError(t, err)
 	gadgets := Must(For[*unstructured.Unstructured](client, ResourceOptions{Resource: gvr.GroupVersion().WithResource("gadgets")}))
 	_, err = gadgets.List(t.Context(), listwatch.ListOptions{})
-	require.ErrorContains(t, err, "no gadgets.example.com in version v1: is its CustomResourceDefinition there?")
+	require.ErrorContains(t, err, "no gadgets.example.com in version v1: is the CustomResourceDefinition installed?")
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 

@@ -75,7 +75,7 @@ func (k *kinds) checkObject(apiVersion, kind []byte) error {
 // respond with a List of v1, whose items name their kinds.
 func (k *kinds) checkList(apiVersion, kind string) error {
 	if !strings.HasSuffix(kind, "List") {
-		return wire.Malformed("a list is expected, the answer is of kind %q", wire.Excerpt([]byte(kind), maxShownBytes))
+		return wire.Malformed("a list is expected, but the response is of kind %q", wire.Excerpt([]byte(kind), maxShownBytes))
 	}
 	if k == nil {
 		return nil
@@ -106,7 +106,7 @@ func (k *kinds) unexpected(apiVersion, kind []byte, want string) error {
 	if k.partial {
 		version += ", or metadata alone,"
 	}
-	return wire.Malformed("%s of %s is expected, the answer has the kind %q of %q: the resource may have another type than this Resource, or another server may answer at this address",
+	return wire.Malformed("%s of %s is expected, but the response has the kind %q of %q: check that the Go type matches the resource, and that the address is that of the API server",
 		want, version, wire.Excerpt(kind, maxShownBytes), wire.Excerpt(apiVersion, maxShownBytes))
 }
 

@@ -87,7 +87,7 @@ func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was 
 		for what, err := range kindErrors(t, e, "ConfigMap", configMap, secrets) {
 			require.ErrorIs(t, err, ErrMalformed, "%s %s", e, what)
 			require.ErrorContains(t, err, "/api/v1/secrets")
-			require.ErrorContains(t, err, "of v1 is expected, the answer has the kind \"ConfigMap")
+			require.ErrorContains(t, err, "of v1 is expected, but the response has the kind \"ConfigMap")
 			require.NotContains(t, err.Error(), "c2VjcmV0")
 		}
 		for what, err := range kindErrors(t, e, "Secret", configMap, secrets) {
@@ -191,7 +191,7 @@ func TestKindsOfItems(t *testing.T) {
 	require.Equal(t, io.EOF, read(r, fooList, foo))
 	require.ErrorContains(t, read(r, `"apiVersion":"example.com/v1","kind":"BarList"`), "FooList of example.com/v1 is expected")
 	_, err := r.object(JSON, []byte(`{"kind":"Bar","apiVersion":"example.com/v1","metadata":{"name":"a"}}`))
-	require.ErrorContains(t, err, `Foo of example.com/v1 is expected, the answer has the kind "Bar" of "example.com/v1"`)
+	require.ErrorContains(t, err, `Foo of example.com/v1 is expected, but the response has the kind "Bar" of "example.com/v1"`)
 	_, err = r.object(JSON, []byte(`{"apiVersion":"v1","kind":"Status","status":"Success"}`))
 	require.ErrorIs(t, err, ErrMalformed)
 	_, err = foos(ResourceOptions{}).object(JSON, []byte(`{"apiVersion":"example.com/v1","kind":"Status","metadata":{"name":"a"}}`))

@@ -80,9 +80,9 @@ func (r *Resource[T]) open(ctx context.Context, verb string, query url.Values) (
 	case statusCode(err) == http.StatusNotFound:
 		r.kinds.Store(of.unlearnt())
 		if failed, ok := errors.AsType[*Error](err); ok && !of.builtin {
-			failed.hint = fmt.Sprintf("the server has no %s in version %s: is its CustomResourceDefinition there?", r.gvr.GroupResource(), r.gvr.Version)
+			failed.hint = fmt.Sprintf("the server has no %s in version %s: is the CustomResourceDefinition installed?", r.gvr.GroupResource(), r.gvr.Version)
 			if r.opts.Namespace != "" {
-				failed.hint += " If its objects have no namespaces, ask for all namespaces: in package controller by Selection.Namespaces []string{\"\"}"
+				failed.hint += " If the objects have no namespaces, select all namespaces: in package controller by Selection.Namespaces []string{\"\"}"
 			}
 		}
 	}

@@ -160,7 +160,7 @@ func TestConnectionLostWithinAListIsAnError(t *testing.T) {
 		err := listErr(t.Context(), pods(client))
 		require.NotErrorIs(t, err, ErrMalformed)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-		require.ErrorContains(t, err, "/api/v1/pods: the connection was lost within the answer: ")
+		require.ErrorContains(t, err, "/api/v1/pods: the connection was lost within the response: ")
 	}
 }
 

@@ -72,7 +72,7 @@ func TestListThatIsABombIsNotReadOn(t *testing.T) { // G11
 			}))
 			require.NoError(t, stream.Close())
 			require.ErrorIs(t, err, listwatch.ErrListTooLarge)
-			require.ErrorContains(t, err, "GET "+client.base.String()+"/api/v1/pods: list too large: with all its pages it has more than the "+strconv.Itoa(most)+" bytes that rest.Options.MaxListBytes allows; raise that, or ask for less: ")
+			require.ErrorContains(t, err, "GET "+client.base.String()+"/api/v1/pods: list too large: the pages have more than the "+strconv.Itoa(most)+" bytes that rest.Options.MaxListBytes allows; raise this limit, or request less: ")
 			_, again := stream.Next()
 			require.Equal(t, err, again)
 		}

@@ -46,8 +46,8 @@ func TestRepetitionsAreLoggedWhenTheyBeginAndEveryFiveMinutes(t *testing.T) {
 			require.Error(t, err)
 		}
 		require.Len(t, log.lines, 2, log.lines)
-		require.Regexp(t, `^0s level=WARN msg="A request failed and is retried\." err="GET http.*" attempts=1 retry_in=1.* others=0$`, log.lines[0])
-		require.Regexp(t, `^5m0s level=WARN msg="A request failed and is retried\." .* others=2[0-9]$`, log.lines[1])
+		require.Regexp(t, `^0s level=WARN msg="A request failed and is retried\." err="GET http.*" attempts=1 retry_in=1.* unlogged=0$`, log.lines[0])
+		require.Regexp(t, `^5m0s level=WARN msg="A request failed and is retried\." .* unlogged=2[0-9]$`, log.lines[1])
 	})
 }
 
@@ -70,7 +70,7 @@ func TestATokenFileThatCannotBeReadIsLoggedEveryFiveMinutes(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte("good"), 0o600))
 		read(3)
 		require.Len(t, log.lines, 3, log.lines)
-		require.Contains(t, log.lines[0], "1m0s level=WARN msg=\"The token file cannot be read; the last good token stays in use.\"")
+		require.Contains(t, log.lines[0], "1m0s level=WARN msg=\"The token file cannot be read; the last valid token stays in use.\"")
 		require.Contains(t, log.lines[1], "6m0s level=WARN")
 		require.Contains(t, log.lines[2], "8m0s level=INFO msg=\"The token file can be read again.\"")
 	})

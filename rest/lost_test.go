@@ -57,7 +57,7 @@ func TestConnectionThatIsLostWithinAnAnswer(t *testing.T) {
 		require.NoError(t, stream.Close())
 		for what, err := range map[string]error{"raw": rawErr, "list": listErr(t.Context(), pods(client)), "watch": watchErr} {
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF, what)
-			require.ErrorContains(t, err, ": the connection was lost within the answer: unexpected EOF", what)
+			require.ErrorContains(t, err, ": the connection was lost within the response: unexpected EOF", what)
 			require.NotErrorIs(t, err, ErrMalformed, what)
 		}
 	})

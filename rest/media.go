@@ -72,7 +72,7 @@ func acceptMetadata(accept string, list bool) string {
 // of a proxy that says what is wrong.
 func encodingOf(response *http.Response) (Encoding, error) {
 	if c := response.Header.Get("Content-Encoding"); c != "" && c != "identity" {
-		return 0, wire.Malformed("content encoding %.64q, which was not asked for", c)
+		return 0, wire.Malformed("content encoding %.64q, which was not requested", c)
 	}
 	header := response.Header.Get("Content-Type")
 	if header == "" {

@@ -139,11 +139,11 @@ func TestEncodingOfAnAnswer(t *testing.T) { // RS-20, RS-24
 		require.Equal(t, want, got)
 	}
 	_, err := header(http.Header{"Content-Encoding": {"gzip"}})
-	require.ErrorContains(t, err, `"gzip", which was not asked for`)
+	require.ErrorContains(t, err, `"gzip", which was not requested`)
 	_, err = header(http.Header{"Content-Type": {"text/plain"}})
 	require.ErrorIs(t, err, ErrMalformed)
 
 	client := serveBytes(t, Protobuf, nil)
 	err = listErr(t.Context(), Must(NewJSONResource[*slim](client, podsGVR, ResourceOptions{})))
-	require.ErrorContains(t, err, "protobuf, which was not asked for")
+	require.ErrorContains(t, err, "protobuf, which was not requested")
 }

@@ -76,7 +76,7 @@ func TestObjectWithoutAllItsPartsIsNotSentBack(t *testing.T) {
 				}
 				require.ErrorIs(t, err, ErrProjected)
 				require.ErrorContains(t, err, test.refused)
-				require.ErrorContains(t, err, "send a Patch, or Get and Update through a Resource without Project")
+				require.ErrorContains(t, err, "send a Patch, or use Get and Update of a Resource without Project")
 			}
 			after, err := whole.Get(t.Context(), key, metav1.GetOptions{})
 			require.NoError(t, err)

@@ -28,7 +28,7 @@ type Projection interface {
 
 // ErrProjected is wrapped by errors about an object that must not be sent back, because it may lack
 // parts that the server would then delete.
-var ErrProjected = errors.New("the server would delete the parts that the object lacks")
+var ErrProjected = errors.New("an update would delete these parts")
 
 // Omit names parts that lists and watches remove from the bytes of an object before they decode it.
 // So a cache that does not need these parts spends neither time nor memory on them. The zero value
@@ -105,7 +105,7 @@ func (r *Resource[T]) whole(method string, o metav1.Object) error {
 	if missed == "" {
 		return nil
 	}
-	return fmt.Errorf("rest: %s %s %s/%s: lists and watches of this Resource leave out %s, and %w: send a Patch, or Get and Update through a Resource without Project",
+	return fmt.Errorf("rest: %s %s %s/%s: lists and watches of this Resource leave out %s, and %w: send a Patch, or use Get and Update of a Resource without Project",
 		method, r.gvr.Resource, o.GetNamespace(), o.GetName(), missed, ErrProjected)
 }
 

@@ -71,6 +71,6 @@ func (r *reading) decodesTags(t reflect.Type) bool {
 
 // listTooLarge returns the error for a list with more than maxListBytes bytes.
 func (r *reading) listTooLarge() error {
-	return fmt.Errorf("%w: with all its pages it has more than the %d bytes that rest.Options.MaxListBytes allows; "+
-		"raise that, or ask for less: one namespace, a selector, only metadata", listwatch.ErrListTooLarge, r.maxListBytes)
+	return fmt.Errorf("%w: the pages have more than the %d bytes that rest.Options.MaxListBytes allows; "+
+		"raise this limit, or request less: one namespace, a selector, only metadata", listwatch.ErrListTooLarge, r.maxListBytes)
 }

@@ -121,7 +121,7 @@ func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts Res
 // name sets the resource.
 func (o *ResourceOptions) name(gvr schema.GroupVersionResource) error {
 	if !o.Resource.Empty() && o.Resource != gvr {
-		return fmt.Errorf("rest: ResourceOptions.Resource is %q, and the argument is %q: leave the former empty", o.Resource, gvr)
+		return fmt.Errorf("rest: ResourceOptions.Resource is %q, but the argument is %q: leave ResourceOptions.Resource empty", o.Resource, gvr)
 	}
 	o.Resource = gvr
 	return nil
@@ -153,7 +153,7 @@ func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T
 	r := &Resource[T]{client: c, decoder: d}
 	r.read(&c.reading, &opts, &r.decoder)
 	if opts.Encoding == Protobuf && r.streams.protobuf == nil {
-		return nil, fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do, or a Decoder", d.typ)
+		return nil, fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types with protobuf, or a Decoder", d.typ)
 	}
 	r.partial = d.typ == reflect.TypeFor[*metav1.PartialObjectMetadata]()
 	r.kinds.Store(kindsOf(r.gvr, opts.Kind, d.typ, r.partial))
@@ -178,7 +178,7 @@ func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*excha
 	}
 	if x.encoding == Protobuf && d.protobuf == nil {
 		x.close()
-		return nil, 0, x.fail(wire.Malformed("the answer is in protobuf, which was not asked for"))
+		return nil, 0, x.fail(wire.Malformed("the response is in protobuf, which was not requested"))
 	}
 	return x, x.encoding, nil
 }

@@ -59,7 +59,7 @@ func (c *Client) sayRetry(failed *Error, wait time.Duration) {
 	unsaid, due := c.repeated.said.Due(failed.StatusCode, time.Now())
 	c.repeated.mu.Unlock()
 	if due {
-		c.logger.Warn("A request failed and is retried.", "err", failed, "attempts", failed.Attempts, "retry_in", wait, "others", unsaid)
+		c.logger.Warn("A request failed and is retried.", "err", failed, "attempts", failed.Attempts, "retry_in", wait, "unlogged", unsaid)
 	}
 }
 

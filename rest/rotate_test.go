@@ -127,7 +127,7 @@ func TestNewAuthorityIsTrustedWithoutARestart(t *testing.T) {
 		time.Sleep(transport.FileLifetime)
 		_, err = get(t.Context(), client)
 		require.NoError(t, err, "the last good one")
-		require.Contains(t, log.String(), "the CA holds no certificate in PEM")
+		require.Contains(t, log.String(), "the CA bundle holds no certificate in PEM")
 		require.Equal(t, 1, client.Stats().Connections)
 
 		write(server.renew(t))

@@ -120,7 +120,7 @@ func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 	}
 	if fields["kind"] == nil || fields["apiVersion"] == nil {
 		if r.decoder.protobuf == nil || r.partial {
-			return nil, errors.New("kind and apiVersion are required: set ResourceOptions.Kind, or both in the object")
+			return nil, errors.New("kind and apiVersion are required: set ResourceOptions.Kind, or kind and apiVersion in the object")
 		}
 		fields["kind"], _ = json.Marshal(r.decoder.typ.Elem().Name())
 		fields["apiVersion"], _ = json.Marshal(r.gvr.GroupVersion().String())
@@ -131,5 +131,5 @@ func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 // errNoObject returns the error for an object that cannot be written, because it does not implement
 // metav1.Object.
 func errNoObject(obj any) error {
-	return fmt.Errorf("rest: %s cannot be written: it is no metav1.Object, so that its name is unknown", reflect.TypeOf(obj))
+	return fmt.Errorf("rest: %s cannot be written: the type is not a metav1.Object, so the name of the object is unknown", reflect.TypeOf(obj))
 }

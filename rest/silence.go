@@ -18,7 +18,7 @@ type silence struct {
 const enough = 1 << 10
 
 // errSilent is the cause that ends an exchange whose response has become silent.
-var errSilent = fmt.Errorf("the answer has stopped: %w", os.ErrDeadlineExceeded)
+var errSilent = fmt.Errorf("the response has stopped: %w", os.ErrDeadlineExceeded)
 
 // Read reads the response. It ends the exchange if the response is silent for MaxSilence.
 func (x *exchange) Read(p []byte) (n int, err error) {

@@ -33,7 +33,7 @@ type Subresource[S any] struct {
 func NewSubresource[S, T any](r *Resource[T], name string) (*Subresource[S], error) {
 	switch {
 	case r == nil:
-		return nil, errors.New("rest: a subresource needs a Resource, and has none")
+		return nil, errors.New("rest: a subresource needs a Resource, which is nil")
 	case name == "":
 		return nil, errors.New("rest: a subresource needs a name, such as \"scale\"")
 	}

@@ -35,9 +35,9 @@ func newCredentials(cfg *Config, mask *mask, logger *slog.Logger) (*credentials,
 	hasUser := cfg.Username != "" || !cfg.Password.IsZero()
 	switch {
 	case hasToken && hasUser:
-		return nil, errors.New("a bearer token and a user name exclude each other; drop one")
+		return nil, errors.New("a bearer token and a user name exclude each other: remove one of them")
 	case out.source != nil && (hasToken || hasUser || cfg.TLS.hasCertificate()):
-		return nil, errors.New("the function Credentials excludes a token, a user name and a client certificate; drop one")
+		return nil, errors.New("the function Credentials excludes a token, a user name and a client certificate: remove one of them")
 	case cfg.CredentialTimeout < 0:
 		return nil, errors.New("CredentialTimeout must not be negative")
 	case !cfg.Password.IsZero() && cfg.Username == "":
@@ -152,7 +152,7 @@ func (f *tokenFile) read() {
 	}
 	f.mu.Unlock()
 	if say {
-		f.logger.Warn("The token file cannot be read; the last good token stays in use.", "err", err)
+		f.logger.Warn("The token file cannot be read; the last valid token stays in use.", "err", err)
 	}
 	if mended {
 		f.logger.Info("The token file can be read again.", "file", f.path)
@@ -179,7 +179,7 @@ func readToken(path string) (Secret, error) {
 		return Secret{}, fmt.Errorf("%s is empty", path)
 	}
 	if strings.ContainsFunc(token, unicode.IsControl) {
-		return Secret{}, fmt.Errorf("%s holds more than a token, or none: it has control characters, or several lines", path)
+		return Secret{}, fmt.Errorf("%s must hold one token, but holds control characters or several lines", path)
 	}
 	return NewSecret(token), nil
 }

@@ -256,10 +256,10 @@ func answerKind(encoding Encoding, data []byte) (apiVersion, kind []byte, err er
 		return nil, nil, wire.NotJSON(start)
 	}
 	if !json.Valid(data) {
-		return nil, nil, wire.Malformed("the %d bytes of the answer are no valid JSON", len(data))
+		return nil, nil, wire.Malformed("the %d bytes of the response are not valid JSON", len(data))
 	}
 	if apiVersion, kind = kindIn(data); len(kind) == 0 {
-		return nil, nil, wire.Malformed("the answer is an object without a kind")
+		return nil, nil, wire.Malformed("the response is an object without a kind")
 	}
 	return apiVersion, kind, nil
 }

@@ -132,7 +132,7 @@ func TestMalformedObjects(t *testing.T) {
 		"empty":                {JSON, "", "the body is empty"}, // RS-18
 		"empty protobuf":       {Protobuf, "", "the body is empty"},
 		"page of a proxy":      {JSON, "<html>", "a JSON object is expected"},
-		"cut off":              {JSON, `{"kind":"Pod"`, "no valid JSON"},
+		"cut off":              {JSON, `{"kind":"Pod"`, "not valid JSON"},
 		"table":                {JSON, `{"kind":"Table"}`, `"Table"`},
 		"status":               {JSON, `{"kind":"Status","status":"Success"}`, `"Status"`},
 		"no kind":              {JSON, `{"metadata":{"name":"a"}}`, "without a kind"},
@@ -180,7 +180,7 @@ func TestMisuseOfVerbsIsRefusedWithoutARequest(t *testing.T) { // RS-3
 	_, err = Must(NewJSONResource[map[string]any](client, podsGVR, ResourceOptions{})).Create(ctx, map[string]any{}, metav1.CreateOptions{})
 	require.ErrorContains(t, err, "metav1.Object")
 	_, err = NewResource[*corev1.Pod](client, schema.GroupVersionResource{Resource: "pods"}, ResourceOptions{})
-	require.ErrorContains(t, err, "names no version")
+	require.ErrorContains(t, err, "has no version")
 	_, err = NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{Encoding: Protobuf})
 	require.ErrorContains(t, err, "use NewResource")
 	require.Zero(t, client.Stats().Requests)
@@ -292,9 +292,9 @@ func TestStatusOfAFailureIsBounded(t *testing.T) { // RS-19
 func TestLocationOfARedirectIsShownWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	for location, want := range map[string]string{
-		"https://me:hush@idp/callback#access_token=hush": "redirected to https://idp/callback, and redirects are not followed",
-		"/login?token=hush":    "redirected to /login, and redirects are not followed",
-		"https://me:hush@i dp": "redirected, and redirects are not followed",
+		"https://me:hush@idp/callback#access_token=hush": "redirected to https://idp/callback, but redirects are not followed",
+		"/login?token=hush":    "redirected to /login, but redirects are not followed",
+		"https://me:hush@i dp": "redirected, but redirects are not followed",
 	} {
 		client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", location)

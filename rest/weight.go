@@ -91,15 +91,15 @@ type weighing struct {
 
 // These are the reasons why an object must not be decoded; verdict adds the limit to them.
 var (
-	errHeavy = fmt.Errorf("%w: decoding it would take more memory than its budget", ErrTooLarge)
-	errDeep  = fmt.Errorf("%w: it is nested too deep", ErrTooLarge)
+	errHeavy = fmt.Errorf("%w: decoding would take more memory than the budget", ErrTooLarge)
+	errDeep  = fmt.Errorf("%w: the object is nested too deep", ErrTooLarge)
 )
 
 // verdict adds the limit to an error.
 func (s *scales) verdict(err error, data []byte) error {
 	switch err {
 	case errHeavy:
-		return fmt.Errorf("%w: its %d bytes may become %d, by rest.Options.MaxExpansion and MaxObjectMemory", err, len(data), s.budget(len(data)))
+		return fmt.Errorf("%w: %d bytes may become %d in memory (rest.Options.MaxExpansion and MaxObjectMemory)", err, len(data), s.budget(len(data)))
 	case errDeep:
 		return fmt.Errorf("%w: rest.Options.MaxDepth allows %d levels", err, s.limits.depth)
 	}

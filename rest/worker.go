@@ -61,7 +61,7 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 }
 
 // errGoexit is the error of a stream after a method of the type ended the decoding goroutine.
-var errGoexit = errors.New("rest: a method of the Go type called runtime.Goexit while it decoded an object, and so ended the stream; FailNow of package testing calls it: call FailNow in the goroutine of the test only")
+var errGoexit = errors.New("rest: a method of the Go type called runtime.Goexit while decoding an object, which ended the stream: in tests, call FailNow of package testing only in the test's own goroutine")
 
 // growStack grows the stack for decoding once, while there is almost nothing on it to copy.
 // Otherwise it would grow step by step, which costs a worker more than decoding a batch.

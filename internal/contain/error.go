@@ -49,7 +49,7 @@ type OddError struct {
 func (e *OddError) Error() string {
 	switch {
 	case e.Method == "":
-		return fmt.Sprintf("the error is a nil %s, which is not nil as an error: return nil in its place", e.Type)
+		return fmt.Sprintf("the error is a nil %s, which is not equal to nil: return nil instead", e.Type)
 	case e.Panic == "":
 		return fmt.Sprintf("the method %s of an error of type %s never ends: the error wraps itself", e.Method, e.Type)
 	}
@@ -75,12 +75,12 @@ func (l *look) at(err error) (odd *OddError) {
 		if done {
 			return
 		}
-		odd = &OddError{Type: fmt.Sprintf("%T", l.of), Method: l.method, Panic: "it ended its goroutine", Stack: debug.Stack()}
+		odd = &OddError{Type: fmt.Sprintf("%T", l.of), Method: l.method, Panic: "the method ended the goroutine", Stack: debug.Stack()}
 		if p := recover(); p != nil {
 			odd.Panic = fmt.Sprint(p) // fmt contains the panics of the value's own methods
 		}
 		if isNil(l.of) {
-			odd.Panic = "it is a nil pointer: " + odd.Panic
+			odd.Panic = "called on a nil pointer: " + odd.Panic
 		}
 	}()
 	if ended := l.walk(err, 0); !ended {

@@ -82,8 +82,8 @@ func TestOddErrorsAreReplaced(t *testing.T) {
 		"wraps itself":         {self, "the method Unwrap of an error of type *contain_test.odd never ends: the error wraps itself"},
 		"wraps itself twice":   {wide, "the method Unwrap of an error of type contain_test.several never ends: the error wraps itself"},
 		"wraps new ones":       {endless(), "never ends"},
-		"nil, Unwrap panics":   {nilPath, "the method Unwrap of an error of type *fs.PathError panicked: it is a nil pointer: "},
-		"nil, nothing panics":  {(*contain.OddNil)(nil), "the error is a nil *contain.OddNil, which is not nil as an error: return nil in its place"},
+		"nil, Unwrap panics":   {nilPath, "the method Unwrap of an error of type *fs.PathError panicked: called on a nil pointer: "},
+		"nil, nothing panics":  {(*contain.OddNil)(nil), "the error is a nil *contain.OddNil, which is not equal to nil: return nil instead"},
 		"within a wrapped one": {fmt.Errorf("outer: %w", &odd{unwrap: func() error { panic("a bug") }}), "Unwrap of an error of type *contain_test.odd panicked"},
 		"within a joined one":  {errors.Join(fs.ErrExist, &odd{is: func(error) bool { panic("a bug") }}), "Is of an error of type *contain_test.odd panicked"},
 	} {

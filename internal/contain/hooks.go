@@ -52,9 +52,9 @@ func (h *Hooks) caught(what string, value any) {
 	}
 	message := "a function of the program panicked"
 	if value == nil {
-		message = "a function of the program ended its goroutine, by runtime.Goexit"
+		message = "a function of the program ended its goroutine by runtime.Goexit"
 	}
-	Logger(h.Logger).With(h.Attrs...).Error(message, "function", what, "panic", fmt.Sprint(value), "others", unsaid, "stack", string(debug.Stack()))
+	Logger(h.Logger).With(h.Attrs...).Error(message, "function", what, "panic", fmt.Sprint(value), "unlogged", unsaid, "stack", string(debug.Stack()))
 }
 
 func (h *Hooks) count(what string) (unsaid uint64, due bool) {

@@ -59,12 +59,12 @@ func TestEachHookThatPanicsIsLogged(t *testing.T) {
 			panics("a")
 		}
 		contain.Hook2(h, "OnDone", func(string, int) { panic("another bug") })("a", 1)
-		require.Equal(t, 1, strings.Count(log.String(), "queue=q function=OnAdd panic=\"a bug\" others=0"), "%s", &log)
-		require.Equal(t, 1, strings.Count(log.String(), "queue=q function=OnDone panic=\"another bug\" others=0"), "%s", &log)
+		require.Equal(t, 1, strings.Count(log.String(), "queue=q function=OnAdd panic=\"a bug\" unlogged=0"), "%s", &log)
+		require.Equal(t, 1, strings.Count(log.String(), "queue=q function=OnDone panic=\"another bug\" unlogged=0"), "%s", &log)
 		require.Equal(t, 2, strings.Count(log.String(), "stack=\"goroutine"))
 		require.EqualValues(t, 11, h.Panics())
 		time.Sleep(10 * time.Minute)
 		panics("a")
-		require.Contains(t, log.String(), "function=OnAdd panic=\"a bug\" others=9")
+		require.Contains(t, log.String(), "function=OnAdd panic=\"a bug\" unlogged=9")
 	})
 }

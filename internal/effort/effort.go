@@ -18,7 +18,7 @@ func Of[N ~int | ~int64 | ~uint64](all, few N) N {
 func SkipUnlessAll(t testing.TB, reason string) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip(reason + "; make test-all plays it")
+		t.Skip(reason + "; make test-all runs this test")
 	}
 }
 

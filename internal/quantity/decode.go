@@ -13,12 +13,12 @@ import (
 
 var (
 	// ErrExtreme says that an object is refused because it may contain an extreme quantity.
-	ErrExtreme = errors.New("a method of the object's type takes a text or a number for a quantity that is extreme, such as 1e-1000000000, and might be busy with it for hours; " +
-		"have the field be a resource.Quantity, which is decoded in bounded time")
+	ErrExtreme = errors.New("a method of the object's type decodes a quantity that may be extreme, such as 1e-1000000000, which can take hours: " +
+		"make the field a resource.Quantity, which is decoded in bounded time")
 
 	errMalformed = errors.New("the object is malformed, or nested too deep")
-	errOverrun   = fmt.Errorf("decoding took more than %v, and is not waited for any longer", patience)
-	errBusy      = errors.New("decoding is not tried, because that of earlier objects has not come to an end")
+	errOverrun   = fmt.Errorf("decoding took more than %v and was abandoned", patience)
+	errBusy      = errors.New("decoding is not attempted, because the decoding of earlier objects has not ended")
 )
 
 // These limits apply to methods of the user's types. The methods are called with an extreme text

@@ -9,11 +9,11 @@ import (
 )
 
 // ErrNotRegular is wrapped by errors about a pipe, a directory, a device or a socket.
-var ErrNotRegular = errors.New("no regular file")
+var ErrNotRegular = errors.New("not a regular file")
 
 // ErrLink is wrapped by errors about a symbolic link that Open does not follow, or about a loop of
 // links.
-var ErrLink = errors.New("it is a symbolic link, or behind too many")
+var ErrLink = errors.New("the path is a symbolic link, or has too many symbolic links")
 
 // Links says whether Open follows a symbolic link at the end of a path.
 type Links bool
@@ -61,5 +61,5 @@ func Read(path string, limit int64) ([]byte, error) {
 }
 
 func notRegular(path string, info fs.FileInfo) error {
-	return fmt.Errorf("%s is %w, its mode is %v", path, ErrNotRegular, info.Mode())
+	return fmt.Errorf("%s is %w (mode %v)", path, ErrNotRegular, info.Mode())
 }

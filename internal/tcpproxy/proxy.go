@@ -48,7 +48,7 @@ func (p *Proxy) Listen() (address string, err error) {
 	defer p.mu.Unlock()
 	if p.closed || p.listener != nil {
 		_ = l.Close()
-		return "", errors.New("tcpproxy: Listen works once, and not after Close")
+		return "", errors.New("tcpproxy: Listen was called twice, or after Close")
 	}
 	p.listener = l
 	p.group.Go(func() {

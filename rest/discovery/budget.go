@@ -37,7 +37,7 @@ func (b *budget) take(data []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.objects+objects > maxObjects || b.bytes+len(data) > maxBytes {
-		return fmt.Errorf("a document with %d objects in %d bytes is too large, after %d in %d", objects, len(data), b.objects, b.bytes)
+		return fmt.Errorf("a document with %d objects in %d bytes is too large after earlier documents with %d objects in %d bytes", objects, len(data), b.objects, b.bytes)
 	}
 	b.objects, b.bytes = b.objects+objects, b.bytes+len(data)
 	return nil

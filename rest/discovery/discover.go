@@ -39,7 +39,7 @@ func Resources(ctx context.Context, client *rest.Client) ([]Resource, error) {
 		}
 	}
 	if missing == 2 {
-		found.fail(Failure{Path: "/api", Err: errors.New("it does not exist, and neither does /apis: is this the address of an API server?")})
+		found.fail(Failure{Path: "/api", Err: errors.New("the server has neither /api nor /apis: is this the address of an API server?")})
 	}
 	firstIsPreferred(found.resources)
 	if len(found.failures) > 0 {
@@ -86,7 +86,7 @@ func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string,
 		versions, err = groupVersions(data)
 		versions = f.named(path, versions)
 	default:
-		err = fmt.Errorf("kind %.64q is not an answer of API discovery", kind.Kind)
+		err = fmt.Errorf("kind %.64q is not a kind of API discovery", kind.Kind)
 	}
 	if len(versions) > maxVersions {
 		err = fmt.Errorf("%d versions are too many", len(versions))
@@ -100,5 +100,5 @@ func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string,
 
 // misnamed reports that a group or a version has an invalid name.
 func (f *finding) misnamed(path string) {
-	f.fail(Failure{Path: path + "/...", Err: fmt.Errorf("%w: a group or a version has a name that cannot be one", rest.ErrMalformed)})
+	f.fail(Failure{Path: path + "/...", Err: fmt.Errorf("%w: a group or a version has an invalid name", rest.ErrMalformed)})
 }

@@ -13,7 +13,7 @@ import (
 // ErrStale is the reason of a [Failure] if the server could not reach the extension API server (the
 // APIService) behind a group version. Then the server's response about this version is outdated or
 // missing.
-var ErrStale = errors.New("the server cannot reach the extension server behind it; kubectl get apiservices shows why")
+var ErrStale = errors.New("the server cannot reach the extension API server of this version: kubectl get apiservices shows why")
 
 // Error says which parts of an API could not be discovered. All other parts were discovered. It
 // unwraps to all reasons, so that the predicates of k8s.io/apimachinery/pkg/api/errors find them.
@@ -112,7 +112,7 @@ func (e *NotFoundError) Error() string {
 	if e == nil {
 		return "<nil>"
 	}
-	hint := "kubectl api-resources lists what there is"
+	hint := "kubectl api-resources lists all resources"
 	if len(e.Similar) > 0 {
 		hint = "did you mean " + strings.Join(e.Similar, " or ") + "?"
 	}

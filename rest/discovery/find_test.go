@@ -121,7 +121,7 @@ func TestUnknownNameSuggestsWhatWasMeant(t *testing.T) {
 	_, err := discovery.Find(resources, "pds")
 	require.EqualError(t, err, `the server has no resource "pds": did you mean pods or pods.metrics.k8s.io?`)
 	_, err = discovery.Find(nil, "pods")
-	require.EqualError(t, err, `the server has no resource "pods": kubectl api-resources lists what there is`)
+	require.EqualError(t, err, `the server has no resource "pods": kubectl api-resources lists all resources`)
 }
 
 func TestEveryResourceIsFoundByItsOwnName(t *testing.T) {

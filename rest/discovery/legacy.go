@@ -125,7 +125,7 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 }
 
 // errSpent is the reason of a version that was not requested because too many others had failed.
-var errSpent = fmt.Errorf("the server was not asked, after %d others had failed", maxFailed)
+var errSpent = fmt.Errorf("not requested, because %d other requests had failed", maxFailed)
 
 // askVersion gets the resources of one group version.
 func (f *finding) askVersion(ctx context.Context, client *rest.Client, path string) (metav1.APIResourceList, error) {

@@ -49,7 +49,7 @@ func (p *Plugin) question(interactive bool) ([]byte, error) {
 		if c.CAFile != "" {
 			data, err := regular.Read(c.CAFile, maxFile)
 			if err != nil {
-				return nil, fmt.Errorf("what it is to be told of the cluster: %w", err)
+				return nil, fmt.Errorf("reading the CA file for the cluster: %w", err)
 			}
 			q.Spec.Cluster.CertificateAuthorityData = data
 		}
@@ -92,18 +92,18 @@ func (p *Plugin) read(output []byte) (*rest.Credential, time.Time, error) {
 	var none time.Time
 	a, err := parse(output)
 	if err != nil {
-		return nil, none, malformed("the %d bytes that it printed are not JSON of the kind %s", len(output), kind)
+		return nil, none, malformed("the %d bytes that the plugin printed are not JSON of kind %s", len(output), kind)
 	}
 	switch {
 	case a.Kind != kind || a.APIVersion != p.opts.APIVersion:
-		return nil, none, malformed("it printed kind %.100q of apiVersion %.100q, and was asked for %s of %s: its apiVersion is configured wrongly, or its version is too old",
+		return nil, none, malformed("the plugin printed kind %.100q of apiVersion %.100q instead of %s of %s: correct the configured apiVersion, or update the plugin",
 			a.Kind, a.APIVersion, kind, p.opts.APIVersion)
 	case a.Status == nil:
-		return nil, none, malformed("it has no status")
+		return nil, none, malformed("no status")
 	case (a.Status.ClientCertificateData == "") != (a.Status.ClientKeyData == ""):
-		return nil, none, malformed("a client certificate and its key need each other, and one is missing")
+		return nil, none, malformed("of client certificate and client key, one is missing")
 	case a.Status.Token == "" && a.Status.ClientKeyData == "":
-		return nil, none, malformed("it has neither a token nor a client certificate")
+		return nil, none, malformed("neither a token nor a client certificate")
 	}
 	credential := &rest.Credential{Token: rest.NewSecret(a.Status.Token)}
 	var end time.Time

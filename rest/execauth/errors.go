@@ -9,10 +9,10 @@ import (
 
 // ErrNoTerminal is wrapped by errors about a plugin that must ask the user for input, although the
 // process has no terminal.
-var ErrNoTerminal = errors.New("it needs a terminal, and standard input is none (interactiveMode Always)")
+var ErrNoTerminal = errors.New("the plugin needs a terminal (interactiveMode Always), but standard input is not a terminal")
 
 // ErrMalformed is wrapped by errors about a plugin whose output is not a valid ExecCredential.
-var ErrMalformed = errors.New("malformed answer")
+var ErrMalformed = errors.New("malformed output")
 
 // Error is the failure of a plugin. It unwraps to the reason: the context's error,
 // exec.ErrNotFound or fs.ErrNotExist, an *exec.ExitError, [ErrMalformed] and so on.
@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 	}
 	text := fmt.Sprintf("exec plugin %q: %v", e.Command, e.Err)
 	if e.Stderr != "" {
-		text += ", after it said: " + e.Stderr
+		text += "; standard error: " + e.Stderr
 	}
 	return text
 }

@@ -53,7 +53,7 @@ func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, p.opts.Timeout, fmt.Errorf("it did not end within %s: %w", p.opts.Timeout, os.ErrDeadlineExceeded))
+	limited, cancel := context.WithTimeoutCause(ctx, p.opts.Timeout, fmt.Errorf("the plugin did not end within %s: %w", p.opts.Timeout, os.ErrDeadlineExceeded))
 	defer cancel()
 	stdout := &bounded{}
 	cmd := exec.CommandContext(limited, path, revealed(p.opts.Args)...)
@@ -84,7 +84,7 @@ func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	case cmd.Process == nil:
 		return nil, missing(err, p.opts.InstallHint)
 	case stdout.overflow:
-		return nil, malformed("it printed more than %d bytes", maxOutput)
+		return nil, malformed("more than %d bytes", maxOutput)
 	case err != nil:
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func TestAuthorityThatIsNoFileHoldsUpNobody(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	require.NoError(t, os.WriteFile(large, nil, 0o600))
 	require.NoError(t, os.Truncate(large, 100<<20))
-	for path, want := range map[string]string{pipe: "no regular file", dir: "no regular file", large: "more than"} {
+	for path, want := range map[string]string{pipe: "not a regular file", dir: "not a regular file", large: "more than"} {
 		p := newPlugin(t, "echo", Options{Cluster: &Cluster{Server: "https://h", CAFile: path}})
 		failed := make(chan error, 1)
 		go func() {

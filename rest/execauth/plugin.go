@@ -114,7 +114,7 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 func (p *Plugin) again(left time.Duration) error {
 	return &Error{
 		Command: p.command, Stderr: p.failed.Stderr,
-		Err: fmt.Errorf("%w (when it ran last; it is not run again for %s)", p.failed.Err, left.Round(time.Millisecond)),
+		Err: fmt.Errorf("%w (at the last run; the next run is possible in %s)", p.failed.Err, left.Round(time.Millisecond)),
 	}
 }
 
@@ -135,7 +135,7 @@ func (p *Plugin) rateLocked(now time.Time, helped bool) {
 // callers wait for the result.
 func (p *Plugin) finish(ctx context.Context, r *run) {
 	var end time.Time
-	r.err = &Error{Command: p.command, Err: errors.New("its run has not come to an end")}
+	r.err = &Error{Command: p.command, Err: errors.New("the run has not ended")}
 	defer func() { p.publish(ctx, r, end) }()
 	r.credential, end, r.err = p.execute(ctx)
 }

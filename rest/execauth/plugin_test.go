@@ -140,8 +140,8 @@ func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
 					if n := f.runs(); n > len(at) {
 						at = append(at, time.Since(began))
 					} else if err != nil {
-						require.ErrorContains(t, err, `": exit status 1 (when it ran last; it is not run again for `)
-						require.ErrorContains(t, err, "after it said: open ")
+						require.ErrorContains(t, err, `": exit status 1 (at the last run; the next run is possible in `)
+						require.ErrorContains(t, err, "standard error: open ")
 						require.ErrorAs(t, err, new(*exec.ExitError))
 					}
 					time.Sleep(100 * time.Millisecond)
@@ -324,7 +324,7 @@ func TestTimeout(t *testing.T) {
 	p := newPlugin(t, "hang", Options{Args: rest.Secrets(os.DevNull), Timeout: 50 * time.Millisecond})
 	_, err := p.Credential(t.Context(), nil)
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-	require.ErrorContains(t, err, "it did not end within 50ms")
+	require.ErrorContains(t, err, "the plugin did not end within 50ms")
 }
 
 func TestMissingCommandSaysHowToGetIt(t *testing.T) {
@@ -375,7 +375,7 @@ func TestRunThatPanicsBlocksNobody(t *testing.T) {
 	require.PanicsWithValue(t, "no luck", func() { _, _ = f.Credential(t.Context(), nil) })
 	f.isTerminal = terminal
 	_, err := f.Credential(t.Context(), nil)
-	require.ErrorContains(t, err, "its run has not come to an end", "in the pause after it")
+	require.ErrorContains(t, err, "the run has not ended", "in the pause after it")
 	f.pause = time.Now()
 	require.Equal(t, "a", f.token(nil).Token.Reveal())
 }

@@ -33,18 +33,18 @@ type Policy struct {
 }
 
 // ErrNotAllowed is wrapped by errors about a plugin that the policy does not allow.
-var ErrNotAllowed = errors.New("the policy for plugins does not allow it")
+var ErrNotAllowed = errors.New("the policy for plugins does not allow the command")
 
 // validate returns an error if the policy is invalid.
 func (p Policy) validate() error {
 	switch p.Type {
 	case "", AllowAll, DenyAll:
 		if len(p.Allowed) > 0 {
-			return fmt.Errorf("execauth: Policy has a list of what is allowed, which is for Type %s", Allowlist)
+			return fmt.Errorf("execauth: Policy.Allowed must be empty unless the Type is %s", Allowlist)
 		}
 	case Allowlist:
 		if len(p.Allowed) == 0 {
-			return fmt.Errorf("execauth: Policy of Type %s has no list: name what is allowed, or use %s", Allowlist, DenyAll)
+			return fmt.Errorf("execauth: Policy of Type %s needs commands in Allowed: add some, or use %s", Allowlist, DenyAll)
 		}
 		for _, name := range p.Allowed {
 			if name == "" {
@@ -60,7 +60,7 @@ func (p Policy) validate() error {
 // allow returns the path of the command, or an error if the command must not run.
 func (p Policy) allow(command string) (path string, err error) {
 	if p.Type == DenyAll {
-		return "", fmt.Errorf("%w: it is %s", ErrNotAllowed, DenyAll)
+		return "", fmt.Errorf("%w: the policy is %s", ErrNotAllowed, DenyAll)
 	}
 	if path, err = resolve(command); err != nil || p.Type != Allowlist {
 		return path, err
@@ -70,7 +70,7 @@ func (p Policy) allow(command string) (path string, err error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%w: %s is not on its list", ErrNotAllowed, path)
+	return "", fmt.Errorf("%w: %s is not in Policy.Allowed", ErrNotAllowed, path)
 }
 
 // resolve returns the absolute path of a command.

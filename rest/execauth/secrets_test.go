@@ -39,7 +39,7 @@ func TestErrorHasWhatThePluginSaidWithoutSecrets(t *testing.T) {
 		})
 		_, err := p.Credential(t.Context(), nil)
 		if want != "" {
-			want = ", after it said: " + want
+			want = "; standard error: " + want
 		}
 		require.ErrorContains(t, err, `": exit status 3`)
 		require.Equal(t, want, err.Error()[strings.Index(err.Error(), "status 3")+len("status 3"):])
@@ -52,21 +52,21 @@ func TestTokenThatWasRefusedIsHidden(t *testing.T) {
 	first, err := p.Credential(t.Context(), nil)
 	require.NoError(t, err)
 	_, err = p.Credential(t.Context(), first)
-	require.ErrorContains(t, err, "after it said: refused: [redacted]")
+	require.ErrorContains(t, err, "standard error: refused: [redacted]")
 }
 
 func TestSecretOfTheEnvironmentIsHidden(t *testing.T) {
 	t.Setenv("MY_SECRET", "hush-hush")
 	p := newPlugin(t, "fail", Options{Args: rest.Secrets("it is hush-hush")})
 	_, err := p.Credential(t.Context(), nil)
-	require.ErrorContains(t, err, "after it said: it is [redacted]")
+	require.ErrorContains(t, err, "standard error: it is [redacted]")
 }
 
 func TestOnlyTheEndOfALongComplaintIsKept(t *testing.T) {
 	t.Parallel()
 	p := newPlugin(t, "fail", Options{Args: rest.Secrets(strings.Repeat("blah ", 5000) + "the end")})
 	_, err := p.Credential(t.Context(), nil)
-	require.ErrorContains(t, err, "after it said: ... blah")
+	require.ErrorContains(t, err, "standard error: ... blah")
 	require.ErrorContains(t, err, "the end")
 	require.Less(t, len(err.Error()), maxStderr+500)
 
@@ -83,16 +83,16 @@ func TestOnlyTheEndOfALongComplaintIsKept(t *testing.T) {
 func TestWhatIsNoCredentialIsRefusedWithoutQuotingIt(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
-		"": "the 0 bytes that it printed are not JSON of the kind ExecCredential",
-		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":471147114711471147}}`: "are not JSON of the kind",
-		"Logged in: hush": "are not JSON of the kind",
-		`{"kind":"Secret","apiVersion":"v1","status":{"token":"hush"}}`:                                                                            `it printed kind "Secret"`,
-		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"hush"}}`:                                  "apiVersion is configured wrongly",
-		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"}`:                                                                 "it has no status",
+		"": "the 0 bytes that the plugin printed are not JSON of kind ExecCredential",
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":471147114711471147}}`: "are not JSON of kind",
+		"Logged in: hush": "are not JSON of kind",
+		`{"kind":"Secret","apiVersion":"v1","status":{"token":"hush"}}`:                                                                            `the plugin printed kind "Secret"`,
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"hush"}}`:                                  "correct the configured apiVersion",
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"}`:                                                                 "no status",
 		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{}}`:                                                     "neither a token nor a client certificate",
-		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"clientKeyData":"hush"}}`:                               "need each other",
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"clientKeyData":"hush"}}`:                               "one is missing",
 		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"clientCertificateData":"a","clientKeyData":"hush"}}`:   "client certificate: ",
-		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"hush","expirationTimestamp":"tomorrow hush"}}`: "are not JSON of the kind",
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"hush","expirationTimestamp":"tomorrow hush"}}`: "are not JSON of kind",
 	} {
 		f := newFiled(t)
 		require.NoError(t, os.WriteFile(f.path, []byte(output), 0o600))

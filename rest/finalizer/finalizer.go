@@ -21,11 +21,11 @@ var ErrDeleting = errors.New("the object is being deleted")
 
 // ErrReplaced is the error of Ensure if the object is gone, and another object of the same name
 // exists.
-var ErrReplaced = errors.New("the object is gone, another has its name")
+var ErrReplaced = errors.New("the object was deleted, and another object has the same name")
 
 // errNoUID is the error for an object without a UID, which cannot be distinguished from another
 // object of the same name.
-var errNoUID = errors.New("the object has no UID, and another one may have its name: have it keep metadata.uid, or get it first")
+var errNoUID = errors.New("the object has no UID, and another object may have the same name: keep metadata.uid in the object, or get the object first")
 
 // Objects has the methods of a resource that this package needs. *rest.Resource implements it.
 type Objects[T any] interface {

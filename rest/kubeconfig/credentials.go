@@ -21,11 +21,11 @@ func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster], policy execaut
 	}
 	switch {
 	case x.Command == "":
-		return e.errorf("its exec plugin has no command: add one")
+		return e.errorf("the exec plugin has no command: add a command")
 	case x.APIVersion == "":
-		return e.errorf("its exec plugin (%q) has no apiVersion: add %s or %s, whichever the plugin speaks", x.Command, execauth.V1, execauth.V1beta1)
+		return e.errorf("the exec plugin (%q) has no apiVersion: add %s or %s, whichever the plugin supports", x.Command, execauth.V1, execauth.V1beta1)
 	case x.InteractiveMode == "" && x.APIVersion == execauth.V1:
-		return e.errorf("its exec plugin (%q) has no interactiveMode, which %s requires: add %s, %s or %s",
+		return e.errorf("the exec plugin (%q) has no interactiveMode, which %s requires: add %s, %s or %s",
 			x.Command, execauth.V1, execauth.Never, execauth.IfAvailable, execauth.Always)
 	}
 	opts := execauth.Options{
@@ -33,7 +33,7 @@ func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster], policy execaut
 	}
 	for _, variable := range x.Env {
 		if variable.Name == "" {
-			return e.errorf("its exec plugin (%q) has a variable without a name in env: add the name", x.Command)
+			return e.errorf("the exec plugin (%q) has a variable without a name in env: add the name", x.Command)
 		}
 		opts.Env = append(opts.Env, rest.NewSecret(variable.Name+"="+variable.Value))
 	}
@@ -50,7 +50,7 @@ func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster], policy execaut
 	}
 	plugin, err := execauth.New(command, opts)
 	if err != nil {
-		return e.errorf("its exec plugin (%q): %w", x.Command, err)
+		return e.errorf("the exec plugin (%q): %w", x.Command, err)
 	}
 	cfg.Credentials = plugin.Credential
 	return nil

@@ -104,7 +104,7 @@ func TestFilesOfAUserAreNoPipes(t *testing.T) {
 	// not a pipe, which not every system has
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
 	_, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, dir, "config", single(`server: "https://x.example"`, "tokenFile: folder"))})
-	require.ErrorContains(t, err, "is no regular file: give the path of one")
+	require.ErrorContains(t, err, "is not a regular file: give the path of a regular file")
 }
 
 func TestExtensionsMayBeAnything(t *testing.T) {

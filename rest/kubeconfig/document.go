@@ -114,7 +114,7 @@ func parse(data []byte) (document, error) {
 		return document{}, err
 	}
 	if (doc.Kind != "" && doc.Kind != "Config") || (doc.APIVersion != "" && doc.APIVersion != "v1") {
-		return document{}, fmt.Errorf("it holds kind %q of apiVersion %q, and a kubeconfig is kind Config of apiVersion v1: give the path of a kubeconfig",
+		return document{}, fmt.Errorf("the file holds kind %q of apiVersion %q, but a kubeconfig has kind Config of apiVersion v1: give the path of a kubeconfig",
 			doc.Kind, doc.APIVersion)
 	}
 	return doc, doc.checkDuplicates()
@@ -141,7 +141,7 @@ func (d *document) checkDuplicates() error {
 	check := func(list, name string) error {
 		id := [2]string{list, name}
 		if seen[id] {
-			return fmt.Errorf("it has two %s named %q: rename or remove one", list, name)
+			return fmt.Errorf("two %s are named %q: rename or remove one", list, name)
 		}
 		seen[id] = true
 		return nil
@@ -168,7 +168,7 @@ func syntaxError(err error) error {
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		where = " near " + m[1]
 	}
-	return fmt.Errorf("it is not valid YAML%s: check the indentation and the quotes", where)
+	return fmt.Errorf("the file is not valid YAML%s: check the indentation and the quotes", where)
 }
 
 // typeError returns an error that names the field with the wrong type. It decodes with
@@ -189,5 +189,5 @@ func typeError(data []byte) error {
 	case reflect.Slice:
 		wanted, advice = "list", "begin each entry with a dash"
 	}
-	return fmt.Errorf("%s is of type %s where a %s is wanted: %s", field, is, wanted, advice)
+	return fmt.Errorf("%s is of type %s instead of %s: %s", field, is, wanted, advice)
 }

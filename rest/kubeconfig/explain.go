@@ -30,7 +30,7 @@ func (m *merged) noContext(name string, looked []string) error {
 func (m *merged) nothingSelected(looked []string) string {
 	switch {
 	case len(looked) == 0:
-		return "there is nowhere to look for a kubeconfig: give a path, or set KUBECONFIG"
+		return "no path of a kubeconfig is known: give a path, or set KUBECONFIG"
 	case len(m.files) == 0:
 		return fmt.Sprintf("there is no kubeconfig at %s: give a path, or set KUBECONFIG", quoted(looked))
 	case len(m.contexts) == 0:

@@ -11,7 +11,7 @@ import (
 
 // ErrNoConfig is wrapped by the error of [Load] if nothing is configured: no kubeconfig with
 // a current context was found, and the process does not run in a pod.
-var ErrNoConfig = errors.New("no way to an API server is configured")
+var ErrNoConfig = errors.New("no API server is configured")
 
 // Options say which kubeconfig, and which of its contexts, to use. The zero value selects what
 // kubectl without flags would select.
@@ -62,7 +62,7 @@ func Load(opts Options) (Connection, error) {
 	}
 	conn, err := inCluster()
 	if err != nil {
-		return Connection{}, fmt.Errorf("%w: %s; and not from within a pod either: %w", ErrNoConfig, missing, err)
+		return Connection{}, fmt.Errorf("%w: %s; the configuration of a pod was not found either: %w", ErrNoConfig, missing, err)
 	}
 	return conn, nil
 }

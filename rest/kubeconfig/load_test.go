@@ -124,7 +124,7 @@ func TestNothingConfigured(t *testing.T) {
 	}{
 		{"no file at home", "", "", filepath.Join(dir, ".kube", "config")},
 		{"no file of the list", "", missing, missing},
-		{"a list without files", "", string(filepath.ListSeparator), "nowhere to look"},
+		{"a list without files", "", string(filepath.ListSeparator), "no path of a kubeconfig is known"},
 		{"an empty file", "", empty, "has no contexts"},
 		{"an empty explicit file", empty, "", "has no contexts"},
 		{"no current-context", "", noCurrent, `choose one of "one", "two"`},
@@ -149,7 +149,7 @@ func TestNoHomeIsNoFile(t *testing.T) {
 	outside(t, "", "")
 	_, err := kubeconfig.Load(kubeconfig.Options{})
 	require.ErrorIs(t, err, kubeconfig.ErrNoConfig)
-	require.ErrorContains(t, err, "nowhere to look")
+	require.ErrorContains(t, err, "no path of a kubeconfig is known")
 }
 
 func TestAskedForContextIsNeverReplacedByThePod(t *testing.T) {

@@ -88,7 +88,7 @@ var validProxyScheme = map[string]bool{"http": true, "https": true, "socks5": tr
 func serverURL(e entry[cluster], secure bool) (string, error) {
 	server := e.content.Server
 	if server == "" {
-		return "", e.errorf("it has no server: add one like https://api.example:6443")
+		return "", e.errorf("no server is set: add a server like https://api.example:6443")
 	}
 	if !strings.Contains(server, "://") {
 		scheme := "http://"
@@ -110,9 +110,9 @@ func useIdentity(cfg *rest.Config, e entry[user]) error {
 	u := e.content
 	switch {
 	case u.AuthProvider != nil:
-		return e.errorf("credentials from an auth provider (%q) are not supported: give it an exec plugin, a token or a client certificate, or choose another context", u.AuthProvider.Name)
+		return e.errorf("credentials from an auth provider (%q) are not supported: give the user an exec plugin, a token or a client certificate, or choose another context", u.AuthProvider.Name)
 	case u.As == "" && (u.AsUID != "" || len(u.AsGroups) > 0 || len(u.AsUserExtra) > 0):
-		return e.errorf("it impersonates nobody (as), but has as-uid, as-groups or as-user-extra: add as")
+		return e.errorf("as-uid, as-groups or as-user-extra is set without as: add as")
 	}
 	cfg.Impersonate = rest.Impersonation{User: u.As, UID: u.AsUID, Groups: u.AsGroups, Extra: u.AsUserExtra}
 	return nil
@@ -122,7 +122,7 @@ func useIdentity(cfg *rest.Config, e entry[user]) error {
 func useUser(cfg *rest.Config, e entry[user]) error {
 	u := e.content
 	if (u.Token != "" || u.TokenFile != "") && (u.Username != "" || u.Password != "") {
-		return e.errorf("it has a token and a username or password: remove one of them")
+		return e.errorf("both a token and a username or password are set: remove one of them")
 	}
 	cfg.BearerToken = rest.NewSecret(u.Token)
 	cfg.BearerTokenFile = e.path(u.TokenFile)
@@ -145,7 +145,7 @@ func useUser(cfg *rest.Config, e entry[user]) error {
 	hasCert := cfg.TLS.CertFile != "" || len(cfg.TLS.CertData) > 0
 	hasKey := cfg.TLS.KeyFile != "" || !cfg.TLS.KeyData.IsZero()
 	if hasCert != hasKey {
-		return e.errorf("client-certificate and client-key need each other: add the one that is missing")
+		return e.errorf("of client-certificate and client-key, one is missing: add the missing one")
 	}
 	if hasCert {
 		cfg.TLS.KeyPair = tls.X509KeyPair
@@ -157,7 +157,7 @@ func useUser(cfg *rest.Config, e entry[user]) error {
 // base64. It does not read the file at the path.
 func fileOrData[T any](e entry[T], field, file, data string) (path string, content []byte, err error) {
 	if file != "" && data != "" {
-		return "", nil, e.errorf("it has both %s and %s-data: remove one of them", field, field)
+		return "", nil, e.errorf("both %s and %s-data are set: remove one of them", field, field)
 	}
 	if data == "" {
 		path = e.path(file)
@@ -186,7 +186,7 @@ func (e entry[T]) readable(field, path string) error {
 	var f *os.File
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // opening a pipe could block for ever
-		return e.errorf("%s %q is no regular file: give the path of one", field, path)
+		return e.errorf("%s %q is not a regular file: give the path of a regular file", field, path)
 	}
 	if err == nil {
 		f, err = os.Open(path)

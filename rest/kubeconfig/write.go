@@ -26,7 +26,7 @@ func Marshal(c Connection) ([]byte, error) {
 		return nil, errors.New("a kubeconfig needs a server: set Config.Host")
 	}
 	if c.Config.Credentials != nil {
-		return nil, errors.New("a kubeconfig cannot hold Config.Credentials, such as those of an exec plugin: write the plugin down by hand, or use a token")
+		return nil, errors.New("a kubeconfig cannot hold Config.Credentials, such as the function of an exec plugin: add the plugin to the file by hand, or use a token")
 	}
 	cfg, tls := c.Config, c.Config.TLS
 	if !strings.Contains(cfg.Host, "://") {

@@ -107,7 +107,7 @@ type origin interface {
 func (d *Decoder) changeOf(e *entry) (Change, bool) {
 	now := e.origin.current(e)
 	if d.table.hash(e.shape, unsafe.Slice(unsafe.StringData(e.key), len(e.key))) != e.hash {
-		return Change{Field: e.origin.about(), Before: "(its bytes are lost)", After: excerpt(now)}, true
+		return Change{Field: e.origin.about(), Before: "(the original bytes are lost)", After: excerpt(now)}, true
 	}
 	before, err := e.origin.decode(d, e)
 	if err != nil || unchanged(before, now) {

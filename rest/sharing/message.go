@@ -67,7 +67,7 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 		case typ == wire.TypeEndGroup:
 			return wire.ErrGroup
 		case n <= 0:
-			return fmt.Errorf("protobuf: %s: the number of a field is %d", p.typ, n)
+			return fmt.Errorf("protobuf: %s: a field has the invalid number %d", p.typ, n)
 		}
 		if int(n) >= len(p.fields) || p.fields[n].kind == 0 {
 			var err error

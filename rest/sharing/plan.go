@@ -149,7 +149,7 @@ func (c *compiler) message(t reflect.Type) (*plan, error) {
 		p.list, p.fields = true, []field{{}, f}
 		return p, err
 	case t.Kind() != reflect.Struct:
-		return nil, fmt.Errorf("%s is no message", t)
+		return nil, fmt.Errorf("%s is not a message", t)
 	}
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -172,7 +172,7 @@ func (c *compiler) message(t reflect.Type) (*plan, error) {
 func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	parts := strings.Split(tag, ",")
 	if len(parts) < 2 {
-		return fmt.Errorf("it has no number")
+		return fmt.Errorf("the tag has no number")
 	}
 	number, err := strconv.Atoi(parts[1])
 	if err != nil || number < 1 || number > maxNumber {
@@ -243,7 +243,7 @@ func (c *compiler) field(t reflect.Type, repeated bool) (f field, err error) {
 	case k == reflect.Pointer:
 		return c.pointer(t)
 	default:
-		err = fmt.Errorf("%s is not known to protobuf", t)
+		err = fmt.Errorf("%s has no protobuf encoding", t)
 	}
 	return f, err
 }
@@ -263,7 +263,7 @@ func (c *compiler) pointer(t reflect.Type) (f field, err error) {
 	case aMessage:
 		f.kind, f.whole = aMessagePointer, c.lesson()
 	default:
-		err = fmt.Errorf("%s is not known to protobuf", t)
+		err = fmt.Errorf("%s has no protobuf encoding", t)
 	}
 	return f, err
 }

@@ -31,7 +31,7 @@ func main() {
 func run(in io.Reader, out io.Writer, verbose bool) int {
 	t := newTally(out, verbose)
 	if err := t.read(in); err != nil {
-		fmt.Fprintln(out, "tally: reading the events:", err)
+		fmt.Fprintln(out, "tally: reading the test events:", err)
 		t.failed++
 	}
 	return t.finish()

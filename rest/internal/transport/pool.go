@@ -154,7 +154,7 @@ func (p *Pool) reload() {
 		p.opts.Logger.Info("The files for TLS can be used again.")
 	}
 	if say {
-		p.opts.Logger.Warn("The files for TLS cannot be used; their last good contents stay in use.", "err", err)
+		p.opts.Logger.Warn("The files for TLS cannot be used; their last valid contents stay in use.", "err", err)
 	}
 	if err != nil {
 		return

@@ -54,11 +54,11 @@ func (s *Source) Load() (*Security, error) {
 	out := &Security{sum: sha256.Sum256(slices.Concat(ca, cert, key)), certificate: noCertificate}
 	if len(ca) > 0 {
 		if s.Insecure {
-			return nil, errors.New("TLS.Insecure and a CA exclude each other")
+			return nil, errors.New("TLS.Insecure and a CA exclude each other: set one of them")
 		}
 		out.roots = x509.NewCertPool()
 		if !out.roots.AppendCertsFromPEM(ca) {
-			return nil, errors.New("TLS: the CA holds no certificate in PEM")
+			return nil, errors.New("TLS: the CA bundle holds no certificate in PEM")
 		}
 	}
 	switch {
@@ -81,7 +81,7 @@ func (s *Source) Load() (*Security, error) {
 func (p PEM) read(name string) ([]byte, error) {
 	switch {
 	case len(p.Data) > 0 && p.File != "":
-		return nil, errors.New("TLS: the " + name + " is given both as data and as a file; drop one")
+		return nil, errors.New("TLS: the " + name + " is set both as data and as a file: remove one of them")
 	case len(p.Data) > 0 || p.File == "":
 		return p.Data, nil
 	}

@@ -184,7 +184,7 @@ func (c *jsonList) read(part []byte) error {
 		return c.around.take(&meta)
 	case "items":
 		if string(part) != "null" {
-			return Malformed("the items of the list are no array")
+			return Malformed("the items of the list are not an array")
 		}
 		if c.listed {
 			return errListedTwice

@@ -56,7 +56,7 @@ func readHeader(data []byte) (Header, error) {
 		h.Length, n = binary.Uvarint(data[h.Size:])
 		h.Size += n
 	default:
-		return Header{}, Malformed("protobuf: wire type %d", h.Type)
+		return Header{}, Malformed("protobuf: unknown wire type %d", h.Type)
 	}
 	switch {
 	case n == 0:

@@ -65,7 +65,7 @@ func (c *protobufList) Cut(data []byte) (f Frame, done int, err error) {
 		case err != nil:
 			return Frame{}, done, err
 		case inList && (h.Length > c.left || h.Length+uint64(h.Size) > c.left):
-			return Frame{}, done, Malformed("protobuf: a field of %d bytes in a list that has %d left", h.Length, c.left)
+			return Frame{}, done, Malformed("protobuf: a field of %d bytes in a list with %d bytes left", h.Length, c.left)
 		}
 		f, taken, err := c.field(h, rest, inList)
 		if err != nil || taken == 0 {
@@ -94,7 +94,7 @@ func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken
 		return Frame{}, h.Size, nil
 	case !inList && h.Field == 2: // raw
 		if c.listed || h.Length > math.MaxInt64 {
-			return Frame{}, 0, Malformed("protobuf: the envelope has two lists, or one of %d bytes", h.Length)
+			return Frame{}, 0, Malformed("protobuf: the envelope has two lists, or a list of %d bytes", h.Length)
 		}
 		c.listed, c.left = true, h.Length
 		return Frame{}, h.Size, nil
@@ -153,4 +153,4 @@ func (c *protobufList) End(rest []byte) error {
 }
 
 // errNoKind is the error for an object without a kind in place of a list.
-var errNoKind = fmt.Errorf("%w: the answer is an object without a kind, not a list", ErrMalformed)
+var errNoKind = fmt.Errorf("%w: the response is an object without a kind, not a list", ErrMalformed)

@@ -25,11 +25,11 @@ func Apart(objects ...any) error {
 	var all, changing furthest
 	for _, p := range w.pieces {
 		if before := changing.of(p); before != nil {
-			return fmt.Errorf("object %d%s and object %d%s have the same memory", before.object, before.path, p.object, p.path)
+			return fmt.Errorf("object %d%s and object %d%s share memory", before.object, before.path, p.object, p.path)
 		}
 		if !p.text {
 			if before := all.of(p); before != nil {
-				return fmt.Errorf("object %d%s and object %d%s have the same memory", before.object, before.path, p.object, p.path)
+				return fmt.Errorf("object %d%s and object %d%s share memory", before.object, before.path, p.object, p.path)
 			}
 			changing.add(p)
 		}

@@ -55,13 +55,13 @@ type Mutation struct {
 
 // String describes the change, and names the other objects that changed.
 func (m Mutation) String() string {
-	text := fmt.Sprintf("%s was changed after it had been read; copy an object before changing it:\n  %s: %s became %s",
+	text := fmt.Sprintf("%s was changed after a read; copy an object before a change:\n  %s: %s became %s",
 		m.Key, m.Path, m.Before, m.After)
 	if len(m.Others) == 0 {
 		return text
 	}
 	const named = 5
-	text += "\n  It is shared, and may have been changed as one of these:"
+	text += "\n  This part is shared, and may have been changed through one of these objects:"
 	for _, field := range m.Others[:min(named, len(m.Others))] {
 		text += fmt.Sprintf("\n  %s %s", field.Key, field.Path)
 	}

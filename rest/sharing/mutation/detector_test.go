@@ -135,7 +135,7 @@ func TestAllObjectsThatShareAChangeAreNamedTogether(t *testing.T) {
 	}, found[0])
 	require.Equal(t, field(2, "Spec.NodeName"), found[1].Field)
 	require.Empty(t, found[1].Others)
-	require.Contains(t, found[0].String(), "It is shared, and may have been changed as one of these:\n  ns-0/pod-000001 "+period)
+	require.Contains(t, found[0].String(), "This part is shared, and may have been changed through one of these objects:\n  ns-0/pod-000001 "+period)
 
 	pods[0].Status.StartTime.Time = pods[0].Status.StartTime.Add(1)
 	found = d.Check()
@@ -204,7 +204,7 @@ func TestTheTestFailsWhenItEnds(t *testing.T) {
 	pod.Finalizers = append(pod.Finalizers, "mine")
 	errors := test.end()
 	require.Len(t, errors, 1)
-	require.Equal(t, "default/web was changed after it had been read; copy an object before changing it:\n"+
+	require.Equal(t, "default/web was changed after a read; copy an object before a change:\n"+
 		`  Finalizers: []string(nil) became []string{"mine"}`, errors[0])
 }
 

@@ -128,7 +128,7 @@ func TestWatchSurvivesWhatAnInformerSurvives(t *testing.T) {
 	put(t, s, pod("home", "b"))
 	require.Contains(t, w.next(), "b ")
 	require.NoError(t, w.stop())
-	require.Regexp(t, `^kinform: watching failed, next attempt in \S+: the connection was lost within the answer: unexpected EOF\n$`, w.errOut.String())
+	require.Regexp(t, `^kinform: watching failed, next attempt in \S+: the connection was lost within the response: unexpected EOF\n$`, w.errOut.String())
 }
 
 func TestFirstListIsTriedAgainWhereWaitingHelps(t *testing.T) {
@@ -152,5 +152,5 @@ func TestForEndsIt(t *testing.T) {
 
 	s.Inject(apitest.Fault{Verb: "list", Resource: "pods", Action: apitest.Delay(time.Minute)})
 	w = start(t, "pods", "--for", "50ms", "--kubeconfig", connect(t, s))
-	require.EqualError(t, w.wait(), "the time was over before the first list was complete: give it more with --for")
+	require.EqualError(t, w.wait(), "the time of --for ended before the first list was complete: give more time")
 }
