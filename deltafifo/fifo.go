@@ -46,7 +46,7 @@ type FIFO[T any] struct {
 // New returns an empty queue for the consumer whose store is known. It starts no goroutine.
 func New[T any](known Known[T], opts Options) *FIFO[T] {
 	if known == nil {
-		panic("deltafifo: New needs to know what the consumer has applied; known is nil")
+		panic("deltafifo: New needs a Known that says what the consumer has applied: known is nil")
 	}
 	return &FIFO[T]{
 		known:    known,
@@ -183,7 +183,7 @@ func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
 	case listwatch.Bookmark:
 		return f.Bookmark(event.ResourceVersion)
 	default:
-		return fmt.Errorf("deltafifo: no delta for a watch event of type %v", event.Type)
+		return fmt.Errorf("deltafifo: a watch event of type %v cannot become a delta", event.Type)
 	}
 	through := event.ResourceVersion
 	if event.Unordered {

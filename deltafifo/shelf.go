@@ -105,14 +105,14 @@ func (s *shelf[T]) verify() {
 	if !invariant.Enabled {
 		return
 	}
-	invariant.Check(len(s.place) == len(s.stacks), "%d keys have a place, there are %d stacks", len(s.place), len(s.stacks))
+	invariant.Check(len(s.place) == len(s.stacks), "%d keys have a place, but there are %d stacks", len(s.place), len(s.stacks))
 	deltas := 0
 	for i, stack := range s.stacks {
 		place, ok := s.place[stack.Key]
-		invariant.Check(ok && place == i, "the stack of %s is at %d, its place is %d (%t)", stack.Key, i, place, ok)
+		invariant.Check(ok && place == i, "the stack of %s is at index %d, but its recorded place is %d (recorded: %t)", stack.Key, i, place, ok)
 		invariant.Check(len(stack.Deltas) > 0, "the stack of %s has no deltas", stack.Key)
 		deltas += len(stack.Deltas)
 	}
-	invariant.Check(deltas == s.deltas, "%d deltas are counted, there are %d", s.deltas, deltas)
-	invariant.Check(len(s.stacks) == 0 || !s.empty(), "there are stacks on a shelf that counts as empty")
+	invariant.Check(deltas == s.deltas, "the count of deltas is %d, but the stacks hold %d", s.deltas, deltas)
+	invariant.Check(len(s.stacks) == 0 || !s.empty(), "the shelf holds stacks but is reported as empty")
 }

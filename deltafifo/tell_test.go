@@ -38,5 +38,5 @@ func TestDeltaThatIsToldWithoutAVersionMovesNone(t *testing.T) {
 	require.Equal(t, "10", f.pop().ResourceVersion)
 	f.Close()
 	require.ErrorIs(t, f.Apply(listwatch.Event[string]{Type: listwatch.Added, Item: one("a", "1")}), deltafifo.ErrClosed)
-	require.ErrorContains(t, setup(t, deltafifo.Options{}).Apply(listwatch.Event[string]{}), "no delta for a watch event")
+	require.ErrorContains(t, setup(t, deltafifo.Options{}).Apply(listwatch.Event[string]{}), "cannot become a delta")
 }

@@ -35,7 +35,7 @@ type Change[T any] struct {
 // yields nothing if the other snapshot is not older.
 func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 	if s.source.Engine != since.source.Engine {
-		panic("indexer: Changes between snapshots of different stores")
+		panic("indexer: Changes needs two snapshots of the same store")
 	}
 	return func(yield func(Change[T]) bool) {
 		from, to := since.source.Enter(), s.source.Enter()

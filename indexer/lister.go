@@ -30,7 +30,7 @@ func NewLister[T any](reader *Reader[T], resource schema.GroupResource, labelsOf
 	if labelsOf == nil {
 		t := reflect.TypeFor[T]()
 		if t.Kind() != reflect.Interface && !t.Implements(reflect.TypeFor[metav1.Object]()) {
-			panic(fmt.Sprintf("indexer: %v has no metadata to take labels from: give NewLister a function that returns them", t))
+			panic(fmt.Sprintf("indexer: %v has no metadata to take labels from: give NewLister a function that returns the labels", t))
 		}
 		labelsOf = metadataLabels
 	}

@@ -116,6 +116,6 @@ func TestNewListerPanicsForATypeWithoutLabels(t *testing.T) {
 	t.Parallel()
 	store, err := New(Options[string]{})
 	require.NoError(t, err)
-	require.PanicsWithValue(t, "indexer: string has no metadata to take labels from: give NewLister a function that returns them",
+	require.PanicsWithValue(t, "indexer: string has no metadata to take labels from: give NewLister a function that returns the labels",
 		func() { NewLister(store.Reader, pods, nil) })
 }

@@ -76,7 +76,7 @@ func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revi
 			refused[failure.Key] = failure
 		}
 		if _, due := i.unindexed.Due(0, time.Now()); due {
-			i.opts.Logger.Error("objects not stored, as they cannot be indexed", "informer", i.opts.Name, "objects", len(failures), "key", failures[0].Key, "err", failures[0])
+			i.opts.Logger.Error("objects are not stored, because an index function failed", "informer", i.opts.Name, "objects", len(failures), "key", failures[0].Key, "err", failures[0])
 		}
 	}
 	return revision, refused

@@ -42,7 +42,7 @@ func (e *SyncError) Error() string {
 		return "<nil>"
 	}
 	if e.Handler != "" && e.Status.Synced {
-		return fmt.Sprintf("handler %s is not synced (informer %s is; %d events delivered): %v", e.Handler, e.Status.Name, e.delivered(), e.Err)
+		return fmt.Sprintf("handler %s is not synced, but informer %s is (%d events delivered): %v", e.Handler, e.Status.Name, e.delivered(), e.Err)
 	}
 	r := e.Status.Reflector
 	if r.Phase == reflector.Idle {
@@ -93,4 +93,4 @@ func (e *SyncError) lastError() error {
 }
 
 // errGoexit is the error of Run if the goroutine of its reflector ended by runtime.Goexit.
-var errGoexit = errors.New("informer: a hook, an observer or a source called runtime.Goexit, which ended the reflector; testing's FailNow does so: call it in the test's own goroutine only")
+var errGoexit = errors.New("informer: a hook, an observer or a source called runtime.Goexit, which ended the reflector: in tests, call FailNow of package testing only in the test's own goroutine")

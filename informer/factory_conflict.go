@@ -22,7 +22,7 @@ func (e *ConflictError) Error() string {
 	if e == nil {
 		return "<nil>"
 	}
-	return fmt.Sprintf("informer: %v as %s is shared, but its users want different Options.%s: first acquired at %s, now at %s; let both have the same, or another Projection",
+	return fmt.Sprintf("informer: %v as %s is shared, but two users set different Options.%s: first acquired at %s, now at %s: use the same options at both places, or another Projection at one",
 		e.Selection, e.Type, e.Option, e.First, e.Second)
 }
 
@@ -58,7 +58,7 @@ func difference(path string, a, b reflect.Value) string {
 		for _, key := range append(a.MapKeys(), b.MapKeys()...) {
 			name := fmt.Sprintf("%s[%v]", path, key)
 			if !a.MapIndex(key).IsValid() || !b.MapIndex(key).IsValid() {
-				return name + " (only one has it)"
+				return name + " (only one user has this key)"
 			}
 			if found := difference(name, a.MapIndex(key), b.MapIndex(key)); found != "" {
 				return found
@@ -66,7 +66,7 @@ func difference(path string, a, b reflect.Value) string {
 		}
 	case reflect.Func:
 		if closure(a) != closure(b) {
-			return path + " (not known to be the same function: what a call returns, or a method of a value, is another one each time, so give both users one function of a package, or a variable that holds it)"
+			return path + " (the functions may differ: a method value, or a closure that a call returns, is a new function each time; give both users the same package-level function or variable)"
 		}
 	case reflect.Pointer, reflect.Chan, reflect.Slice:
 		if a.Pointer() != b.Pointer() {

@@ -168,7 +168,7 @@ func TestConflictingOptionsNameBothUsers(t *testing.T) { // D25, SI-33
 		"Reflector.PageSize (100 and 7)":          func(o *informer.Options[*corev1.Pod]) { o.Reflector.PageSize = 7 },
 		"Reflector.ListMode (Auto and WatchList)": func(o *informer.Options[*corev1.Pod]) { o.Reflector.ListMode = reflector.WatchList },
 		"Reflector.Backoff.Max (0s and 1s)":       func(o *informer.Options[*corev1.Pod]) { o.Reflector.Backoff.Max = time.Second },
-		"Store.Indexes[node] (only one has it)": func(o *informer.Options[*corev1.Pod]) {
+		"Store.Indexes[node] (only one user has this key)": func(o *informer.Options[*corev1.Pod]) {
 			o.Store.Indexes = map[string]indexer.IndexFunc[*corev1.Pod]{"node": nil}
 		},
 	} {
@@ -244,7 +244,7 @@ func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
 		}
 		conflict, ok := errors.AsType[*informer.ConflictError](err)
 		require.True(t, ok, "%s: %v", name, err)
-		require.Contains(t, conflict.Option, "Store.Indexes[x] (not known to be the same function", name)
+		require.Contains(t, conflict.Option, "Store.Indexes[x] (the functions may differ", name)
 		require.ErrorContains(t, err, "a variable", name)
 	}
 }

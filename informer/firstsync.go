@@ -90,7 +90,7 @@ func (s *firstSync) overdue() bool {
 // call, catchUp may return an earlier state, which changes nothing.
 func (s *firstSync) answered(answer syncState) {
 	legal := (s.now() == catchingUp || s.now() == synced) && answer >= catchingUp
-	invariant.Check(legal, "catchUp answered %v to a handler that is %v", answer, s.now())
+	invariant.Check(legal, "catchUp returned %v for a handler that is %v", answer, s.now())
 	if !legal {
 		return
 	}

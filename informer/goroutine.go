@@ -46,7 +46,7 @@ func (i *Informer[T]) hire(ctx context.Context, r *Registration[T], hooked bool)
 				return
 			}
 			if !began {
-				i.opts.Logger.Error("Options.Goroutine ended the goroutine of a handler, and is not called for it again",
+				i.opts.Logger.Error("Options.Goroutine ended the goroutine of a handler, and is not called for this handler again",
 					"informer", i.opts.Name, "handler", r.opts.Name)
 			}
 			i.hire(ctx, r, hooked && began)

@@ -9,7 +9,7 @@ import (
 var (
 	// ErrStale is wrapped by the error of Healthy if nothing has arrived from the server for too
 	// long.
-	ErrStale = errors.New("the server has not been heard for too long")
+	ErrStale = errors.New("nothing has arrived from the server for too long")
 
 	// ErrPart is wrapped by the error of Healthy if a part of a merged source has failed for too
 	// long; see sources.MergeWith.

@@ -36,7 +36,7 @@ func TestHealthyFromTheFirstListOnAsLongAsTheServerIsHeard(t *testing.T) {
 		time.Sleep(time.Minute)
 		err = r.informer.Healthy(time.Minute)
 		require.ErrorIs(t, err, informer.ErrStale)
-		require.Regexp(t, `^informer pods is not healthy: the server has not been heard for too long \(last heard 1m[34]`, err.Error())
+		require.Regexp(t, `^informer pods is not healthy: nothing has arrived from the server for too long \(last heard 1m[34]`, err.Error())
 		require.ErrorContains(t, err, "last error: reflector: listing: ")
 		require.True(t, apierrors.IsInternalError(err), "and it says why: %v", err)
 		reconnect()
@@ -93,7 +93,7 @@ func TestWhoIsNotSyncedSaysHowFarItIs(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
 		err := registration.WaitForSync(ctx)
-		require.EqualError(t, err, "handler slow is not synced (informer pods is; 2 events delivered): context deadline exceeded")
+		require.EqualError(t, err, "handler slow is not synced, but informer pods is (2 events delivered): context deadline exceeded")
 		synctest.Wait()
 	})
 }

@@ -111,7 +111,7 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 	}
 	if opts.Preload != nil {
 		if err := opts.Preload(i); err != nil {
-			opts.Logger.Warn("nothing is preloaded, the informer begins with a list", "informer", opts.Name, "err", err)
+			opts.Logger.Warn("nothing is preloaded, so the informer begins with a list", "informer", opts.Name, "err", err)
 		}
 	}
 	return i, nil

@@ -49,7 +49,7 @@ func (l *lag) over() (spoken bool) {
 // event, and waiting the number of events.
 func (l *lag) sayIfSlow(logger *slog.Logger, informer, handler string, overflow Overflow, waited time.Duration, waiting int) {
 	if l.isSlow(waited, time.Now()) {
-		logger.Warn("handler is slow: events wait for it", "informer", informer, "handler", handler,
+		logger.Warn("handler is slow, and events wait", "informer", informer, "handler", handler,
 			"waiting", waiting, "oldest", waited.Truncate(time.Millisecond), "meanwhile", overflow.effect())
 	}
 }

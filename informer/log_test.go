@@ -138,9 +138,9 @@ func TestASlowHandlerIsNamedEveryFiveMinutesAndWhenItHasCaughtUp(t *testing.T) {
 		time.Sleep(32 * time.Minute)
 		stop()
 		require.Equal(t, []string{
-			`12m10s level=WARN msg="handler is slow: events wait for it" informer=things handler=sleepy waiting=139 oldest=10s meanwhile="events of one object are merged"`,
+			`12m10s level=WARN msg="handler is slow, and events wait" informer=things handler=sleepy waiting=139 oldest=10s meanwhile="events of one object are merged"`,
 			`14m30s level=INFO msg="handler has caught up" informer=things handler=sleepy`,
-			`24m10s level=WARN msg="handler is slow: events wait for it" informer=things handler=sleepy waiting=139 oldest=10s meanwhile="events of one object are merged"`,
+			`24m10s level=WARN msg="handler is slow, and events wait" informer=things handler=sleepy waiting=139 oldest=10s meanwhile="events of one object are merged"`,
 			`26m30s level=INFO msg="handler has caught up" informer=things handler=sleepy`,
 		}, log.all())
 	})

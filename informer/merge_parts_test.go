@@ -252,7 +252,7 @@ func TestToleratedPartComesWhenItCan(t *testing.T) {
 				require.NoError(t, inf.Healthy(2*time.Minute), "it was wanted like that")
 				require.Len(t, inf.Status().Parts, 1)
 				require.True(t, inf.Status().Parts[0].Missing)
-				require.Contains(t, log.String(), `level=WARN msg="A part of a merged source fails, the others go on"`)
+				require.Contains(t, log.String(), `level=WARN msg="A part of a merged source fails; the other parts continue"`)
 				for _, fault := range forbidden {
 					fault.Remove()
 				}

@@ -100,7 +100,7 @@ func (o HandlerOptions) withDefaults(number int) HandlerOptions {
 	return o
 }
 
-var errHandlerOptions = errors.New("informer: HandlerOptions: Mailbox and Resync must not be negative, Resync is a duration, such as 10*time.Minute, of a millisecond at least, and Overflow is Coalesce, Block or Unbounded")
+var errHandlerOptions = errors.New("informer: HandlerOptions: Mailbox must not be negative, Resync must be 0 or at least a millisecond, such as 10*time.Minute, and Overflow must be Coalesce, Block or Unbounded")
 
 func (o HandlerOptions) validate() error {
 	if o.Mailbox < 0 || o.Resync < 0 || 0 < o.Resync && o.Resync < time.Millisecond || o.Overflow > Unbounded {

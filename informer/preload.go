@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	errPreloadLate    = errors.New("informer: Preload must come before AddHandler and Run, and into an empty store")
+	errPreloadLate    = errors.New("informer: call Preload before AddHandler and Run, while the store is empty")
 	errPreloadNil     = errors.New("informer: Preload needs an informer, and entries or a function that loads them")
 	errPreloadVersion = errors.New("informer: Preload needs the resourceVersion through which the objects are complete")
 )
@@ -128,5 +128,5 @@ func (i *Informer[T]) beginWithList(why error) {
 	if errors.Is(why, fs.ErrNotExist) {
 		level = slog.LevelInfo
 	}
-	i.opts.Logger.Log(context.Background(), level, "nothing is preloaded, the informer begins with a list", "informer", i.opts.Name, "err", why)
+	i.opts.Logger.Log(context.Background(), level, "nothing is preloaded, so the informer begins with a list", "informer", i.opts.Name, "err", why)
 }

@@ -376,7 +376,7 @@ func TestAPreloadThatFailsIsLoggedAndTheInformerLists(t *testing.T) {
 			Logger:  slog.New(slog.NewTextHandler(&log, nil)),
 		})
 		require.NoError(t, err)
-		require.Contains(t, log.String(), `level=WARN msg="nothing is preloaded, the informer begins with a list" informer=*v1.Pod err="no file"`)
+		require.Contains(t, log.String(), `level=WARN msg="nothing is preloaded, so the informer begins with a list" informer=*v1.Pod err="no file"`)
 		next := &rig{t: t, server: r.server, informer: inf, random: r.random}
 		next.runSynced()
 		synctest.Wait() // The watch follows.

@@ -318,7 +318,7 @@ func (r *Registration[T]) panicked(value any, key types.NamespacedName, event Ev
 	total := r.panics.Add(1)
 	message := "handler panicked; the event counts as handled"
 	if value == nil {
-		message = "handler ended its goroutine, by runtime.Goexit; the event counts as handled, and another goroutine goes on"
+		message = "handler ended its goroutine by runtime.Goexit; the event counts as handled, and another goroutine continues"
 	}
 	if _, due := r.panicking.Due(0, time.Now()); due {
 		r.informer.opts.Logger.Error(message, "informer", r.informer.opts.Name, "handler", r.opts.Name,

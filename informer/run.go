@@ -53,7 +53,7 @@ func Run(ctx context.Context, work func(ctx context.Context) error, caches ...Ca
 // until it has returned. If stop ends before the caches are synced, work is not called, as in Run.
 func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, caches ...Cache) error {
 	if work == nil {
-		return errors.New("informer: Run needs a function that works")
+		return errors.New("informer: Run needs a work function")
 	}
 	for n, cache := range caches {
 		if isNil(cache) {
@@ -93,7 +93,7 @@ func waitForAll(ctx, stop context.Context, caches []Cache) (begin bool, err erro
 	for _, end := range []context.Context{ctx, stop} {
 		switch err := end.Err(); {
 		case errors.Is(err, context.DeadlineExceeded):
-			return false, errors.Join(append(missing, fmt.Errorf("informer: Run: the work was not begun: %w", context.Cause(end)))...)
+			return false, errors.Join(append(missing, fmt.Errorf("informer: Run: the work function was not called: %w", context.Cause(end)))...)
 		case err != nil:
 			return false, nil
 		}
@@ -108,7 +108,7 @@ type runningCaches struct {
 	errs    []error // of each cache, once running is done
 }
 
-var errEndedEarly = errors.New("informer: Run: a cache ended by itself, and without an error")
+var errEndedEarly = errors.New("informer: Run: a cache ended by itself without an error")
 
 // runAll starts caches. When a cache ends with an error before ctx, runAll calls gaveUp with the
 // error.

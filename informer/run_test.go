@@ -339,7 +339,7 @@ func TestG10_NothingRemainsOfRun(t *testing.T) {
 			check: func(t *testing.T, err error) { require.NoError(t, err) },
 		},
 		"no function": {
-			check: func(t *testing.T, err error) { require.EqualError(t, err, "informer: Run needs a function that works") },
+			check: func(t *testing.T, err error) { require.EqualError(t, err, "informer: Run needs a work function") },
 		},
 		"no cache": {
 			work:  func(context.Context) error { panic("work must not begin") },

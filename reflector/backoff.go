@@ -58,7 +58,7 @@ type Backoff struct {
 }
 
 var (
-	errBackoff = errors.New("reflector: Options.Backoff: Base, Max, MaxRetryAfter and PermanentMax must not be negative, nor less than a millisecond, Factor and OutageFactor at least 1, and Jitter must be a finite number")
+	errBackoff = errors.New("reflector: Options.Backoff: Base, Max, MaxRetryAfter and PermanentMax must be 0 or at least a millisecond, Factor and OutageFactor must be 0 or at least 1, and Jitter must be a finite number")
 
 	errPermanentMax = errors.New("reflector: Options.Backoff: PermanentMax must not be less than Max, which is 30 seconds by default")
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-var errNotAgain = errors.New("the watch did not begin with the last event of the lost watch")
+var errNotAgain = errors.New("the new watch did not begin with the last event of the lost watch")
 
 // doubt has the reasons to suspect that the server no longer has the history that the reflector
 // knows, for example after a restore from a backup.
@@ -105,7 +105,7 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 		return s, nil
 	}
 	if key != r.mark.Key || version != r.mark.Version {
-		err := fmt.Errorf("%w: where %s was at version %s, it has %s at version %s", ErrOtherHistory, r.mark.Key, r.mark.Version, key, version)
+		err := fmt.Errorf("%w: in place of %s at version %s, the server has %s at version %s", ErrOtherHistory, r.mark.Key, r.mark.Version, key, version)
 		return r.begin(s, err)
 	}
 	return r.trust(s), nil
@@ -119,12 +119,12 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 	case ctx.Err() != nil:
 		return s, nil // Run closes the watch.
 	case err != nil:
-		r.opts.Logger.Warn("The server's version could not be compared with what is known", "err", err)
+		r.opts.Logger.Warn("The server's version could not be compared with the known version", "err", err)
 	case older(current, s.version):
 		// Set the count to one below the limit. Then the next list, which will have the same
 		// version, is accepted.
 		r.refused = refusals{version: current, times: insistence - 1}
-		return r.begin(s, fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrOtherHistory, current, s.version))
+		return r.begin(s, fmt.Errorf("%w: the server is at version %s, but the sink has everything up to version %s", ErrOtherHistory, current, s.version))
 	}
 	switch {
 	case r.doubt.late != nil:
@@ -196,7 +196,7 @@ func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 	switch due := listed || r.doubt.pace.Left() <= 0; {
 	case r.doubt.outage && due:
 		r.doubt.pace.Step()
-		r.opts.Logger.Info("The server is back, and no event tells whether its history is the same: listing")
+		r.opts.Logger.Info("The server is back, but no event shows whether its history is the same: listing")
 		return r.resnapshot()
 	case listed:
 		r.doubt.clear() // no other reason for a comparison is left
@@ -219,11 +219,11 @@ func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) (state[T],
 		return r.apply(s, event)
 	}
 	believed := !isBookmark && time.Since(r.doubt.looked) < pace.DoubtPause
-	err := fmt.Errorf("%w: %v of %v at version %s, the sink has been told everything up to %s",
+	err := fmt.Errorf("%w: %v of %v at version %s, but the sink has everything up to version %s",
 		ErrLate, event.Type, event.Key, event.ResourceVersion, s.version)
 	if !s.late {
 		s.late = true
-		r.opts.Logger.Warn("Event of an old version", "believed", believed, "err", err)
+		r.opts.Logger.Warn("A watch event has an old version", "accepted", believed, "err", err)
 	}
 	if !isBookmark {
 		r.doubt.late = err
@@ -257,7 +257,7 @@ func (r *Reflector[T]) lateUnread(s *watching[T], unread *listwatch.ObjectError)
 	due := unread.Type == listwatch.Deleted && time.Since(r.doubt.looked) >= pace.DoubtPause
 	if !s.late || due {
 		s.late = true
-		r.opts.Logger.Warn("Event of an old version", "believed", false, "err", unread)
+		r.opts.Logger.Warn("A watch event has an old version", "accepted", false, "err", unread)
 	}
 	if unread.Type == listwatch.Deleted {
 		r.doubt.late = fmt.Errorf("%w: %w", ErrLate, unread)

@@ -148,9 +148,9 @@ func TestLostWatchIsComparedBeforeItGoesOn(t *testing.T) {
 }
 
 func TestServerWhoseVersionIsBehindIsListedAnewAtOnce(t *testing.T) {
-	const behind = `800ms reflector: comparing: the server's history is not the one that is known: it has version 9, the sink has been told everything up to 12 (failure 2 in a row, going on at once)`
+	const behind = `800ms reflector: comparing: the server's history differs from the known history: the server is at version 9, but the sink has everything up to version 12 (failure 2 in a row, going on at once)`
 	watches := []reply{play(modified("a@12"), errBroken), play(), play()}
-	const believed = `: the snapshot is older than what is known already: it has version 9, the sink has been told everything up to 12; the server insists, so it is believed`
+	const believed = `: the snapshot is older than the known version: version 9, but the sink has everything up to version 12; the server has confirmed this version, so the reflector accepts the snapshot`
 	t.Run("list", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, watches, whole("9", "a@1"), whole("9", "a@1", "c@7"))
@@ -196,7 +196,7 @@ func TestServerWhoseVersionIsBehindIsListedAnewAtOnce(t *testing.T) {
 				`800ms list "" limit=1`,
 				behind,
 				`800ms list "" limit=500`,
-				`800ms reflector: listing: the snapshot is older than what is known already: it has version 8, the sink has been told everything up to 12 (failure 1 in a row, next attempt in 800ms)`,
+				`800ms reflector: listing: the snapshot is older than the known version: version 8, but the sink has everything up to version 12 (failure 1 in a row, next attempt in 800ms)`,
 				`1.6s list "" limit=500`,
 				`1.6s restore "13": a@12`,
 				`1.6s watch "13"`,
@@ -344,8 +344,8 @@ func TestComparisonEndsWithTheContext(t *testing.T) { // G10
 
 func TestLateEvents(t *testing.T) {
 	late := func(line string) string {
-		return `reflector: comparing: the event is older than what the watch has brought already: ` + line +
-			`, the sink has been told everything up to 12 (failure 1 in a row, going on at once)`
+		return `reflector: comparing: the event is older than an earlier event of the same watch: ` + line +
+			`, but the sink has everything up to version 12 (failure 1 in a row, going on at once)`
 	}
 	t.Run("are looked into, and a snapshot has what they were about", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {

@@ -12,25 +12,25 @@ var (
 
 	// ErrTimeTravel is reported when a snapshot is older than the sink's version, whether the
 	// reflector refuses or accepts the snapshot; see [Options].AllowTimeTravel.
-	ErrTimeTravel = errors.New("the snapshot is older than what is known already")
+	ErrTimeTravel = errors.New("the snapshot is older than the known version")
 
 	// ErrOtherHistory is reported when the server has another history than the sink, as after a
 	// restore of the cluster from a backup. A snapshot follows, which the reflector takes as if it
 	// knew nothing.
-	ErrOtherHistory = errors.New("the server's history is not the one that is known")
+	ErrOtherHistory = errors.New("the server's history differs from the known history")
 
 	// ErrLate is reported when an event of a watch is older than the last event of this watch, and
 	// is not a repetition. A snapshot follows, at most every five minutes. If more late events come
 	// in between, the sink gets them.
-	ErrLate = errors.New("the event is older than what the watch has brought already")
+	ErrLate = errors.New("the event is older than an earlier event of the same watch")
 
 	// ErrNoProgress is reported when a list falls silent before its end, or when a streaming list
 	// comes no nearer to its end marker; see [Options].ListProgressTimeout.
-	ErrNoProgress = errors.New("the list came no nearer to its end for too long")
+	ErrNoProgress = errors.New("the list has made no progress for too long")
 
 	// ErrPageRepeated is reported when the continue token of a page is the token of an earlier
 	// page, so that the list would never end. The reflector requests the next list without pages.
-	ErrPageRepeated = errors.New("the list goes round: the server's continue token is that of a page it has sent before")
+	ErrPageRepeated = errors.New("the list would not end: the server's continue token is the token of an earlier page")
 
 	// ErrVeryShortWatch is reported when a server ends a watch in less than a
 	// second without having sent anything.

@@ -183,7 +183,7 @@ func (r *Reflector[T]) otherHistory(err error) (state[T], error) {
 func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, version string, next state[T]) (state[T], error) {
 	var travels error
 	if older(version, r.version) {
-		travels = fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrTimeTravel, version, r.version)
+		travels = fmt.Errorf("%w: version %s, but the sink has everything up to version %s", ErrTimeTravel, version, r.version)
 		if !r.opts.AllowTimeTravel && !r.refused.insists(version) {
 			r.stop(next)
 			return r.retry(&r.snapshots, travels, r.snapshot("")), travels
@@ -196,7 +196,7 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 			return r.atOnce(&r.snapshots, travels, r.snapshot("")), travels
 		}
 		r.doubt.other = true
-		travels = fmt.Errorf("%w; the server insists, so it is believed", travels)
+		travels = fmt.Errorf("%w; the server has confirmed this version, so the reflector accepts the snapshot", travels)
 		if r.opts.AllowTimeTravel {
 			travels = nil
 		}

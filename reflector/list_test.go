@@ -116,7 +116,7 @@ func TestPageThatIsRepeatedIsReplacedByOneWholeList(t *testing.T) {
 			`0s list "0" limit=500`,
 			`0s list c1/ limit=500`,
 			`0s list c2/ limit=500`,
-			`0s reflector: listing: the list goes round: the server's continue token is that of a page it has sent before (failure 1 in a row, next attempt in 800ms)`,
+			`0s reflector: listing: the list would not end: the server's continue token is the token of an earlier page (failure 1 in a row, next attempt in 800ms)`,
 			`800ms list "0" limit=0`,
 			`800ms replace "20": b@12`,
 			`800ms watch "20"`,
@@ -199,7 +199,7 @@ func TestServerThatNeverAnswersAListIsAskedAgain(t *testing.T) {
 		g := newRig(Options{})
 		g.run(t, 61*time.Second,
 			`0s list "0" limit=500`,
-			`1m0s reflector: listing: the list came no nearer to its end for too long (failure 1 in a row, next attempt in 800ms)`,
+			`1m0s reflector: listing: the list has made no progress for too long (failure 1 in a row, next attempt in 800ms)`,
 			`1m0.8s list "0" limit=500`,
 		)
 		require.ErrorIs(t, g.reported[0], ErrNoProgress)
@@ -221,8 +221,8 @@ func TestTimeTravelIsRefused(t *testing.T) {
 				`0s watch "20"`,
 				`0s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
 				`0s list "20" limit=0`,
-				`0s reflector: listing: the snapshot is older than what is known already: it has version 9, `+
-					`the sink has been told everything up to 20 (failure 1 in a row, next attempt in 800ms)`,
+				`0s reflector: listing: the snapshot is older than the known version: version 9, `+
+					`but the sink has everything up to version 20 (failure 1 in a row, next attempt in 800ms)`,
 				`800ms list "" limit=500`,
 				`800ms replace "21": new@21`,
 				`800ms watch "21"`,
@@ -265,8 +265,8 @@ func TestTimeTravelIsBelievedWhereTheServerInsists(t *testing.T) {
 			require.NoError(t, g.reflector.Run(ctx))
 			lines := g.take()
 			require.Equal(t, []string{
-				`49.6s reflector: listing: the snapshot is older than what is known already: it has version 25, ` +
-					`the sink has been told everything up to 2000000; the server insists, so it is believed`,
+				`49.6s reflector: listing: the snapshot is older than the known version: version 25, ` +
+					`but the sink has everything up to version 2000000; the server has confirmed this version, so the reflector accepts the snapshot`,
 				`49.6s watch "25"`,
 			}, lines[len(lines)-2:])
 			require.Equal(t, map[types.NamespacedName]string{key("b"): "3"}, g.sink.content)
@@ -318,7 +318,7 @@ func TestListThatFallsSilentIsTriedAgain(t *testing.T) { // D6
 		g.source.lists = []reply{play(item("a@1"), 29*time.Second, item("b@2"), time.Hour), whole("10", "a@1")}
 		g.run(t, 2*time.Minute,
 			`0s list "0" limit=500`,
-			`1m29s reflector: listing: the list came no nearer to its end for too long (failure 1 in a row, next attempt in 800ms)`,
+			`1m29s reflector: listing: the list has made no progress for too long (failure 1 in a row, next attempt in 800ms)`,
 			`1m29.8s list "0" limit=500`,
 			`1m29.8s replace "10": a@1`,
 			`1m29.8s watch "10"`,

@@ -134,9 +134,9 @@ type Options struct {
 }
 
 var (
-	errListMode = errors.New("reflector: Options.ListMode is Auto, List or WatchList")
+	errListMode = errors.New("reflector: Options.ListMode must be Auto, List or WatchList")
 	errTimes    = errors.New("reflector: Options.WatchTimeout, ListProgressTimeout and GiveUpAfter must not be negative")
-	errShort    = errors.New("reflector: Options.WatchTimeout, ListProgressTimeout and WatchIdleTimeout are durations, such as 5*time.Minute, of 100 ms at least")
+	errShort    = errors.New("reflector: Options.WatchTimeout, ListProgressTimeout and WatchIdleTimeout must be 0 or at least 100 ms, such as 5*time.Minute")
 )
 
 // shortest is the smallest duration that Options accept. A smaller one is probably a number without

@@ -91,7 +91,7 @@ func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 // failure, because perhaps nothing has happened.
 func (r *Reflector[T]) reportIdle(e Error) Error {
 	e.Failures = 0
-	r.opts.Logger.Debug("The watch fell silent, opening the next one", "err", e.Err)
+	r.opts.Logger.Debug("The watch fell silent; opening the next watch", "err", e.Err)
 	r.publish(e, func(*Status) {})
 	return e
 }

@@ -190,7 +190,7 @@ func TestStepWatching(t *testing.T) {
 		}}, next: `watching "10"`},
 		{name: "one that the sink refuses leads to a snapshot", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}}, sink: []error{errBroken},
 			next: `wait 800ms, list at "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`, `deleted a@99=`}},
-		{name: "so does one of who knows what, not older than it", from: inWatch{play: []any{
+		{name: "so does one without a name, not older than it", from: inWatch{play: []any{
 			&listwatch.ObjectError{ResourceVersion: "99", Type: listwatch.Deleted, Err: errBroken},
 		}}, next: `wait 800ms, list at "99"`},
 		{name: "and one of who knows when", from: inWatch{play: []any{

@@ -74,7 +74,7 @@ var stepReplies = []struct {
 	{name: "what the sink refuses", list: whole("12", "b@2"), stream: []any{endMarker("12")}, sink: errBroken},
 	{name: "an unreadable object", list: play(unreadable(0, "b")), stream: []any{unreadable(listwatch.Modified, "b")}},
 	{name: "an unreadable deletion", stream: []any{unreadable(listwatch.Deleted, "b")}},
-	{name: "a deletion of who knows what", stream: []any{&listwatch.ObjectError{Type: listwatch.Deleted, Err: errBroken}}},
+	{name: "a nameless deletion", stream: []any{&listwatch.ObjectError{Type: listwatch.Deleted, Err: errBroken}}},
 	{name: "an event without its object", stream: []any{listwatch.Event[string]{Type: listwatch.Modified, Item: listwatch.Item[string]{Key: key("b"), ResourceVersion: "11", Unchanged: true}}}},
 	{name: "an orderly end, at once", stream: []any{io.EOF}},
 	{name: "an orderly end, later", stream: []any{time.Second, io.EOF}},

@@ -54,7 +54,7 @@ func TestStreamingListWithoutEndMarkerGivesWayToAList(t *testing.T) { // D6, RC-
 		g.source.lists = []reply{whole("10", "a@1"), whole("11", "a@1")}
 		g.run(t, 2*time.Minute,
 			`0s stream ""`,
-			`1m29s reflector: streaming: the list came no nearer to its end for too long (failure 1 in a row, going on at once)`,
+			`1m29s reflector: streaming: the list has made no progress for too long (failure 1 in a row, going on at once)`,
 			`1m29s list "0" limit=500`,
 			`1m29s replace "10": a@1`,
 			`1m29s watch "10"`,
@@ -74,7 +74,7 @@ func TestServerThatNeverAnswersAStreamingListIsAskedForAList(t *testing.T) { // 
 		g.source.lists = []reply{whole("10")}
 		g.run(t, time.Minute,
 			`0s stream ""`,
-			`3s reflector: streaming: the list came no nearer to its end for too long (failure 1 in a row, going on at once)`,
+			`3s reflector: streaming: the list has made no progress for too long (failure 1 in a row, going on at once)`,
 			`3s list "0" limit=500`,
 			`3s replace "10":`,
 			`3s watch "10"`,

@@ -52,7 +52,7 @@ func (e *UnreadableError) Error() string {
 		return "<nil>"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v: %d, so that they are missing, or older than on the server", ErrUnreadable, e.Count)
+	fmt.Fprintf(&b, "%v: %d are missing, or older than on the server", ErrUnreadable, e.Count)
 	for i, object := range e.Objects {
 		if i == inText {
 			fmt.Fprintf(&b, "; and %d more", e.Count-e.Nameless-inText)

@@ -175,7 +175,7 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 		r.watches.expired = false // the server has accepted the version, so it was not expired
 		return r.resume(s.version), err
 	case errors.Is(err, ErrOverdue):
-		r.opts.Logger.Info("The server did not end the watch in time, opening the next one", "after", lasted)
+		r.opts.Logger.Info("The server did not end the watch in time; opening the next watch", "after", lasted)
 		return r.nextWatch(s.version), nil
 	case err == io.EOF && (s.heard || lasted >= veryShort): // RC-25
 		return r.nextWatch(s.version), nil

@@ -285,7 +285,7 @@ func TestReadinessNamesWhatCannotBeRead(t *testing.T) {
 		require.NoError(t, err)
 		r.create(types.NamespacedName{Namespace: "web", Name: "other"}, "other.example")
 		r.settle()
-		require.ErrorContains(t, r.ready(), "informer websites is not healthy: objects cannot be read: 1, so that they are missing, or older than on the server; object web/shop could not be read: ")
+		require.ErrorContains(t, r.ready(), "informer websites is not healthy: objects cannot be read: 1 are missing, or older than on the server; object web/shop could not be read: ")
 		r.requireRecord(types.NamespacedName{Namespace: "web", Name: "other"}, "other.example")
 		require.NotZero(t, r.logged("web/shop could not be read"))
 

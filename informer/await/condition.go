@@ -58,13 +58,13 @@ func New[T any](name string, holds func(State[T]) bool) Condition[T] {
 
 // Exists holds if the object exists.
 func Exists[T any]() Condition[T] {
-	return New("it exists", func(s State[T]) bool { return s.Exists })
+	return New("the object exists", func(s State[T]) bool { return s.Exists })
 }
 
 // Deleted holds if the object does not exist. With a uid, it also holds if another object has the
 // name by then: the object with this UID is gone.
 func Deleted[T any](uid types.UID) Condition[T] {
-	name := "it is deleted"
+	name := "the object is deleted"
 	if uid != "" {
 		name += " (uid " + string(uid) + ")"
 	}
@@ -81,9 +81,9 @@ func Deleted[T any](uid types.UID) Condition[T] {
 //	)
 func Object[T any](uid types.UID) Condition[T] {
 	return Condition[T]{
-		name:  "it has uid " + string(uid),
+		name:  "the object has uid " + string(uid),
 		holds: func(s State[T]) bool { return s.is(uid) },
-		seen:  func(State[T]) string { return "it is another object, which has its name" },
+		seen:  func(State[T]) string { return "another object has the name" },
 	}
 }
 
@@ -92,7 +92,7 @@ func Object[T any](uid types.UID) Condition[T] {
 // backup, later writes are lost, and the condition holds when the object reaches this version
 // again.
 func AtLeast[T any](resourceVersion string) Condition[T] {
-	return New("it has version "+resourceVersion+" or newer", func(s State[T]) bool {
+	return New("the object has version "+resourceVersion+" or newer", func(s State[T]) bool {
 		order, err := resourceversion.CompareResourceVersion(s.ResourceVersion, resourceVersion)
 		return s.Exists && (err == nil && order >= 0 || s.ResourceVersion == resourceVersion)
 	})

@@ -79,7 +79,7 @@ func TestStatusConditionOfAnyType(t *testing.T) {
 	requireHolds(t, false, ready, widget("False", 3))
 	requireHolds(t, true, await.StatusConditionIs[*unstructured.Unstructured]("Ready", "False"), widget("False", 3))
 	_, text := check(t, ready, widget("True", 2))
-	require.Contains(t, text, "Ready is of an older generation")
+	require.Contains(t, text, "Ready was set for an older generation")
 	_, text = check(t, await.StatusCondition[*unstructured.Unstructured]("Paid"), widget("True", 3))
 	require.Contains(t, text, "Paid is not known")
 	requireHolds(t, false, ready)
@@ -141,7 +141,7 @@ func TestConditionsAboutOneObject(t *testing.T) {
 		_, err := await.Until(over, slim.Reader, web, await.Object[string](uid))
 		require.Equal(t, is, err == nil, "%v", err)
 		if err != nil {
-			require.Contains(t, err.Error(), "it has uid first (version 10, it is another object, which has its name")
+			require.Contains(t, err.Error(), "the object has uid first (version 10, another object has the name")
 		}
 		_, err = await.Until(over, slim.Reader, web, await.Deleted[string](uid))
 		require.Equal(t, !is, err == nil, "%v", err)

@@ -30,9 +30,9 @@ func StatusConditionIs[T any](conditionType string, status metav1.ConditionStatu
 			c, ok := findCondition(s.Object, conditionType)
 			switch {
 			case !ok:
-				return conditionType + " is not known"
+				return conditionType + " is missing"
 			case c.outdated:
-				return conditionType + " is of an older generation"
+				return conditionType + " was set for an older generation"
 			case c.reason == "":
 				return conditionType + " is " + c.status
 			default:
@@ -47,7 +47,7 @@ func StatusConditionIs[T any](conditionType string, status metav1.ConditionStatu
 // never satisfies the condition.
 func GenerationObserved[T any]() Condition[T] {
 	return Condition[T]{
-		name: "its generation is observed",
+		name: "the generation is observed",
 		holds: func(s State[T]) bool {
 			want, has := generation(s.Object)
 			seen, ok := number(field(s.Object, "status", "observedGeneration"))
@@ -56,7 +56,7 @@ func GenerationObserved[T any]() Condition[T] {
 		seen: func(s State[T]) string {
 			want, _ := generation(s.Object)
 			seen, _ := number(field(s.Object, "status", "observedGeneration"))
-			return fmt.Sprintf("generation %d of %d is observed", seen, want)
+			return fmt.Sprintf("generation %d is observed, the object has %d", seen, want)
 		},
 	}
 }
@@ -75,7 +75,7 @@ func DeploymentAvailable[T any]() Condition[T] {
 
 // Deleting holds if the object has a deletionTimestamp.
 func Deleting[T any]() Condition[T] {
-	return New("it is being deleted", func(s State[T]) bool {
+	return New("the object is being deleted", func(s State[T]) bool {
 		object, ok := any(s.Object).(metav1.Object)
 		return s.Exists && ok && object.GetDeletionTimestamp() != nil
 	})

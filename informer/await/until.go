@@ -92,14 +92,14 @@ func (e *Error) Error() string {
 	if e == nil {
 		return "<nil>"
 	}
-	state := "the store does not have it"
+	state := "the object is not in the store"
 	if e.Exists {
 		state = "version " + e.ResourceVersion
 	}
 	if e.Seen != "" && e.Exists {
 		state += ", " + e.Seen
 	}
-	return fmt.Sprintf("await: %s: not so after %v: %s (%s, for %v): %v", e.Key, e.Waited.Round(time.Millisecond), e.Condition,
+	return fmt.Sprintf("await: %s: condition not met after %v: %s (%s, for %v): %v", e.Key, e.Waited.Round(time.Millisecond), e.Condition,
 		state, time.Since(e.Since).Round(time.Millisecond), e.Err)
 }
 

@@ -100,7 +100,7 @@ func TestErrorSaysWhatThereWasInstead(t *testing.T) {
 		}()
 		_, err := await.Until(ctx, s, web, await.PodReady[*corev1.Pod]())
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.EqualError(t, err, "await: shop/web: not so after 30s: status condition Ready is True and not (it is being deleted) "+
+		require.EqualError(t, err, "await: shop/web: condition not met after 30s: status condition Ready is True and not (the object is being deleted) "+
 			"(version 7, Ready is False (ContainersNotReady), for 10s): context deadline exceeded")
 		failed, ok := errors.AsType[*await.Error](err)
 		require.True(t, ok)
@@ -111,7 +111,7 @@ func TestErrorSaysWhatThereWasInstead(t *testing.T) {
 		leave(gone)
 		_, err = await.Until(other, s, types.NamespacedName{Name: "none"}, await.Exists[*corev1.Pod]())
 		require.ErrorIs(t, err, gone)
-		require.ErrorContains(t, err, "it exists (the store does not have it, for 0s)")
+		require.ErrorContains(t, err, "the object exists (the object is not in the store, for 0s)")
 	})
 }
 

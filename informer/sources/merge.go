@@ -174,7 +174,7 @@ type partState struct {
 
 // errOtherPart is the error of a list that would reuse known objects although the server has
 // another history.
-var errOtherPart = fmt.Errorf("%w, as a part of the merged source has found", reflector.ErrOtherHistory)
+var errOtherPart = fmt.Errorf("%w, in a part of the merged source", reflector.ErrOtherHistory)
 
 var errMergeVersions = errors.New("sources: Merge needs parts whose resourceVersions can be compared")
 

@@ -16,7 +16,7 @@ import (
 )
 
 // errNotAgain ends a watch that was to begin with the last delivered event.
-var errNotAgain = errors.New("the watch did not begin with the last event of the lost watch")
+var errNotAgain = errors.New("the new watch did not begin with the last event of the lost watch")
 
 // compares reports whether the server's history must be compared with the delivered events: the
 // server may have been restored from a backup since the watch was lost.
@@ -50,7 +50,7 @@ func (p *partWatch[T]) compareVersions(ctx context.Context, marked bool) error {
 		return nil
 	case mark.Newer(p.version, current):
 		p.state.other = true
-		return p.listAll("the server has version %s, and %s has been told everything up to %s", current, p.health.names[p.part], p.version)
+		return p.listAll("the server is at version %s, but %s was read up to version %s", current, p.health.names[p.part], p.version)
 	case p.state.silent:
 		return p.silence()
 	}
@@ -92,7 +92,7 @@ func (p *partWatch[T]) begin(ctx context.Context, end context.CancelCauseFunc, s
 			return nil
 		}
 		p.state.other = true
-		return p.listAll("%s has another history: where %s was at version %s, it has %s at version %s",
+		return p.listAll("%s has another history: in place of %s at version %s, the server has %s at version %s",
 			p.health.names[p.part], known.Key, known.Version, key, version)
 	}
 }
@@ -105,10 +105,10 @@ func (p *partWatch[T]) forget() error {
 
 // silence returns the error for a marked event that did not arrive.
 func (p *partWatch[T]) silence() error {
-	return p.listAll("%s does not have the last event that it told", p.health.names[p.part])
+	return p.listAll("%s no longer has the last event that it sent", p.health.names[p.part])
 }
 
 // listAll returns an error that leads to a list of all parts.
 func (p *partWatch[T]) listAll(why string, args ...any) error {
-	return apierrors.NewResourceExpired("all parts are listed, as " + fmt.Sprintf(why, args...))
+	return apierrors.NewResourceExpired("all parts are listed again, because " + fmt.Sprintf(why, args...))
 }

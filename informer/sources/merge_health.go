@@ -71,7 +71,7 @@ func (h *partsHealth) failed(part int, err error, list, missing bool) {
 	}
 	h.mu.Unlock()
 	if say {
-		h.logger.Warn("A part of a merged source fails, the others go on", "part", f.Part, "err", err, "since", f.Since, "missing", missing)
+		h.logger.Warn("A part of a merged source fails; the other parts continue", "part", f.Part, "err", err, "since", f.Since, "missing", missing)
 	}
 }
 

@@ -36,7 +36,7 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 	} else {
 		var err error
 		if l.due, err = readPages(opts.Continue, len(m.parts)); err != nil || m.making == nil {
-			return nil, fmt.Errorf("informer: %q continues no list of merged sources", opts.Continue)
+			return nil, fmt.Errorf("sources: %q is not a continue token of this merged source", opts.Continue)
 		}
 	}
 	if opts.Bytes == nil {

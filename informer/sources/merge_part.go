@@ -55,7 +55,7 @@ func (p *partWatch[T]) run() {
 			continue
 		}
 		if p.again && !mark.Resumes(p.from()) {
-			p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as %s has no version to resume its watch from", p.health.names[p.part])))
+			p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed again, because %s has no version from which the watch can resume", p.health.names[p.part])))
 			return
 		}
 		if !sleepFor(p.ctx, p.state.watched.Step()) {
@@ -164,7 +164,7 @@ func (p *partWatch[T]) watch() error {
 	late := func(what any) {
 		if !said {
 			said = true
-			p.merged.opts.Logger.Warn("Event of an old version", "part", p.health.names[p.part], "passed", p.version, "event", what)
+			p.merged.opts.Logger.Warn("A watch event has an old version", "part", p.health.names[p.part], "passed", p.version, "event", what)
 		}
 	}
 	for {
@@ -275,7 +275,7 @@ func (p *partWatch[T]) watchFailed(err error) {
 	case expired:
 		p.end(p.about(p.part, err))
 	case (p.open || reflector.IsRefused(err)) && row.Answered() > 0 && row.Answered()%patience == 0:
-		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as the watch of %s has failed %d times in a row: %v",
+		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed again, because the watch of %s has failed %d times in a row: %v",
 			p.health.names[p.part], row.Failures(), err)))
 	}
 }
@@ -314,7 +314,7 @@ func (p *partWatch[T]) awaitList() {
 	switch {
 	case p.ctx.Err() != nil:
 	case err == nil:
-		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as %s can be listed again", p.health.names[p.part])))
+		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed again, because %s can be listed again", p.health.names[p.part])))
 	default:
 		p.state.lists.failed(err, p.merged.opts.Backoff)
 		p.health.failed(p.part, p.about(p.part, err), true, p.missing)

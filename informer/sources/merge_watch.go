@@ -204,7 +204,7 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 	}
 	if w.late && time.Since(w.looked) >= pace.DoubtPause {
 		w.looked = time.Now()
-		w.err = apierrors.NewResourceExpired("all parts are listed, as one has told of an object when its watch had passed that version")
+		w.err = apierrors.NewResourceExpired("all parts are listed again, because a watch sent an event of an older version than an earlier event")
 		return event, false, nil
 	}
 	switch a.kind {

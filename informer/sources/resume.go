@@ -142,7 +142,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	if source, ok := s.Source.(listwatch.Describer); ok && s.Describe {
 		var err error
 		if description, err = source.Describe(ctx); err != nil {
-			return false, fmt.Errorf("what %s is: %w", s, err)
+			return false, fmt.Errorf("describing %s: %w", s, err)
 		}
 		progress()
 	}
@@ -161,7 +161,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	entries, version := s.loaded.entries, s.loaded.version
 	order, err := resourceversion.CompareResourceVersion(current, version)
 	if err != nil || order < 0 {
-		return false, s.decide(current, fmt.Errorf("the server has version %s, and the objects version %s", current, version))
+		return false, s.decide(current, fmt.Errorf("the server is at version %s, but the preloaded objects are at version %s", current, version))
 	}
 	found, err := (&history[T]{sources: parts(s.Source), entries: entries, version: version, progress: progress}).probe(ctx)
 	switch {
@@ -170,7 +170,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	case err != nil:
 		return false, err
 	case found == historyOther:
-		return false, s.decide(current, fmt.Errorf("the server has another history than the objects of version %s", version))
+		return false, s.decide(current, fmt.Errorf("the server has another history than the preloaded objects of version %s", version))
 	}
 	s.version, s.doubted = version, found == historyForgotten
 	newest := version

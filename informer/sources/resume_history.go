@@ -35,7 +35,7 @@ const (
 )
 
 // errNotAllowed is the error for a part of a source that the user may no longer watch or list.
-var errNotAllowed = errors.New("what is loaded may not be read")
+var errNotAllowed = errors.New("the preloaded objects may no longer be read")
 
 // history checks whether a server can report all changes since the version of some objects, and
 // whether the objects come from the history of this server. In the same history, a watch from just

@@ -29,7 +29,7 @@ func Protobuf[M any, T Message[M]]() Codec[T] {
 		Decode: func(data []byte) (object T, err error) {
 			defer func() { // Generated code panics on some malformed input.
 				if p := recover(); p != nil {
-					object, err = nil, fmt.Errorf("protobuf: %v", p)
+					object, err = nil, fmt.Errorf("protobuf: panic while decoding: %v", p)
 				}
 			}()
 			object = new(M)

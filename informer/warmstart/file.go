@@ -96,7 +96,7 @@ func (f *File[T]) open(want header) ([]indexer.Entry[T], string, error) {
 	}
 	defer file.Close()
 	if info.Size() > f.opts.MaxBytes {
-		return nil, "", fmt.Errorf("it has %d bytes, more than Options.MaxBytes", info.Size())
+		return nil, "", fmt.Errorf("the file has %d bytes, more than Options.MaxBytes allows", info.Size())
 	}
 	return f.read(file, info.Size(), want, info.Mode())
 }
@@ -105,7 +105,7 @@ func (f *File[T]) open(want header) ([]indexer.Entry[T], string, error) {
 // can be no file.
 func (f *File[T]) content(source map[string]string) (header, error) {
 	if f.opts.Source == "" && !identifies(source) {
-		return header{}, fmt.Errorf("%w: let its user get the namespace kube-system, or set Options.Source", ErrUnknownSource)
+		return header{}, fmt.Errorf("%w: allow the user to get the namespace kube-system, or set Options.Source", ErrUnknownSource)
 	}
 	if !f.opts.Secrets && ofSecrets(source) {
 		return header{}, ErrSecrets

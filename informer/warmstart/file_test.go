@@ -122,20 +122,20 @@ func TestFileOfSomethingElseIsNotLoaded(t *testing.T) {
 	}
 	for name := range here {
 		_, _, err := podFile(t, path, Options{}).load(other(name, "x"))
-		refused(err, fmt.Sprintf("its source's %s is %q instead of \"x\"", name, here[name]))
+		refused(err, fmt.Sprintf("the source's %s is %q instead of \"x\"", name, here[name]))
 	}
 	_, _, err := podFile(t, path, Options{}).load(other("new", ""))
-	refused(err, "its source's new is")
+	refused(err, "the source's new is")
 	_, _, err = podFile(t, path, Options{Source: "x"}).load(nil)
-	refused(err, "its source's cluster is")
+	refused(err, "the source's cluster is")
 	_, _, err = podFile(t, path, Options{Source: "x"}).load(here)
-	refused(err, `its Options.Source is "" instead of "x"`)
+	refused(err, `Options.Source is "" instead of "x"`)
 	_, _, err = podFile(t, path, Options{Projection: "slim"}).load(here)
-	refused(err, `its Options.Projection is "" instead of "slim"`)
+	refused(err, `Options.Projection is "" instead of "slim"`)
 	nodes, err := New(path, Protobuf[corev1.Node](), Options{})
 	require.NoError(t, err)
 	_, _, err = nodes.load(here)
-	refused(err, `its Go type is "*k8s.io/api/core/v1.Pod" instead of "*k8s.io/api/core/v1.Node"`)
+	refused(err, `Go type is "*k8s.io/api/core/v1.Pod" instead of "*k8s.io/api/core/v1.Node"`)
 	own, err := New(path, Codec[*v1.Pod]{
 		Name:   "protobuf",
 		Encode: func(*v1.Pod) ([]byte, error) { return nil, nil },
@@ -143,11 +143,11 @@ func TestFileOfSomethingElseIsNotLoaded(t *testing.T) {
 	}, Options{})
 	require.NoError(t, err)
 	_, _, err = own.load(here)
-	refused(err, `its Go type is "*k8s.io/api/core/v1.Pod" instead of "*github.com/kinform/kinform/informer/warmstart/testdata/own/v1.Pod"`)
+	refused(err, `Go type is "*k8s.io/api/core/v1.Pod" instead of "*github.com/kinform/kinform/informer/warmstart/testdata/own/v1.Pod"`)
 	inJSON, err := New(path, JSON[*corev1.Pod](), Options{})
 	require.NoError(t, err)
 	_, _, err = inJSON.load(here)
-	refused(err, `its codec is`)
+	refused(err, `codec is`)
 }
 
 func TestFileOfOtherFieldsOrLibraryIsNotLoaded(t *testing.T) {
@@ -167,7 +167,7 @@ func TestFileOfOtherFieldsOrLibraryIsNotLoaded(t *testing.T) {
 	} {
 		found := want
 		change(&found)
-		require.Contains(t, found.difference(want), "its "+name+" is")
+		require.Contains(t, found.difference(want), name+" is")
 	}
 
 	type before struct {
@@ -253,7 +253,7 @@ func TestDamagedFileIsNeverLoaded(t *testing.T) {
 	}
 	require.ErrorIs(t, load(append(slices.Clone(whole), 0)), ErrDamaged)
 
-	for version, want := range map[uint32]string{1: "1 is that of an earlier release", format + 1: "3 is that of a later release"} {
+	for version, want := range map[uint32]string{1: "format 1 of an earlier release", format + 1: "format 3 is of a later release"} {
 		changed := slices.Clone(whole)
 		binary.BigEndian.PutUint32(changed[len(magic):], version)
 		err := load(changed)

@@ -70,19 +70,19 @@ func appendField[B string | []byte](buffer []byte, field B) []byte {
 func (f *File[T]) read(file io.ReaderAt, size int64, want header, mode fs.FileMode) ([]indexer.Entry[T], string, error) {
 	start := make([]byte, len(magic)+4)
 	if size < int64(minimum) {
-		return nil, "", damaged("it has %d bytes", size)
+		return nil, "", damaged("%d bytes are too few", size)
 	}
 	if _, err := file.ReadAt(start, 0); err != nil {
 		return nil, "", err
 	}
 	if !bytes.HasPrefix(start, []byte(magic)) {
-		return nil, "", damaged("it is no such file")
+		return nil, "", damaged("it is not a file of package warmstart")
 	}
 	switch version := binary.BigEndian.Uint32(start[len(magic):]); {
 	case version < format:
-		return nil, "", fmt.Errorf("%w: %d is that of an earlier release, which did not write whose objects they are; this one has %d, and the next save replaces the file", ErrFormat, version, format)
+		return nil, "", fmt.Errorf("%w: format %d of an earlier release does not say whose objects the file holds; this release has format %d, and the next save replaces the file", ErrFormat, version, format)
 	case version > format:
-		return nil, "", fmt.Errorf("%w: %d is that of a later release than this one, which has %d", ErrFormat, version, format)
+		return nil, "", fmt.Errorf("%w: format %d is of a later release; this release has format %d", ErrFormat, version, format)
 	}
 	body := size - sha256.Size
 	if err := verify(file, body); err != nil {
@@ -104,7 +104,7 @@ func verify(file io.ReaderAt, body int64) error {
 		return err
 	}
 	if !bytes.Equal(sum.Sum(nil), want) {
-		return damaged("its checksum is another")
+		return damaged("the checksum does not match")
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func verify(file io.ReaderAt, body int64) error {
 func (f *File[T]) decode(in *fields, want header, mode fs.FileMode) ([]indexer.Entry[T], string, error) {
 	var found header
 	if err := json.Unmarshal(in.next(), &found); err != nil || in.err != nil {
-		return nil, "", damaged("its header is unreadable")
+		return nil, "", damaged("the header cannot be decoded")
 	}
 	if difference := found.difference(want); difference != "" {
 		return nil, "", fmt.Errorf("%w: %s", ErrOther, difference)
@@ -123,7 +123,7 @@ func (f *File[T]) decode(in *fields, want header, mode fs.FileMode) ([]indexer.E
 			return nil, "", err
 		}
 		if !f.opts.Secrets {
-			return nil, "", fmt.Errorf("%w: there may be some in it", ErrSecrets)
+			return nil, "", fmt.Errorf("%w: the file may hold some", ErrSecrets)
 		}
 	}
 	var entries []indexer.Entry[T]
@@ -146,7 +146,7 @@ func (f *File[T]) decode(in *fields, want header, mode fs.FileMode) ([]indexer.E
 		entries = append(entries, entry)
 	}
 	if len(entries) != found.Count {
-		return nil, "", damaged("it has %d objects instead of %d", len(entries), found.Count)
+		return nil, "", damaged("%d objects instead of %d", len(entries), found.Count)
 	}
 	return entries, found.ResourceVersion, nil
 }
@@ -166,12 +166,12 @@ func (in *fields) next() []byte {
 	}
 	size, err := binary.ReadUvarint(in.reader)
 	if err != nil {
-		in.err = damaged("it ends within a length")
+		in.err = damaged("truncated within a length")
 		return nil
 	}
 	in.left -= int64(uvarintLen(size))
 	if size > uint64(max(in.left, 0)) {
-		in.err = damaged("a field is longer than what is left")
+		in.err = damaged("a field is longer than the rest of the file")
 		return nil
 	}
 	in.left -= int64(size)
@@ -180,7 +180,7 @@ func (in *fields) next() []byte {
 	}
 	in.buffer = in.buffer[:size]
 	if _, err := io.ReadFull(in.reader, in.buffer); err != nil {
-		in.err = damaged("it cannot be read: %w", err)
+		in.err = damaged("reading: %w", err)
 		return nil
 	}
 	return in.buffer
@@ -192,13 +192,13 @@ func (in *fields) text() string { return string(in.next()) }
 func (in *fields) number() uint64 {
 	var number [8]byte
 	if in.left -= int64(len(number)); in.err == nil && in.left < 0 {
-		in.err = damaged("it ends within a number")
+		in.err = damaged("truncated within a number")
 	}
 	if in.err != nil {
 		return 0
 	}
 	if _, err := io.ReadFull(in.reader, number[:]); err != nil {
-		in.err = damaged("it cannot be read: %w", err)
+		in.err = damaged("reading: %w", err)
 	}
 	return binary.BigEndian.Uint64(number[:])
 }

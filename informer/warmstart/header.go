@@ -34,7 +34,7 @@ func (h header) difference(want header) string {
 	for _, name := range slices.Compact(names) {
 		have, ok := h.Source[name]
 		if wanted, known := want.Source[name]; have != wanted || ok != known {
-			return different("source's "+name, have, wanted)
+			return different("the source's "+name, have, wanted)
 		}
 	}
 	for _, d := range []struct{ name, have, want string }{
@@ -53,7 +53,7 @@ func (h header) difference(want header) string {
 }
 
 func different(name, have, want string) string {
-	return fmt.Sprintf("its %s is %q instead of %q", name, have, want)
+	return fmt.Sprintf("%s is %q instead of %q", name, have, want)
 }
 
 // typeName is the name of a type with its package path: there is more than one v1.Pod.

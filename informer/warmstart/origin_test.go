@@ -187,8 +187,8 @@ func TestFileOfAnotherClusterIsNotShown(t *testing.T) {
 		s.synced()
 		told, cold := s.heard()
 		require.ErrorIs(t, cold, warmstart.ErrOther)
-		require.ErrorContains(t, cold, "its source's cluster is")
-		require.Contains(t, s.logged(), "its source's cluster is")
+		require.ErrorContains(t, cold, "the source's cluster is")
+		require.Contains(t, s.logged(), "the source's cluster is")
 		require.Equal(t, []string{"Added three initial", "Added two initial"}, told)
 
 		require.NoError(t, s.file.Save())
@@ -249,7 +249,7 @@ func TestFileOfAnotherUserIsNotShown(t *testing.T) {
 		s = startPods(t, server, path)
 		s.synced()
 		_, cold = s.heard()
-		require.ErrorContains(t, cold, "its source's user is")
+		require.ErrorContains(t, cold, "the source's user is")
 		s.end()
 	})
 }
@@ -265,7 +265,7 @@ func TestFileOfAnotherSelectionIsNotShown(t *testing.T) {
 			s := start(t, server, savedBy(t, server), warmstart.Protobuf[corev1.Pod](), warmstart.Options{}, podsOf(opts), nil)
 			s.synced()
 			told, cold := s.heard()
-			require.ErrorContains(t, cold, "its source's "+want+" is")
+			require.ErrorContains(t, cold, "the source's "+want+" is")
 			require.Equal(t, []string{"Added one initial"}, told)
 			s.end()
 		}
@@ -289,7 +289,7 @@ func TestFileOfAnotherTypeOfTheSameNameIsNotShown(t *testing.T) {
 		s.synced()
 		told, cold := s.heard()
 		require.ErrorIs(t, cold, warmstart.ErrOther)
-		require.ErrorContains(t, cold, `its Go type is "*k8s.io/api/core/v1.Pod" instead of "*github.com/kinform/kinform/informer/warmstart/testdata/own/v1.Pod"`)
+		require.ErrorContains(t, cold, `Go type is "*k8s.io/api/core/v1.Pod" instead of "*github.com/kinform/kinform/informer/warmstart/testdata/own/v1.Pod"`)
 		require.Equal(t, []string{"Added one initial"}, told)
 		require.Zero(t, decoded)
 		s.end()

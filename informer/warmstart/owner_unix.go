@@ -22,9 +22,9 @@ func ofThisUser(info fs.FileInfo) error {
 func ownedBy(user, owner int, mode fs.FileMode) error {
 	switch {
 	case owner != user && owner != 0:
-		return fmt.Errorf("%w: it belongs to user %d, neither to this one, %d, nor to root", ErrUnsafe, owner, user)
+		return fmt.Errorf("%w: the owner is user %d, neither this process's user %d nor root", ErrUnsafe, owner, user)
 	case mode&0o022 != 0:
-		return fmt.Errorf("%w: its group or others may write to it (mode %#o): chmod go-w", ErrUnsafe, mode)
+		return fmt.Errorf("%w: group or others may write to the file (mode %#o): run chmod go-w", ErrUnsafe, mode)
 	}
 	return nil
 }
@@ -32,7 +32,7 @@ func ownedBy(user, owner int, mode fs.FileMode) error {
 // private returns an error if group or others may read a file of this mode.
 func private(mode fs.FileMode) error {
 	if mode.Perm()&0o077 != 0 {
-		return fmt.Errorf("%w: it may have Secrets in it, and its group or others may read it (mode %#o): chmod go=", ErrUnsafe, mode.Perm())
+		return fmt.Errorf("%w: group or others may read the file, which may hold Secrets (mode %#o): run chmod go=", ErrUnsafe, mode.Perm())
 	}
 	return nil
 }

@@ -31,11 +31,11 @@ func TestFileThatOthersMayHaveWrittenIsNotLoaded(t *testing.T) {
 		put  func() error
 		want string
 	}{
-		"a pipe":                {func() error { return syscall.Mkfifo(path, 0o600) }, "no regular file"},
+		"a pipe":                {func() error { return syscall.Mkfifo(path, 0o600) }, "not a regular file"},
 		"a link to a good file": {func() error { return os.Symlink(good, path) }, "a symbolic link"},
 		"a link to a pipe":      {func() error { return os.Symlink("/dev/stdin", path) }, "a symbolic link"},
 		"a link to itself":      {func() error { return os.Symlink(path, path) }, "a symbolic link"},
-		"a directory":           {func() error { return os.Mkdir(path, 0o700) }, "no regular file"},
+		"a directory":           {func() error { return os.Mkdir(path, 0o700) }, "not a regular file"},
 		"for the group":         {func() error { return written(path, whole, 0o620) }, "group or others may write"},
 		"for others":            {func() error { return written(path, whole, 0o602) }, "group or others may write"},
 		"for all":               {func() error { return written(path, whole, 0o666) }, "group or others may write"},
@@ -80,7 +80,7 @@ func TestDeviceIsNotRead(t *testing.T) {
 			continue
 		}
 		require.ErrorIs(t, err, ErrUnsafe)
-		require.ErrorContains(t, err, "no regular file")
+		require.ErrorContains(t, err, "not a regular file")
 	}
 	socket := filepath.Join(t.TempDir(), "s")
 	listener, err := net.Listen("unix", socket)
@@ -108,7 +108,7 @@ func TestFileOfAnotherUserOfTheMachineIsNotLoaded(t *testing.T) {
 	require.NoError(t, os.Chown(path, 65534, 65534))
 	_, _, err = file.load(here)
 	require.ErrorIs(t, err, ErrUnsafe)
-	require.ErrorContains(t, err, "it belongs to user 65534")
+	require.ErrorContains(t, err, "the owner is user 65534")
 }
 
 // A file that may contain Secrets must be private, and the error says if its mode was widened.
@@ -129,7 +129,7 @@ func TestFileOfSecretsThatOthersMayReadIsNotLoaded(t *testing.T) {
 		require.NoError(t, os.Chmod(path, mode))
 		_, _, err = file.load(source)
 		require.ErrorIs(t, err, ErrUnsafe)
-		require.ErrorContains(t, err, "may have Secrets")
+		require.ErrorContains(t, err, "may hold Secrets")
 	}
 }
 

@@ -199,6 +199,6 @@ func (f *File[T]) log(said *remind.Reminder, err error) {
 		kind = 1
 	}
 	if unsaid, due := said.Due(kind, time.Now()); due {
-		f.opts.Logger.Warn("The store could not be saved, the file is as old as the last save", "err", err, "unsaid", unsaid)
+		f.opts.Logger.Warn("The store could not be saved; the file still holds the last save", "err", err, "unlogged", unsaid)
 	}
 }

@@ -221,7 +221,7 @@ func TestSaveThatFailsIsLogged(t *testing.T) {
 			require.Contains(t, line, `level=WARN msg="The store could not be saved`)
 			require.Contains(t, line, "no such file or directory")
 		}
-		require.Contains(t, lines[1], "unsaid=29")
+		require.Contains(t, lines[1], "unlogged=29")
 		require.Contains(t, lines[3], `level=INFO msg="The store is saved again"`)
 	})
 }

@@ -50,7 +50,7 @@ func (f *File[T]) allowed(key types.NamespacedName, object T) error {
 		return nil
 	}
 	if o, ok := any(object).(interface{ GetObjectKind() schema.ObjectKind }); ok && isSecret(o.GetObjectKind()) {
-		return fmt.Errorf("%w: %s is one", ErrSecrets, key)
+		return fmt.Errorf("%w: %s is a Secret", ErrSecrets, key)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (e *Engine) Audit() (a Audit, err error) {
 
 	wrong := func(what string, got, want int) {
 		if got != want && err == nil {
-			err = fmt.Errorf("%s: %d are counted, there are %d", what, got, want)
+			err = fmt.Errorf("%s: the count is %d instead of %d", what, got, want)
 		}
 	}
 	objects := 0
@@ -83,7 +83,7 @@ func (e *Engine) Audit() (a Audit, err error) {
 		wrong(fmt.Sprintf("values of index %q in use", x.Name), x.InUse(), count)
 		x.terms.Range(func(value, t any) bool {
 			if sets[&t.(*Term).records] == 0 && err == nil {
-				err = fmt.Errorf("index %q keeps %q, which no version has", x.Name, value)
+				err = fmt.Errorf("index %q keeps the value %q, which no version has", x.Name, value)
 			}
 			return true
 		})

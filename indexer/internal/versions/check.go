@@ -20,7 +20,7 @@ func (e *Engine) checkLocked(r *Record) {
 	key := r.Key
 	found := e.byKey.find(key)
 	if r.inAll == nowhere {
-		invariant.Check(found != r, "%s has been erased and is found", key)
+		invariant.Check(found != r, "%s has been erased but is still found", key)
 		return
 	}
 	invariant.Check(found == r, "%s is not found", key)
@@ -43,8 +43,8 @@ func (e *Engine) checkLocked(r *Record) {
 			wanted[b] = true
 		}
 		if older := v.older.Load(); older != nil {
-			invariant.Check(older.Revision < v.Revision, "%s: revision %d comes before %d", key, v.Revision, older.Revision)
-			invariant.Check(e.seen(older, v), "%s: revision %d is kept for nobody", key, older.Revision)
+			invariant.Check(older.Revision < v.Revision, "%s: the version of revision %d links to revision %d, which is not older", key, v.Revision, older.Revision)
+			invariant.Check(e.seen(older, v), "%s: revision %d is kept, but no view sees it", key, older.Revision)
 		}
 	}
 	for p := r.postings; p != nil; p = p.next {
