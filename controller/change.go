@@ -127,7 +127,7 @@ func difference(from, to map[string]any) map[string]any {
 	return patch
 }
 
-var errNotCopied = errors.New("controller: an object that has no method DeepCopy is copied by way of JSON")
+var errNotCopied = errors.New("controller: copying an object without a method DeepCopy through JSON")
 
 // copyOf copies an object with its generated method DeepCopy, or through JSON if the type has no
 // such method.

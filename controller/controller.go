@@ -106,7 +106,7 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 	case name == "":
 		c.refuse(fmt.Errorf("a controller of %T needs a name", *new(T)))
 	case reconcile == nil:
-		c.refuse(fmt.Errorf("it needs a reconcile function"))
+		c.refuse(fmt.Errorf("a reconcile function is required"))
 	case settings.Workers < 0:
 		c.refuse(fmt.Errorf("Settings.Workers is %d: it must not be negative", settings.Workers))
 	default:
@@ -123,7 +123,7 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 // make the cache, the manager has recorded the error already.
 func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], filling func(enqueue.Queue) func(informer.Event[O]), when func(informer.Event[O]) bool) {
 	if objects == nil {
-		c.refuse(fmt.Errorf("it needs a Client of %T: see For", *new(O)))
+		c.refuse(fmt.Errorf("a Client of %T is required: see For", *new(O)))
 		return
 	}
 	if objects.cache == nil {

@@ -17,7 +17,7 @@ import (
 // errStarting and errStopping say why a manager is not ready before and after it works.
 var (
 	errStarting = errors.New("the caches are not complete yet")
-	errStopping = errors.New("the manager ends")
+	errStopping = errors.New("the manager is shutting down")
 )
 
 // Ready returns nil while the manager works, or would work if it led. The manager must run, every

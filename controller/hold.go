@@ -35,7 +35,7 @@ const (
 )
 
 // errHeldTooLong is the cause of a wait that reached maxHold.
-var errHeldTooLong = fmt.Errorf("it does not have it after %v", maxHold)
+var errHeldTooLong = fmt.Errorf("the write has not arrived within %v", maxHold)
 
 // held is a write that a key waits for.
 type held struct {
@@ -103,12 +103,12 @@ func (h *holds) end(ctx context.Context, one *hold, err error) {
 	}
 	h.unseen = append(h.unseen, one)
 	h.ended++
-	others, due := h.reminder.Due(0, one.since)
+	unlogged, due := h.reminder.Due(0, one.since)
 	h.mu.Unlock()
 	if due {
-		h.logger.LogAttrs(ctx, slog.LevelWarn, "a key has its turn although a cache does not have its write: the turn may see an older state",
+		h.logger.LogAttrs(ctx, slog.LevelWarn, "a key is reconciled before a cache has received the key's own write: the reconcile may see an older state",
 			slog.String("controller", h.controller), slog.String("key", one.key.String()), slog.String("cache", one.cache),
-			slog.String("object", one.object.String()), slog.Any("err", err), slog.Uint64("others", others))
+			slog.String("object", one.object.String()), slog.Any("err", err), slog.Uint64("unlogged", unlogged))
 	}
 }
 
@@ -132,12 +132,12 @@ func (h *holds) healthy() error {
 		}
 	}
 	if slow > 0 {
-		missing = append(missing, fmt.Errorf("controller %s: key %s is held back for %v: cache %s does not have its write of %s%s",
+		missing = append(missing, fmt.Errorf("controller %s: key %s is held back for %v: cache %s has not received the key's write of %s%s",
 			h.controller, oldest.key, now.Sub(oldest.since).Round(time.Second), oldest.cache, oldest.object, andMore(slow-1)))
 	}
 	if n := len(h.unseen); n > 0 {
 		last := h.unseen[n-1]
-		missing = append(missing, fmt.Errorf("controller %s: key %s had a turn %v ago although cache %s did not have its write of %s%s: %w",
+		missing = append(missing, fmt.Errorf("controller %s: key %s was reconciled %v ago before cache %s had received the key's write of %s%s: %w",
 			h.controller, last.key, now.Sub(last.since).Round(time.Second), last.cache, last.object, andMore(n-1), last.err))
 	}
 	return errors.Join(missing...)

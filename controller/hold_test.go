@@ -121,7 +121,7 @@ func TestTurnIsNotHeldBackByABlindCache(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			blinded(t, tt.wire, tt.write, func(r *rig, held time.Duration) {
 				require.LessOrEqual(t, held, 30*time.Second)
-				for _, line := range []string{"does not have its write", "controller=writer", "key=web/a", "object=web/s"} {
+				for _, line := range []string{"has not received", "controller=writer", "key=web/a", "object=web/s"} {
 					require.Contains(t, r.logged(), line)
 				}
 				for _, c := range r.manager.Status().Controllers {
@@ -167,7 +167,7 @@ func TestTurnIsHeldBackForABoundedTime(t *testing.T) {
 		synctest.Wait()
 		require.Len(t, at, 1)
 		require.ErrorContains(t, r.manager.Ready(), "controller writer: key web/a is held back for 4")
-		require.ErrorContains(t, r.manager.Ready(), "cache secrets does not have its write of web/s")
+		require.ErrorContains(t, r.manager.Ready(), "cache secrets has not received the key's write of web/s")
 		status := r.manager.Status().Controllers[0]
 		require.Equal(t, 1, status.Holds)
 		require.Len(t, status.Held, 1)
@@ -180,8 +180,8 @@ func TestTurnIsHeldBackForABoundedTime(t *testing.T) {
 		synctest.Wait()
 		require.Len(t, at, 2)
 		require.Equal(t, 2*time.Minute, at[1].Sub(at[0]).Round(time.Second))
-		require.ErrorContains(t, r.manager.Ready(), "key web/a had a turn")
-		require.Contains(t, r.logged(), "it does not have it after 2m0s")
+		require.ErrorContains(t, r.manager.Ready(), "key web/a was reconciled")
+		require.Contains(t, r.logged(), "the write has not arrived within 2m0s")
 		require.EqualValues(t, 1, r.manager.Status().Controllers[0].Unseen)
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
@@ -288,7 +288,7 @@ func TestManagerIsReadyOnceTheCacheHasTheWrite(t *testing.T) {
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				require.Equal(t, 2, turns)
-				require.ErrorContains(t, r.manager.Ready(), "key web/a had a turn")
+				require.ErrorContains(t, r.manager.Ready(), "key web/a was reconciled")
 				if tt.gone != "" {
 					require.NoError(t, secrets.Server().Delete(t.Context(), key{Namespace: "web", Name: tt.gone}, metav1.DeleteOptions{}))
 				}

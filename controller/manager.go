@@ -135,7 +135,7 @@ func (m *Manager) adding(add func() error) {
 	}
 	m.mu.Unlock()
 	if err != nil && running { // Run has returned the recorded errors already.
-		m.opts.Logger.Error("the manager runs: nothing can be added to it", "err", err)
+		m.opts.Logger.Error("nothing can be added to a running manager", "err", err)
 	}
 }
 
@@ -147,7 +147,7 @@ func (m *Manager) add(w worker) {
 		}
 		for _, other := range m.controllers {
 			if other.name() == w.name() {
-				return fmt.Errorf("controller %q: there are two of this name", w.name())
+				return fmt.Errorf("controller %q: another controller has the same name", w.name())
 			}
 		}
 		m.controllers = append(m.controllers, w)

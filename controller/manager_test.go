@@ -311,15 +311,15 @@ func TestMistakesInTheWiringAreAllToldBeforeAnythingStarts(t *testing.T) {
 		err := m.Run(t.Context())
 		for _, text := range []string{
 			"Namespace and Namespaces are both set",
-			`controller "twice": there are two of this name`,
+			`controller "twice": another controller has the same name`,
 			"needs a name",
-			`controller "idle": it needs a reconcile function`,
+			`controller "idle": a reconcile function is required`,
 			`controller "few": Settings.Workers is -1`,
-			`controller "without": it needs a Client`,
+			`controller "without": a Client`,
 			`controller "kindless": Owns: the kind of example.com is not known: set rest.ResourceOptions.Kind`,
 			`controller "kindless": References needs`,
 			`controller "kindless": Watch needs`,
-			`part "": it needs a name and a function`,
+			`part "": a name and a function are required`,
 			`part "early": Stage is Stage(9)`,
 		} {
 			require.ErrorContains(t, err, text)

@@ -65,7 +65,7 @@ func (m *Manager) Add(name string, run func(ctx context.Context) error, opts Par
 	m.adding(func() error {
 		switch {
 		case run == nil || name == "":
-			return fmt.Errorf("controller: part %q: it needs a name and a function", name)
+			return fmt.Errorf("controller: part %q: a name and a function are required", name)
 		case opts.Stage < Always || opts.Stage > Leading:
 			return fmt.Errorf("controller: part %q: Stage is %v: choose Always, Synced or Leading", name, opts.Stage)
 		case m.running:
@@ -96,7 +96,7 @@ func (m *Manager) runPart(ctx context.Context, p *part) error {
 			wait = firstRestart
 		}
 		m.failed(p, err)
-		m.opts.Logger.Error("a part failed, and will be begun again", "part", p.name, "after", wait, "err", err)
+		m.opts.Logger.Error("a part failed and will be restarted", "part", p.name, "after", wait, "err", err)
 		if sleep(ctx, wait) != nil {
 			return nil
 		}
@@ -128,4 +128,4 @@ func guarded(ctx context.Context, run func(context.Context) error) (err error) {
 	return <-ended
 }
 
-var errGoexit = errors.New("it called runtime.Goexit")
+var errGoexit = errors.New("the function called runtime.Goexit")

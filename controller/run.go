@@ -123,7 +123,7 @@ func (m *Manager) elect(working, stop context.Context, lead func(context.Context
 }
 
 // errLedTwice is the error for an Elector that leads a second time.
-var errLedTwice = errors.New("controller: the manager led before, and leads once: let the process end, and another one begin with nothing that is half done; for a lease that is the default, see lease.Options.StandAgain")
+var errLedTwice = errors.New("controller: the manager has led before, and leads only once: leave lease.Options.StandAgain unset, so that the process ends when the lease is lost, and a new process starts without half-done work")
 
 // group runs functions, each in a goroutine, and collects their errors.
 type group struct {

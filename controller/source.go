@@ -161,7 +161,7 @@ func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], ind
 // all events.
 func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(informer.Event[O]) iter.Seq[types.NamespacedName], when func(informer.Event[O]) bool) {
 	if keys == nil {
-		c.refuse(fmt.Errorf("Watch needs a function that tells keys"))
+		c.refuse(fmt.Errorf("Watch needs a function that returns keys"))
 		return
 	}
 	handle(c, watched, func(q enqueue.Queue) func(informer.Event[O]) { return enqueue.Map(q, keys) }, when)

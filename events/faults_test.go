@@ -184,8 +184,8 @@ func TestWhatCannotBeSentForAnHourIsDropped(t *testing.T) {
 		stats := r.balanced(t)
 		require.EqualValues(t, 1, stats.Dropped[events.Expired])
 		require.Less(t, stats.Failures, uint64(80))
-		require.LessOrEqual(t, strings.Count(log.String(), "which is tried again"), 13, "every five minutes")
-		require.GreaterOrEqual(t, strings.Count(log.String(), "which is tried again"), 10)
+		require.LessOrEqual(t, strings.Count(log.String(), "will be retried"), 13, "every five minutes")
+		require.GreaterOrEqual(t, strings.Count(log.String(), "will be retried"), 10)
 	})
 }
 

@@ -75,7 +75,7 @@ func (o Options) withDefaults(controller string) (Options, error) {
 // already.
 func (o *Options) validate(controller string) error {
 	if wrong := validation.IsQualifiedName(controller); len(wrong) > 0 {
-		return fmt.Errorf("events: the controller is named %q, and should be like \"example.com/websites\": %s", controller, wrong[0])
+		return fmt.Errorf("events: the controller name %q is invalid: use a name like \"example.com/websites\": %s", controller, wrong[0])
 	}
 	switch {
 	case len(o.Instance) > maxWord || !utf8.ValidString(o.Instance):

@@ -264,7 +264,7 @@ func TestNewChecksItsArguments(t *testing.T) {
 	require.NotNil(t, r)
 	for _, name := range []string{"", "a/b/c", "has space", "example.com/"} {
 		_, err := events.New(nil, name, events.Options{})
-		require.ErrorContains(t, err, "events: the controller is named")
+		require.ErrorContains(t, err, "events: the controller name")
 	}
 	for _, opts := range []events.Options{
 		{Instance: strings.Repeat("i", 129)}, {Instance: "\xff"}, {MaxSeries: -1}, {Burst: -1}, {Interval: -1}, {RequestTimeout: -1}, {FlushTimeout: -1},

@@ -171,8 +171,8 @@ func (r *Recorder) send(life context.Context, m *message) {
 	case life.Err() != nil:
 	default:
 		if unsaid, due := r.trouble.Due(len(apierrors.ReasonForError(err)), now); due {
-			r.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "events cannot be sent, which is tried again",
-				slog.String("controller", r.controller), slog.Any("err", err), slog.Uint64("others", unsaid))
+			r.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "events could not be sent and will be retried",
+				slog.String("controller", r.controller), slog.Any("err", err), slog.Uint64("unlogged", unsaid))
 		}
 	}
 	r.opts.Observer.request(m.key(), !m.created, now.Sub(begun), err)

@@ -21,7 +21,7 @@ type taken struct {
 }
 
 // errOutrun says that another candidate wrote first. The next attempt follows soon.
-var errOutrun = errors.New("another was quicker")
+var errOutrun = errors.New("another candidate wrote the Lease first")
 
 // writeError is a failed write. The server may have executed it, because responses can get lost.
 type writeError struct{ err error }
@@ -129,9 +129,9 @@ func (e *Elector) see(r record) {
 	case r.holder == "":
 		e.opts.Logger.Info("nobody leads", "lease", e.key.String(), "identity", e.opts.Identity)
 	case r.holder != e.opts.Identity:
-		e.opts.Logger.Info("another leads", "lease", e.key.String(), "holder", r.holder, "identity", e.opts.Identity)
+		e.opts.Logger.Info("another candidate leads", "lease", e.key.String(), "holder", r.holder, "identity", e.opts.Identity)
 	case !e.mine(r):
-		e.opts.Logger.Warn("the Lease names this candidate, which has not written it: it is waited for as another's. Another process may have the same identity, or this one's had it before",
+		e.opts.Logger.Warn("the Lease names this identity, but this process did not acquire the Lease, and waits as for another holder: another process may have the same identity, or an earlier process had it",
 			"lease", e.key.String(), "identity", r.holder)
 	}
 	e.opts.Observer.leader(r.holder)
@@ -179,8 +179,8 @@ func (e *Elector) note(took time.Duration, err error) {
 	}
 	e.mu.Unlock()
 	if due {
-		e.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "the lease cannot be read or written, which is tried again",
-			slog.String("lease", e.key.String()), slog.Any("err", err), slog.Uint64("others", unsaid))
+		e.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "the lease could not be read or written, and will be retried",
+			slog.String("lease", e.key.String()), slog.Any("err", err), slog.Uint64("unlogged", unsaid))
 	}
 	e.opts.Observer.attempted(took, err)
 }

@@ -117,7 +117,7 @@ func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context)
 	e.running = true
 	e.mu.Unlock()
 	if second {
-		return fmt.Errorf("lease %s: Run is called while another Run goes on: make a second Elector for a second candidate", e.key)
+		return fmt.Errorf("lease %s: Run was called while another Run is in progress: make a second Elector for a second candidate", e.key)
 	}
 	defer func() {
 		e.mu.Lock()

@@ -34,15 +34,15 @@ func (e *LostError) Error() string {
 	text := fmt.Sprintf("lease %s: %s no longer leads", e.Lease, e.Identity)
 	switch {
 	case e.Holder == e.Identity:
-		return text + ": another candidate has the same identity; see that Options.Identity is of one alone"
+		return text + ": another candidate has the same identity: give each candidate its own Options.Identity"
 	case e.Holder != "":
-		return text + ": " + e.Holder + " has taken the lease, which this one had not given up"
+		return text + ": " + e.Holder + " has taken the lease, which this candidate had not released"
 	case errors.Is(e.Err, errReleased):
 		return text + ": " + e.Err.Error()
 	case e.Err != nil:
 		return fmt.Sprintf("%s: no renewal has succeeded for %v: %v", text, e.Unrenewed.Round(time.Millisecond), e.Err)
 	}
-	return fmt.Sprintf("%s: nothing was renewed for %v, and no attempt has failed: the process or the machine may have been stopped, or short of CPU",
+	return fmt.Sprintf("%s: the lease was not renewed for %v, although no attempt failed: the process or the machine may have been stopped, or short of CPU",
 		text, e.Unrenewed.Round(time.Millisecond))
 }
 
@@ -60,9 +60,9 @@ var (
 
 	// errReleased says that the Lease has no holder any more, although this Elector has not
 	// released it.
-	errReleased = errors.New("somebody else has emptied the Lease")
+	errReleased = errors.New("another client has removed the holder from the Lease")
 
-	errForeign = errors.New("the API server answered with a Lease that is not the one that was written")
+	errForeign = errors.New("the API server responded with another Lease than the one written")
 )
 
 // takenError says that a renewal found another holder in the Lease.

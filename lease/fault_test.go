@@ -112,8 +112,8 @@ func TestLeaseThatOthersEdit(t *testing.T) {
 		"an annotation":  {edit: func(l *coordinationv1.Lease) { l.Annotations = map[string]string{"a": "b"} }},
 		"the duration":   {edit: func(l *coordinationv1.Lease) { l.Spec.LeaseDurationSeconds = nil }},
 		"another holder": {edit: func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = &other }, text: "other has taken the lease"},
-		"no holder":      {edit: func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = &empty }, text: "somebody else has emptied the Lease"},
-		"nothing":        {edit: func(l *coordinationv1.Lease) { l.Spec = coordinationv1.LeaseSpec{} }, text: "somebody else has emptied the Lease"},
+		"no holder":      {edit: func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = &empty }, text: "another client has removed the holder from the Lease"},
+		"nothing":        {edit: func(l *coordinationv1.Lease) { l.Spec = coordinationv1.LeaseSpec{} }, text: "another client has removed the holder from the Lease"},
 		"the same, by twins": {edit: func(l *coordinationv1.Lease) {
 			l.Spec.HolderIdentity = &again
 			l.Spec.AcquireTime = &metav1.MicroTime{Time: time.Now()}
@@ -281,7 +281,7 @@ func TestFunctionThatDoesNotEndIsUnhealthy(t *testing.T) {
 		require.False(t, e.Leading())
 		require.NoError(t, e.Healthy())
 		time.Sleep(6 * time.Second)
-		require.ErrorContains(t, e.Healthy(), "its function has not returned")
+		require.ErrorContains(t, e.Healthy(), "the leader's function has not returned")
 		fault.Remove()
 		time.Sleep(time.Minute)
 		require.Equal(t, "first", *stored(t, server).Spec.HolderIdentity)
@@ -421,10 +421,10 @@ func TestNewAndRunRefuse(t *testing.T) {
 	server := newServer(t)
 	client := newClient(t, server, rest.Options{})
 	for text, opts := range map[string]lease.Options{
-		"LeaseDuration is 1.5s: a Lease has whole seconds":            {LeaseDuration: 1500 * time.Millisecond},
-		"LeaseDuration is -1s":                                        {LeaseDuration: -time.Second},
-		"RenewDeadline is 20s: it must be less than LeaseDuration":    {RenewDeadline: 20 * time.Second},
-		"RetryPeriod is 9s: it must be less than RenewDeadline, 10s,": {RetryPeriod: 9 * time.Second},
+		"LeaseDuration is 1.5s: a Lease has whole seconds":                               {LeaseDuration: 1500 * time.Millisecond},
+		"LeaseDuration is -1s":                                                           {LeaseDuration: -time.Second},
+		"RenewDeadline is 20s: it must be less than LeaseDuration":                       {RenewDeadline: 20 * time.Second},
+		"RetryPeriod is 9s: 1.2 times this period must be less than RenewDeadline, 10s,": {RetryPeriod: 9 * time.Second},
 		"is not UTF-8":        {Identity: "\xff"},
 		`Labels: "a": "b c":`: {Labels: map[string]string{"a": "b c"}},
 	} {

@@ -105,7 +105,7 @@ func (o *Options) validate(key types.NamespacedName) error {
 	case o.RenewDeadline < 0 || o.RenewDeadline >= o.LeaseDuration:
 		return fmt.Errorf("lease %s: Options.RenewDeadline is %v: it must be less than LeaseDuration, %v, so that the leader ends before others begin", key, o.RenewDeadline, o.LeaseDuration)
 	case o.RetryPeriod < 0 || jittered(o.RetryPeriod) >= o.RenewDeadline:
-		return fmt.Errorf("lease %s: Options.RetryPeriod is %v: it must be less than RenewDeadline, %v, by a fifth of itself, so that there is time for a renewal", key, o.RetryPeriod, o.RenewDeadline)
+		return fmt.Errorf("lease %s: Options.RetryPeriod is %v: 1.2 times this period must be less than RenewDeadline, %v, so that there is time for a renewal", key, o.RetryPeriod, o.RenewDeadline)
 	}
 	for name, value := range o.Labels {
 		if wrong := append(validation.IsQualifiedName(name), validation.IsValidLabelValue(value)...); len(wrong) > 0 {

@@ -82,7 +82,7 @@ func (e *Elector) Healthy() error {
 		return nil
 	}
 	if since := time.Since(t.lostAt); since > e.opts.LeaseDuration-e.opts.RenewDeadline {
-		return fmt.Errorf("lease %s: %s lost the lease %v ago, and its function has not returned, though its context has ended: end the process: %w",
+		return fmt.Errorf("lease %s: %s lost the lease %v ago, but the leader's function has not returned, although its context has ended: end the process: %w",
 			e.key, e.opts.Identity, since.Round(time.Millisecond), t.lost)
 	}
 	return nil

@@ -110,7 +110,7 @@ func (e *Elector) noteWatch(err error) {
 	}
 	e.mu.Unlock()
 	if due {
-		e.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "the lease cannot be watched, and is looked at every RetryPeriod, as without Options.Watch",
-			slog.String("lease", e.key.String()), slog.Any("err", err), slog.Uint64("others", unsaid))
+		e.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "the lease cannot be watched, and is read every RetryPeriod, as without Options.Watch",
+			slog.String("lease", e.key.String()), slog.Any("err", err), slog.Uint64("unlogged", unsaid))
 	}
 }

@@ -90,7 +90,7 @@ func (t *Tracing) request(ctx context.Context, about rest.About, setHeader func(
 		span.SetAttributes(attribute.String("http.request.method", a.Method))
 		switch {
 		case a.Err != nil:
-			span.SetStatus(codes.Error, "no answer")
+			span.SetStatus(codes.Error, "no response")
 		default:
 			span.SetAttributes(attribute.Int("http.response.status_code", a.StatusCode))
 			if a.StatusCode >= 400 {

@@ -224,9 +224,9 @@ func (q *queue) turn(ctx context.Context, key types.NamespacedName, p *pending, 
 		case again:
 			span.SetStatus(codes.Error, "failed")
 		case failed:
-			span.SetStatus(codes.Error, "failed, and is not tried again")
+			span.SetStatus(codes.Error, "failed, and is not retried")
 		case err != nil:
-			span.AddEvent("asks for another turn")
+			span.AddEvent("requeue requested")
 		}
 		span.End()
 		if again && !interrupted {

@@ -184,7 +184,7 @@ func TestTurnsThatFailAreOfTheSameTrace(t *testing.T) {
 
 	r.create("hopeless")
 	hopeless := r.await("reconcile greet", 4)[3]
-	require.Equal(t, "failed, and is not tried again", hopeless.Status().Description)
+	require.Equal(t, "failed, and is not retried", hopeless.Status().Description)
 
 	r.create("endless")
 	r.eventually(func() bool { return endless.Load() > 6 })

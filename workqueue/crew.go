@@ -22,8 +22,8 @@ type crew struct {
 }
 
 var (
-	errRunning    = errors.New("a Run is going on already")
-	errNotRunning = errors.New("no Run is going on")
+	errRunning    = errors.New("another Run is in progress")
+	errNotRunning = errors.New("no Run is in progress")
 )
 
 // begin starts workers. Each of them calls the function work, which must return when its context

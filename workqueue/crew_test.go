@@ -71,12 +71,12 @@ func TestSetWorkersNeedsARunAndAWorker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		require.EqualError(t, q.SetWorkers(2), `workqueue "test": no Run is going on`)
+		require.EqualError(t, q.SetWorkers(2), `workqueue "test": no Run is in progress`)
 		end := running(t, q, 1, func(context.Context, string) error { return nil })
 		synctest.Wait()
 		require.ErrorContains(t, q.SetWorkers(0), "at least one worker, got 0")
 		require.EqualError(t, q.Run(t.Context(), 1, func(context.Context, string) error { return nil }),
-			`workqueue "test": a Run is going on already`)
+			`workqueue "test": another Run is in progress`)
 		require.NoError(t, end())
 		require.Error(t, q.SetWorkers(2))
 	})

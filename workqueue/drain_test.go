@@ -48,7 +48,7 @@ func TestDrainThatIsGivenUpSaysWhatIsLeft(t *testing.T) {
 		require.ErrorAs(t, err, &left)
 		require.Equal(t, 2, left.Left)
 		require.ErrorIs(t, err, reason)
-		require.EqualError(t, err, `workqueue "test": drain given up with 2 keys not done: the lease is lost`)
+		require.EqualError(t, err, `workqueue "test": drain ended with 2 keys left: the lease is lost`)
 
 		q.Done("processing")
 		takeAll(t, q)

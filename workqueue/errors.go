@@ -29,7 +29,7 @@ func (e *DrainError) Error() string {
 	if e == nil {
 		return "<nil>"
 	}
-	return fmt.Sprintf("workqueue %q: drain given up with %d keys not done: %v", e.Queue, e.Left, e.Err)
+	return fmt.Sprintf("workqueue %q: drain ended with %d keys left: %v", e.Queue, e.Left, e.Err)
 }
 
 // Unwrap returns the reason.

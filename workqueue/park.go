@@ -62,7 +62,7 @@ func (q *Queue[K]) park(key K, hash uint32, g group, until func(context.Context)
 func (q *Queue[K]) unpark(e *entry[K], err error) {
 	key := e.key // the key does not change while the entry is parked
 	if err != nil && q.parking.ctx.Err() == nil {
-		defer q.log(q.parking.ctx, slog.LevelWarn, "parked key goes on although its wait failed", key, err)
+		defer q.log(q.parking.ctx, slog.LevelWarn, "a parked key continues although its wait failed", key, err)
 	}
 	q.mu.Lock()
 	defer q.unlock()

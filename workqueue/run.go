@@ -170,7 +170,7 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) ending {
 		return retried
 	}
 	if o.dropped {
-		q.report(ctx, "reconcile failed, and is not tried again", true, key, err)
+		q.report(ctx, "reconcile failed and is not retried", true, key, err)
 	}
 	q.Forget(key)
 	for _, until := range o.when {
@@ -218,7 +218,7 @@ func harmless(err error) error {
 }
 
 // errGoexit is the error of a function that did not return and did not panic.
-var errGoexit = errors.New("ended its goroutine, by runtime.Goexit")
+var errGoexit = errors.New("the function ended its goroutine by runtime.Goexit")
 
 // report counts and logs a failure, and calls OnError; dropped says that the key is not retried.
 func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, err error) {
@@ -233,7 +233,7 @@ func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, 
 		}
 	}
 	if unsaid > 0 {
-		q.logAttrs(ctx, slog.LevelWarn, "reconciles go on failing", slog.String("queue", q.opts.Name),
+		q.logAttrs(ctx, slog.LevelWarn, "reconciles keep failing", slog.String("queue", q.opts.Name),
 			slog.Uint64("failures", unsaid), slog.Time("since", since), slog.Any("key", key), slog.Any("err", err))
 	}
 	q.log(ctx, level, msg, key, err, slog.Int("requeues", requeues))

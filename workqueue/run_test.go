@@ -532,8 +532,8 @@ func TestFailuresOfAKeyAreLoggedOnceAndCountedEveryFiveMinutes(t *testing.T) {
 		lines := log.all()
 		require.Len(t, lines, 4, lines)
 		require.Equal(t, `0s level=WARN msg="reconcile failed" queue=pods key=a err="no right" requeues=0`, lines[0])
-		require.Regexp(t, `^5m0s level=WARN msg="reconciles go on failing" queue=pods failures=29 since=.* key=a err="no right"$`, lines[1])
-		require.Regexp(t, `^10m0s level=WARN msg="reconciles go on failing" queue=pods failures=30 since=`, lines[2])
+		require.Regexp(t, `^5m0s level=WARN msg="reconciles keep failing" queue=pods failures=29 since=.* key=a err="no right"$`, lines[1])
+		require.Regexp(t, `^10m0s level=WARN msg="reconciles keep failing" queue=pods failures=30 since=`, lines[2])
 		require.Equal(t, `11m0s level=WARN msg="reconcile failed" queue=pods key=b err="no right" requeues=0`, lines[3])
 	})
 }
@@ -553,9 +553,9 @@ func TestNoMoreThanTenKeysThatFailAreLoggedAtOnce(t *testing.T) {
 		require.NoError(t, end())
 		lines := log.all()
 		require.Len(t, lines, 12)
-		require.Contains(t, lines[9], "0s level=WARN msg=\"reconcile failed, and is not tried again\"")
-		require.Contains(t, lines[10], "5m0s level=WARN msg=\"reconciles go on failing\" queue=\"\" failures=990")
-		require.Contains(t, lines[11], "5m0s level=WARN msg=\"reconcile failed, and is not tried again\" queue=\"\" key=later")
+		require.Contains(t, lines[9], "0s level=WARN msg=\"reconcile failed and is not retried\"")
+		require.Contains(t, lines[10], "5m0s level=WARN msg=\"reconciles keep failing\" queue=\"\" failures=990")
+		require.Contains(t, lines[11], "5m0s level=WARN msg=\"reconcile failed and is not retried\" queue=\"\" key=later")
 	})
 }
 
