@@ -8,10 +8,10 @@ import (
 // boxes are the boxes of the picture, from left to right. The picture resembles the familiar one of
 // client-go's sample-controller.
 var boxes = []BoxInfo{
-	{"server", "API server", "has the objects, and a log of their changes. It answers lists, and watches from a version on."},
+	{"server", "API server", "has the objects, and a log of their changes. It serves lists, and watches that begin at a version."},
 	{"reflector", "Reflector", "lists once, then watches, and lists again when the watch cannot go on."},
 	{"fifo", "DeltaFIFO", "holds the changes of each object, in order, until the informer takes all of them."},
-	{"store", "Store and indexes", "has the objects, as far as the informer is. Handlers and workers read from it."},
+	{"store", "Store and indexes", "has the objects, as far as the informer has received them. Handlers and workers read from the store."},
 	{"handlers", "Handlers", "are called for each change, each with a mailbox of its own. Mostly, they put keys into a queue."},
 	{"queue", "Workqueue", "has each key once, however often it is added, and never gives it to two workers."},
 	{"workers", "Workers", "take keys, look the objects up in the store, and do the work."},

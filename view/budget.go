@@ -16,7 +16,7 @@ const mostJSON = 100_000
 // anything. The caller limits the number of bytes.
 func Unmarshal(text []byte, into any) error {
 	if values(text) > mostJSON {
-		return fmt.Errorf("it has more than %d values", mostJSON)
+		return fmt.Errorf("more than %d values", mostJSON)
 	}
 	return json.Unmarshal(text, into)
 }

@@ -25,13 +25,13 @@ func refused(code int, format string, args ...any) error {
 // admit returns why a request is refused, or nil if it is allowed.
 func (v *View) admit(r *http.Request, data bool) error {
 	if !v.opts.Remote && !fromHere(r.RemoteAddr) {
-		return refused(http.StatusForbidden, "this page is for this machine alone: reach it by a tunnel, such as kubectl port-forward")
+		return refused(http.StatusForbidden, "this page is only for this machine: use a tunnel, such as kubectl port-forward")
 	}
 	if !v.named(r.Host) {
-		return refused(http.StatusForbidden, "the name %q is not that of this page: use an address, or localhost, or add it to Options.Hosts", clean(r.Host))
+		return refused(http.StatusForbidden, "the host name %q is not allowed: use an IP address or localhost, or add the name to Options.Hosts", clean(r.Host))
 	}
 	if data && !ownOrigin(r) {
-		return refused(http.StatusForbidden, "pages of others have no access to this one; if it is its own, a proxy before it has to pass on the Host header as it is")
+		return refused(http.StatusForbidden, "requests from pages of other origins are refused; if a proxy is in front of this page, the proxy must pass on the Host header unchanged")
 	}
 	return nil
 }
@@ -39,7 +39,7 @@ func (v *View) admit(r *http.Request, data bool) error {
 // mayLook returns why a request gets no data, or nil if it gets data.
 func (v *View) mayLook(r *http.Request) error {
 	if v.opts.Private && !v.authorized(r) {
-		return v.unauthorized(r, "this needs the token: open the address that the program has printed")
+		return v.unauthorized(r, "this page needs the token: open the address that the program has printed")
 	}
 	return nil
 }
@@ -47,10 +47,10 @@ func (v *View) mayLook(r *http.Request) error {
 // mayChange returns why a request must not change anything, or nil if changes are allowed.
 func (v *View) mayChange(r *http.Request) error {
 	if v.opts.Laboratory == nil {
-		return refused(http.StatusNotFound, "this view changes nothing: it has no laboratory")
+		return refused(http.StatusNotFound, "this view has no laboratory, so nothing can be changed")
 	}
 	if !v.authorized(r) {
-		return v.unauthorized(r, "to change something needs the token: open the address that the program has printed")
+		return v.unauthorized(r, "a change needs the token: open the address that the program has printed")
 	}
 	return sentByPage(r)
 }
@@ -59,10 +59,10 @@ func (v *View) mayChange(r *http.Request) error {
 // send JSON.
 func sentByPage(r *http.Request) error {
 	if r.Method != http.MethodPost {
-		return refused(http.StatusMethodNotAllowed, "this is for POST")
+		return refused(http.StatusMethodNotAllowed, "only POST is allowed here")
 	}
 	if media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(media) != "application/json" {
-		return refused(http.StatusUnsupportedMediaType, "the Content-Type is to be application/json")
+		return refused(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
 	}
 	return nil
 }

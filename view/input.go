@@ -13,11 +13,11 @@ func (i Input) Check(value string) error {
 		if slices.Contains(i.Choices, value) {
 			return nil
 		}
-		return fmt.Errorf("%s is one of %s", i.ID, strings.Join(i.Choices, ", "))
+		return fmt.Errorf("%s must be one of %s", i.ID, strings.Join(i.Choices, ", "))
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < i.Min || n > i.Max {
-		return fmt.Errorf("%s is a whole number from %d to %d", i.ID, i.Min, i.Max)
+		return fmt.Errorf("%s must be a whole number from %d to %d", i.ID, i.Min, i.Max)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ func serverNumbers(t *table) {
 		func(s *snapshot) (float64, bool) {
 			return float64(s.server.Objects), s.server.ResourceVersion != "" && s.server.Objects >= 0
 		})
-	t.maybe("server", "window", "watchable past", "", "Versions from the oldest one that a watch can start after to the newest one. A watch from an older one is answered with 410 Gone.",
+	t.maybe("server", "window", "watchable past", "", "How many versions a watch can start after. A watch from an older version gets 410 Gone.",
 		func(s *snapshot) (float64, bool) { return distance(s.server.Oldest, s.server.ResourceVersion) })
 	t.maybeCounter("server", "received", "bytes received", "B", "Bytes from the server, of all resources, headers and encryption included.",
 		func(s *snapshot) (float64, bool) { return float64(s.traffic.BytesReceived), s.traffic.known })
@@ -51,9 +51,9 @@ func reflectorNumbers(t *table) {
 		func(s *snapshot) (float64, bool) { return float64(s.traffic.Decoded), s.traffic.known })
 	t.maybeCounter("reflector", "unchanged", "not decoded", "", "Objects of lists that the store had in the same version, of all resources.",
 		func(s *snapshot) (float64, bool) { return float64(s.traffic.Unchanged), s.traffic.known })
-	t.counter("reflector", "watches", "watches", "Requests for a watch: the first, and one for each that has ended.", func(s *snapshot) uint64 { return s.informer.Reflector.Watches })
+	t.counter("reflector", "watches", "watches", "Requests for a watch: the first, and one after each watch that has ended.", func(s *snapshot) uint64 { return s.informer.Reflector.Watches })
 	t.counter("reflector", "relists", "relists", "Lists after the first.", func(s *snapshot) uint64 { return s.informer.Reflector.Relists })
-	t.counter("reflector", "expired", "410 Gone", "Answers that the version is too old, since this page counts.", func(s *snapshot) uint64 { return s.rec.expired.Load() })
+	t.counter("reflector", "expired", "410 Gone", "Responses that say that the version is too old, since the view began to count.", func(s *snapshot) uint64 { return s.rec.expired.Load() })
 	t.counter("reflector", "errors", "failed attempts", "Lists and watches that have failed.", func(s *snapshot) uint64 { return s.informer.Reflector.Errors })
 	t.gauge("reflector", "failures", "failures in a row", "", "Attempts that have failed since the last success.", func(s *snapshot) float64 { return float64(s.informer.Reflector.Failures) })
 }
@@ -61,18 +61,18 @@ func reflectorNumbers(t *table) {
 func fifoNumbers(t *table) {
 	t.gauge("fifo", "keys", "keys on the shelf", "", "Objects with changes that the informer has not taken.", func(s *snapshot) float64 { return float64(s.informer.Queue.Keys) })
 	t.gauge("fifo", "deltas", "deltas", "", "Changes of these objects.", func(s *snapshot) float64 { return float64(s.informer.Queue.Deltas) })
-	t.maybe("fifo", "each", "deltas for a key", "", "How many changes an object on the shelf has, on the average.", func(s *snapshot) (float64, bool) {
+	t.maybe("fifo", "each", "deltas for a key", "", "How many changes an object on the shelf has on average.", func(s *snapshot) (float64, bool) {
 		return float64(s.informer.Queue.Deltas) / float64(s.informer.Queue.Keys), s.informer.Queue.Keys > 0
 	})
-	t.gauge("fifo", "inflight", "keys in the last batch", "", "Objects of the batch that the informer is at, or was at last.", func(s *snapshot) float64 { return float64(s.informer.Queue.InFlight) })
+	t.gauge("fifo", "inflight", "keys in the last batch", "", "Objects of the informer's current batch, or of the last one.", func(s *snapshot) float64 { return float64(s.informer.Queue.InFlight) })
 	t.gauge("fifo", "oldest", "oldest delta", "s", "How long the oldest change has been on the shelf.", func(s *snapshot) float64 { return s.informer.Queue.OldestAge.Seconds() })
 	t.counter("fifo", "queued", "deltas queued", "All changes so far.", func(s *snapshot) uint64 { return s.informer.Queue.Queued })
 	t.counter("fifo", "batches", "batches", "How often the informer has taken all of the shelf.", func(s *snapshot) uint64 { return s.informer.Queue.Batches })
-	t.counter("fifo", "merged", "deltas merged", "Changes that nobody will see: one that a newer one has replaced, a delete after a delete, the delete of an object that nobody had.",
+	t.counter("fifo", "merged", "deltas merged", "Changes that no handler gets: a change that a newer change has replaced, a delete after a delete, or the delete of an unknown object.",
 		func(s *snapshot) uint64 {
 			return s.informer.Queue.Merged + s.informer.Queue.Collapsed + s.informer.Queue.Dropped
 		})
-	t.maybe("fifo", "initial", "first list done", "%", "How much of the list is here, where the server has told how long it is.",
+	t.maybe("fifo", "initial", "first list done", "%", "How much of the list has arrived, if the server has said how long the list is.",
 		func(s *snapshot) (float64, bool) {
 			r := s.informer.Reflector
 			if s.informer.Synced {
@@ -85,7 +85,7 @@ func fifoNumbers(t *table) {
 
 func storeNumbers(t *table) {
 	t.gauge("store", "objects", "objects", "", "Objects in the store.", func(s *snapshot) float64 { return float64(s.informer.Store.Objects) })
-	t.maybe("store", "bytes", "bytes, about", "B", "How large the objects would be as JSON, by a look at a few of them every ten seconds.", func(s *snapshot) (float64, bool) { return s.size() })
+	t.maybe("store", "bytes", "bytes, about", "B", "How large the objects would be as JSON, estimated from a sample every ten seconds.", func(s *snapshot) (float64, bool) { return s.size() })
 	t.maybeCounter("store", "omitted", "bytes left out", "B", "Bytes that a projection (rest.ResourceOptions.Project) has removed before objects were decoded, of all resources.",
 		func(s *snapshot) (float64, bool) { return float64(s.traffic.BytesOmitted), s.traffic.known })
 	t.gauge("store", "namespaces", "namespaces", "", "Namespaces with objects.", func(s *snapshot) float64 { return float64(s.informer.Store.Namespaces) })
@@ -103,24 +103,24 @@ func storeNumbers(t *table) {
 	t.counter("store", "added", "added", "Objects that were new.", func(s *snapshot) uint64 { return s.informer.Store.Added })
 	t.counter("store", "updated", "updated", "Objects that were replaced.", func(s *snapshot) uint64 { return s.informer.Store.Updated })
 	t.counter("store", "deleted", "deleted", "Objects that were removed.", func(s *snapshot) uint64 { return s.informer.Store.Deleted })
-	t.gauge("store", "waiting", "readers that wait", "", "Calls of WaitRV that wait until a write of theirs is here.", func(s *snapshot) float64 { return float64(s.informer.Store.Waiting) })
+	t.gauge("store", "waiting", "readers that wait", "", "Calls of WaitRV that wait until the store has a version.", func(s *snapshot) float64 { return float64(s.informer.Store.Waiting) })
 }
 
 func handlersNumbers(t *table) {
-	t.gauge("handlers", "handlers", "handlers", "", "How many there are.", func(s *snapshot) float64 { return float64(len(s.informer.Handlers)) })
+	t.gauge("handlers", "handlers", "handlers", "", "How many handlers the informer has.", func(s *snapshot) float64 { return float64(len(s.informer.Handlers)) })
 	t.gauge("handlers", "synced", "of them synced", "", "Handlers that have returned from every object of the first list.", func(s *snapshot) (n float64) {
 		for _, h := range s.informer.Handlers {
 			n += bit(h.Synced)
 		}
 		return n
 	})
-	t.gauge("handlers", "waiting", "events in mailboxes", "", "Events that handlers have not been told of yet.", func(s *snapshot) (n float64) {
+	t.gauge("handlers", "waiting", "events in mailboxes", "", "Events that have not reached their handlers yet.", func(s *snapshot) (n float64) {
 		for _, h := range s.informer.Handlers {
 			n += float64(h.Waiting)
 		}
 		return n
 	})
-	t.gauge("handlers", "oldest", "oldest event", "s", "How long the oldest of them has waited.", func(s *snapshot) (oldest float64) {
+	t.gauge("handlers", "oldest", "oldest event", "s", "How long the oldest event in a mailbox has waited.", func(s *snapshot) (oldest float64) {
 		for _, h := range s.informer.Handlers {
 			oldest = max(oldest, h.Oldest.Seconds())
 		}
@@ -144,7 +144,7 @@ func handlersNumbers(t *table) {
 		}
 		return n
 	})
-	t.counter("handlers", "resyncs", "calls by resync", "Calls without a change: the handler has asked to be told of every object from time to time.", func(s *snapshot) (n uint64) {
+	t.counter("handlers", "resyncs", "calls by resync", "Calls without a change: a resync calls the handler again for every object.", func(s *snapshot) (n uint64) {
 		for _, h := range s.informer.Handlers {
 			n += h.Resyncs
 		}
@@ -156,12 +156,12 @@ func handlersNumbers(t *table) {
 
 func queueNumbers(t *table) {
 	t.gauge("queue", "ready", "ready", "", "Keys that wait for a worker.", func(s *snapshot) float64 { return float64(s.queue.Ready) })
-	t.gauge("queue", "delayed", "waiting", "", "Keys that wait for their time, as after a failure.", func(s *snapshot) float64 { return float64(s.queue.Delayed) })
-	t.gauge("queue", "dirty", "dirty", "", "Keys that are due a turn: the ready ones, and those that were added while a worker has them.", func(s *snapshot) float64 { return float64(s.queue.Dirty) })
+	t.gauge("queue", "delayed", "waiting", "", "Keys that wait for the end of a delay, such as after a failure.", func(s *snapshot) float64 { return float64(s.queue.Delayed) })
+	t.gauge("queue", "dirty", "dirty", "", "Keys that need a reconcile: the ready keys, and the keys that were added while a worker has them.", func(s *snapshot) float64 { return float64(s.queue.Dirty) })
 	t.gauge("queue", "processing", "processing", "", "Keys that a worker has.", func(s *snapshot) float64 { return float64(s.queue.Processing) })
-	t.gauge("queue", "parked", "parked", "", "Keys that are held back, such as until the store has a write of theirs.", func(s *snapshot) float64 { return float64(s.queue.Parked) })
-	t.gauge("queue", "oldest", "oldest key", "s", "How long the key that has waited longest for a worker has done so.", func(s *snapshot) float64 { return s.queue.OldestReady.Seconds() })
-	t.maybe("queue", "tokens", "tokens", "", "What the bucket of the rate limiter has left, which all keys share: with none, a retry waits for one. Below 0, retries have taken theirs in advance.",
+	t.gauge("queue", "parked", "parked", "", "Keys that are parked, such as until the store has received their write.", func(s *snapshot) float64 { return float64(s.queue.Parked) })
+	t.gauge("queue", "oldest", "oldest key", "s", "The longest time that a key has waited for a worker.", func(s *snapshot) float64 { return s.queue.OldestReady.Seconds() })
+	t.maybe("queue", "tokens", "tokens", "", "Tokens in the bucket of the rate limiter, which all keys share. Without tokens, a retry waits for one. Below 0, retries have reserved tokens in advance.",
 		func(s *snapshot) (float64, bool) { return s.limits.Tokens, s.limits.Burst > 0 })
 	t.counter("queue", "adds", "adds", "Keys that became dirty.", func(s *snapshot) uint64 { return s.queue.Adds })
 	t.counter("queue", "merged", "merged adds", "Adds of keys that were dirty already: work that is not done twice.", func(s *snapshot) uint64 { return s.queue.Merged })
@@ -170,15 +170,15 @@ func queueNumbers(t *table) {
 }
 
 func workersNumbers(t *table) {
-	t.gauge("workers", "workers", "workers", "", "How many there are.", func(s *snapshot) float64 { return float64(s.queue.Workers) })
-	t.maybe("workers", "busy", "busy", "%", "How many of them have a key.", func(s *snapshot) (float64, bool) {
+	t.gauge("workers", "workers", "workers", "", "How many workers the queue has.", func(s *snapshot) float64 { return float64(s.queue.Workers) })
+	t.maybe("workers", "busy", "busy", "%", "How many workers have a key.", func(s *snapshot) (float64, bool) {
 		return 100 * min(float64(s.queue.Processing)/float64(s.queue.Workers), 1), s.queue.Workers > 0
 	})
-	t.gauge("workers", "longest", "longest at a key", "s", "For how long the key that has been with a worker for longest has been so.", func(s *snapshot) float64 { return s.queue.LongestRunning.Seconds() })
-	t.counter("workers", "done", "turns", "Keys that a worker was done with.", func(s *snapshot) uint64 { return s.queue.Dones })
-	t.counter("workers", "succeeded", "successes", "Turns that ended without an error.", func(s *snapshot) uint64 { return s.queue.Turns.Succeeded })
-	t.counter("workers", "failures", "failures", "Turns that ended with an error or a panic.", func(s *snapshot) uint64 { return s.queue.Failures })
-	t.counter("workers", "panics", "panics", "Turns that ended with a panic.", func(s *snapshot) uint64 { return s.queue.Panics })
+	t.gauge("workers", "longest", "longest at a key", "s", "The longest time that a worker has had its present key.", func(s *snapshot) float64 { return s.queue.LongestRunning.Seconds() })
+	t.counter("workers", "done", "turns", "Reconciles that have ended.", func(s *snapshot) uint64 { return s.queue.Dones })
+	t.counter("workers", "succeeded", "successes", "Reconciles that ended without an error.", func(s *snapshot) uint64 { return s.queue.Turns.Succeeded })
+	t.counter("workers", "failures", "failures", "Reconciles that ended with an error or a panic.", func(s *snapshot) uint64 { return s.queue.Failures })
+	t.counter("workers", "panics", "panics", "Reconciles that ended with a panic.", func(s *snapshot) uint64 { return s.queue.Panics })
 	t.time("workers", "run", "time of a turn", "How long workers have a key.", func(r *recorder) []*histogram { return []*histogram{&r.run} })
 }
 

@@ -87,13 +87,13 @@ func (o Options) withDefaults() (Options, error) {
 		o.Every = 100 * time.Millisecond
 	}
 	if o.Every < 20*time.Millisecond {
-		errs = append(errs, fmt.Errorf("the time between frames (Every) is %v, and must be at least 20ms", o.Every))
+		errs = append(errs, fmt.Errorf("the time between frames (Every) is %v: it must be at least 20ms", o.Every))
 	}
 	if o.MaxViewers == 0 {
 		o.MaxViewers = 16
 	}
 	if o.MaxViewers < 0 {
-		errs = append(errs, fmt.Errorf("the number of viewers (MaxViewers) is %d, and must not be negative", o.MaxViewers))
+		errs = append(errs, fmt.Errorf("the number of viewers (MaxViewers) is %d: it must not be negative", o.MaxViewers))
 	}
 	if o.Token == "" {
 		o.Token = rand.Text()

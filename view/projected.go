@@ -68,7 +68,7 @@ const (
 	sampleEvery    = 2 * time.Second
 )
 
-var errNotStored = errors.New("the store does not have it")
+var errNotStored = errors.New("the object is not in the store")
 
 // whole returns the server's version of an object.
 type whole func(ctx context.Context, key types.NamespacedName) (any, error)
@@ -99,7 +99,7 @@ func (p *picture) project(ctx context.Context, store searcher, get whole, query 
 	case p.asking <- struct{}{}:
 		defer func() { <-p.asking }()
 	case <-ctx.Done():
-		return nil, refused(http.StatusServiceUnavailable, "the server is still asked for other viewers: try again")
+		return nil, refused(http.StatusServiceUnavailable, "a request of other viewers to the server is still in progress: try again")
 	}
 	keys, objects := store.some(shownObjects)
 	answer := &Projected{Keys: []string{}, Whole: get != nil, Objects: objects}

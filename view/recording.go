@@ -30,15 +30,15 @@ func ReadRecording(r io.Reader) (*Hello, iter.Seq2[*Frame, error], error) {
 	first, err := lines.next()
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, nil, fmt.Errorf("%w: it is empty", ErrRecording)
+		return nil, nil, fmt.Errorf("%w: the file is empty", ErrRecording)
 	case err != nil:
 		return nil, nil, err
 	case first.Hello == nil:
-		return nil, nil, lines.wrong("a recording begins with a field hello, and this has none", nil)
+		return nil, nil, lines.wrong("the first line has no field hello, with which a recording begins", nil)
 	case first.Hello.Version > FormatVersion:
-		return nil, nil, lines.wrong(fmt.Sprintf("it has format %d, and this program knows formats up to %d: open it with a newer kinform", first.Hello.Version, FormatVersion), nil)
+		return nil, nil, lines.wrong(fmt.Sprintf("the format is %d, but this program knows formats up to %d: open the recording with a newer kinform", first.Hello.Version, FormatVersion), nil)
 	case first.Hello.Version < 1:
-		return nil, nil, lines.wrong("its format has no version", nil)
+		return nil, nil, lines.wrong("the version of the format is missing", nil)
 	}
 	return first.Hello, lines.frames, nil
 }
@@ -75,9 +75,9 @@ func (l *recordingLines) check(line Line) error {
 	case line.Hello != nil:
 		return l.wrong("a second recording begins here: cut the file before this line", nil)
 	case line.Frame == nil:
-		return l.wrong("it has no frame", nil)
+		return l.wrong("no frame", nil)
 	case line.Frame.At < l.at:
-		return l.wrong(fmt.Sprintf("its time is %.0f ms, after one of %.0f ms: the lines are not in their order", line.Frame.At, l.at), nil)
+		return l.wrong(fmt.Sprintf("the time is %.0f ms, but an earlier line has %.0f ms: the lines are out of order", line.Frame.At, l.at), nil)
 	}
 	l.at = line.Frame.At
 	return nil
@@ -91,9 +91,9 @@ func (l *recordingLines) next() (line Line, err error) {
 	}
 	if err := Unmarshal(text, &line); err != nil {
 		if !whole && l.line > 1 {
-			return line, l.wrong("it ends in the middle of the line: its writer was cut off", io.ErrUnexpectedEOF)
+			return line, l.wrong("cut off: the writer was interrupted", io.ErrUnexpectedEOF)
 		}
-		return line, l.wrong("it is not JSON of a recording", err)
+		return line, l.wrong("not JSON of a recording", err)
 	}
 	return line, nil
 }
@@ -106,7 +106,7 @@ func (l *recordingLines) text() (text []byte, whole bool, err error) {
 		for !whole {
 			part, err := l.from.ReadSlice('\n')
 			if len(text)+len(part) > MaxRecordingLine {
-				return nil, false, l.wrong(fmt.Sprintf("it has more than %d bytes", MaxRecordingLine), nil)
+				return nil, false, l.wrong(fmt.Sprintf("more than %d bytes", MaxRecordingLine), nil)
 			}
 			text = append(text, part...) // the reader reuses part
 			if errors.Is(err, bufio.ErrBufferFull) {

@@ -74,26 +74,26 @@ func TestRecordingsThatAreWrong(t *testing.T) {
 	}{
 		{"empty", "", "it is empty", 0},
 		{"nothing but empty lines", "\n \r\n", "it is empty", 0},
-		{"another file", "<html>", "line 1: it is not JSON of a recording: invalid character '<'", 0},
-		{"another file of lines", "<html>\n", "line 1: it is not JSON of a recording: invalid character '<'", 0},
-		{"JSON of something else", `{"kind":"Pod"}` + "\n", "line 1: a recording begins with a field hello", 0},
-		{"a newer format", strings.Replace(helloLine, `"version":1`, `"version":2`, 1), "line 1: it has format 2, and this program knows formats up to 1", 0},
-		{"no format", strings.Replace(helloLine, `"version":1`, `"version":0`, 1), "its format has no version", 0},
+		{"another file", "<html>", "line 1: not JSON of a recording: invalid character '<'", 0},
+		{"another file of lines", "<html>\n", "line 1: not JSON of a recording: invalid character '<'", 0},
+		{"JSON of something else", `{"kind":"Pod"}` + "\n", "line 1: the first line has no field hello", 0},
+		{"a newer format", strings.Replace(helloLine, `"version":1`, `"version":2`, 1), "line 1: the format is 2, but this program knows formats up to 1", 0},
+		{"no format", strings.Replace(helloLine, `"version":1`, `"version":0`, 1), "the version of the format is missing", 0},
 		{"two in one file", helloLine + `{"frame":{"at":1}}` + "\n" + helloLine, "line 3: a second recording begins here", 1},
-		{"a line of something else", helloLine + `{"frame":{"at":1}}` + "\n\n{}\n", "line 4: it has no frame", 1},
-		{"lines in disorder", helloLine + `{"frame":{"at":200}}` + "\n" + `{"frame":{"at":100}}` + "\n", "line 3: its time is 100 ms, after one of 200 ms", 1},
+		{"a line of something else", helloLine + `{"frame":{"at":1}}` + "\n\n{}\n", "line 4: no frame", 1},
+		{"lines in disorder", helloLine + `{"frame":{"at":200}}` + "\n" + `{"frame":{"at":100}}` + "\n", "line 3: the time is 100 ms, but an earlier line has 200 ms", 1},
 		{"a negative time", helloLine + `{"frame":{"at":-1}}` + "\n", "line 2: its time is -1 ms", 0},
-		{"a number out of range", helloLine + `{"frame":{"at":1e999}}` + "\n", "line 2: it is not JSON", 0},
-		{"a field of another type", helloLine + `{"frame":{"at":1,"boxes":"many"}}` + "\n", "line 2: it is not JSON", 0},
-		{"cut off", helloLine + `{"frame":{"at":1}}` + "\n" + `{"frame":{"at":2,"bo`, "line 3: it ends in the middle of the line: its writer was cut off", 1},
-		{"a long line", helloLine + long + "\n", "line 2: it has more than 8388608 bytes", 0},
-		{"a long line without an end", helloLine + long[:len(long)-8], "line 2: it has more than 8388608 bytes", 0},
+		{"a number out of range", helloLine + `{"frame":{"at":1e999}}` + "\n", "line 2: not JSON", 0},
+		{"a field of another type", helloLine + `{"frame":{"at":1,"boxes":"many"}}` + "\n", "line 2: not JSON", 0},
+		{"cut off", helloLine + `{"frame":{"at":1}}` + "\n" + `{"frame":{"at":2,"bo`, "line 3: cut off: the writer was interrupted", 1},
+		{"a long line", helloLine + long + "\n", "line 2: more than 8388608 bytes", 0},
+		{"a long line without an end", helloLine + long[:len(long)-8], "line 2: more than 8388608 bytes", 0},
 	} {
 		_, frames, err := read(strings.NewReader(c.text))
 		require.ErrorIs(t, err, ErrRecording, c.name)
 		require.ErrorContains(t, err, c.says, c.name)
 		require.Len(t, frames, c.frames, c.name)
-		require.Equal(t, strings.Contains(c.says, "ends in the middle"), errors.Is(err, io.ErrUnexpectedEOF), c.name)
+		require.Equal(t, strings.Contains(c.says, "cut off"), errors.Is(err, io.ErrUnexpectedEOF), c.name)
 	}
 	_, _, err := read(iotest.ErrReader(io.ErrClosedPipe))
 	require.ErrorIs(t, err, io.ErrClosedPipe)

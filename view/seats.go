@@ -24,7 +24,7 @@ type seat struct {
 }
 
 var (
-	errTooMany = errors.New("too many look already")
+	errTooMany = errors.New("too many viewers")
 	errGaveWay = errors.New("gave way to another viewer")
 )
 

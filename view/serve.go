@@ -70,13 +70,13 @@ func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) erro
 		return answer(w, r)
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return refused(http.StatusMethodNotAllowed, "this is for GET")
+		return refused(http.StatusMethodNotAllowed, "only GET is allowed here")
 	}
 	if wanted == "" {
 		wanted = "index.html"
 	}
 	if _, err := fs.Stat(page, wanted); err != nil {
-		return refused(http.StatusNotFound, "the view has no %q", clean(wanted))
+		return refused(http.StatusNotFound, "the view has no page %q", clean(wanted))
 	}
 	if wanted == "index.html" {
 		http.ServeFileFS(w, asked(r, "/"), page, "index.html")
@@ -126,7 +126,7 @@ func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.Header().Set("X-Accel-Buffering", "no")
 			if err := control.Flush(); errors.Is(err, errors.ErrUnsupported) {
-				return refused(http.StatusInternalServerError, "frames cannot be sent as they come: the program wraps the http.ResponseWriter in one (%T) that hides Flush: add a method Unwrap that returns the wrapped one", w)
+				return refused(http.StatusInternalServerError, "frames cannot be streamed: the program wraps the http.ResponseWriter in a %T, which hides Flush: add a method Unwrap that returns the wrapped http.ResponseWriter", w)
 			}
 		}
 		send("data: %s\n\n", line)
@@ -151,7 +151,7 @@ func (v *View) serveDo(w http.ResponseWriter, r *http.Request) error {
 		Values map[string]string `json:"values"`
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxDo)).Decode(&wanted); err != nil {
-		return refused(http.StatusBadRequest, "this is no action: %w", err)
+		return refused(http.StatusBadRequest, "the request is not an action: %w", err)
 	}
 	for _, action := range v.opts.Laboratory.Actions() {
 		if action.ID != wanted.Action {

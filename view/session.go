@@ -101,9 +101,9 @@ func (s *sessions) exchange(text string) (session string, again bool, err error)
 	c := s.codes[digestOf(text)]
 	switch {
 	case c == nil:
-		return "", false, refused(http.StatusUnauthorized, "this address is too old, or of a program that has ended: an address is good for %v. Paste the token that the program has printed", codeLife)
+		return "", false, refused(http.StatusUnauthorized, "this address has expired, or belongs to a program that has ended: an address is valid for %v. Paste the token that the program has printed", codeLife)
 	case c.used:
-		return "", s.twiceLocked(c), refused(http.StatusUnauthorized, "this address has been opened before, so nobody is let in by it any more. Paste the token that the program has printed. If the first one was not you, others on this machine have read the address")
+		return "", s.twiceLocked(c), refused(http.StatusUnauthorized, "this address has been opened before, and an address works only once. Paste the token that the program has printed. If somebody else opened the address first, others on this machine have read the address")
 	}
 	session = s.beginLocked()
 	c.used, c.session = true, digestOf(session)
@@ -159,7 +159,7 @@ func (s *sessions) ended(session string) error {
 	defer s.mu.Unlock()
 	for _, c := range s.codes {
 		if c.twice && c.session == digestOf(session) {
-			return refused(http.StatusUnauthorized, "the address of this page was opened a second time, so nobody is let in by it any more. Paste the token that the program has printed. If the second one was not you, others on this machine have read the address")
+			return refused(http.StatusUnauthorized, "the address of this page was opened a second time, which ended this session. Paste the token that the program has printed. If somebody else opened the address, others on this machine have read the address")
 		}
 	}
 	return nil
@@ -176,7 +176,7 @@ func (v *View) serveSession(w http.ResponseWriter, r *http.Request) (err error) 
 		Token string `json:"token"`
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxDo)).Decode(&given); err != nil {
-		return refused(http.StatusBadRequest, "this is no code and no token: %w", err)
+		return refused(http.StatusBadRequest, "the request has neither a code nor a token: %w", err)
 	}
 	var answer struct {
 		Session string `json:"session"`       // "" for none
@@ -201,7 +201,7 @@ func (v *View) serveSession(w http.ResponseWriter, r *http.Request) (err error) 
 		}
 	}
 	if again {
-		v.opts.Logger.Warn("an address of the view was opened a second time: nobody is let in by it any more", "from", r.RemoteAddr)
+		v.opts.Logger.Warn("an address of the view was opened a second time, which ended the session of the first time", "from", r.RemoteAddr)
 	}
 	if err != nil {
 		return err

@@ -125,7 +125,7 @@ func (v *View) lines(ctx context.Context, name string, write func(line []byte) e
 	defer l.leave()
 	line, err := json.Marshal(Line{Hello: l.picture.hello()})
 	if err != nil {
-		return fmt.Errorf("view: what the laboratory offers cannot be written: %w", err)
+		return fmt.Errorf("view: encoding the first line of the stream: %w", err)
 	}
 	for line != nil {
 		if err := write(line); err != nil {

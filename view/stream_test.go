@@ -66,7 +66,7 @@ func TestViewersAreBounded(t *testing.T) {
 		answer := look(credential, "")
 		require.Equal(t, 503, answer.StatusCode)
 		require.NotEmpty(t, answer.Header.Get("Retry-After"))
-		require.Contains(t, ended(t, answer.Body), "too many look already")
+		require.Contains(t, ended(t, answer.Body), "too many viewers")
 	}
 	for _, k := range known {
 		_, err := bufio.NewReader(k.Body).ReadString('\n')

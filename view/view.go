@@ -211,7 +211,7 @@ func (v *View) stored(name string) (*picture, *informerPart, error) {
 	}
 	of, _ := v.shown(p)
 	if of == nil || of.store == nil {
-		return nil, nil, refused(http.StatusNotFound, "the store of %q is not known: only its numbers are", p.name)
+		return nil, nil, refused(http.StatusNotFound, "the store of %q cannot be shown: only its numbers are known", p.name)
 	}
 	return p, of, nil
 }

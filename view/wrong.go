@@ -45,7 +45,7 @@ func wrongOf(s informer.Status) (wrong []string) {
 		say("nothing from the server for %v", silent.Round(time.Second))
 	}
 	if s.Queue.OldestAge > slowEvent {
-		say("changes wait for the informer for %v", s.Queue.OldestAge.Round(100*time.Millisecond))
+		say("changes have waited for the informer for %v", s.Queue.OldestAge.Round(100*time.Millisecond))
 	}
 	for _, h := range s.Handlers {
 		if h.Oldest > slowEvent {
@@ -71,7 +71,7 @@ func wrongOfQueue(s workqueue.Stats, keys inspected, rec *recorder) (wrong []str
 	case keys.failing > 0:
 		say("queue %s: keys that fail again and again: %d, such as %s: %d failures in a row", s.Name, keys.failing, keys.worst.Key, keys.worst.Retries)
 	case keys.list == nil && failing > 0:
-		say("queue %s: turns that have failed lately: %d, and %d keys wait for their time", s.Name, failing, s.Delayed)
+		say("queue %s: reconciles that have failed recently: %d, and %d keys wait for the end of a delay", s.Name, failing, s.Delayed)
 	}
 	if s.StrayDones > 0 {
 		say("queue %s: Done was called %d times for keys that no worker had", s.Name, s.StrayDones)

@@ -104,7 +104,7 @@ func TestIndexHasWhatIsWrongOnTop(t *testing.T) {
 	}
 	for name, why := range map[string]string{
 		"unsynced": `/not synced: .*; [0-9]+ failures in a row, the last one: .*configmaps is forbidden: User "<b>eve<\/b>" cannot list/`,
-		"behind":   `/changes wait for the informer for ([5-9]|[1-9][0-9])[.0-9]*s/`, "slow": `/handler slow is slow: 1 events wait, the first for ([5-9]|[1-9][0-9])[.0-9]*s/`,
+		"behind":   `/changes have waited for the informer for ([5-9]|[1-9][0-9])[.0-9]*s/`, "slow": `/handler slow is slow: 1 events wait, the first for ([5-9]|[1-9][0-9])[.0-9]*s/`,
 		"forgotten": `/queue forgotten: a key has waited for a worker for [1-9][0-9][.0-9]*s/`, "failing": `/keys that fail again and again: 1, such as key-of-failing: [0-9]+ failures in a row/`,
 	} {
 		p.until(why + `.test(` + row(name) + `.querySelector(".why").textContent)`)

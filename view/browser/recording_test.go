@@ -119,16 +119,16 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 	p := r.open(t, 1400, 900)
 	for name, c := range map[string]struct{ text, says string }{
 		"empty":     {"", "is empty"},
-		"page.html": {"<img src=x onerror=alert(1)>", "page.html, line 1: this is not JSON of a recording"},
-		"no-hello":  {lines[1], "line 1: a recording begins with a field hello"},
-		"newer":     {strings.Replace(lines[0], `"version":1`, `"version":2`, 1), "it has format 2, and this page knows format 1"},
+		"page.html": {"<img src=x onerror=alert(1)>", "page.html, line 1: not JSON of a recording"},
+		"no-hello":  {lines[1], "line 1: the first line has no field hello"},
+		"newer":     {strings.Replace(lines[0], `"version":1`, `"version":2`, 1), "the format is 2, but this page knows format 1"},
 		"no-frames": {lines[0], "has no frame"},
 		"twice":     {lines[0] + lines[1] + lines[0], "line 3: a second recording begins here"},
-		"broken":    {lines[0] + lines[1] + "{\n" + lines[2], "line 3: this is not JSON of a recording"},
-		"null":      {lines[0] + "null\n", "line 2: it has no frame"},
+		"broken":    {lines[0] + lines[1] + "{\n" + lines[2], "line 3: not JSON of a recording"},
+		"null":      {lines[0] + "null\n", "line 2: no frame"},
 		"boxes":     {lines[0] + strings.Replace(lines[1], `"boxes":[`, `"boxes":[null,`, 1), "line 2: frame.boxes is missing, or is something else"},
 		"every":     {strings.Replace(lines[0], `"every":250`, `"every":1`, 1) + lines[1], "line 1: hello.every is missing, or is something else"},
-		"time":      {lines[0] + lines[3] + lines[1], "line 3: its time is before that of the line before"},
+		"time":      {lines[0] + lines[3] + lines[1], "line 3: the time is earlier than the time of an earlier line"},
 	} {
 		p.openFile(name, c.text)
 		p.until(`document.getElementById("said").textContent.includes(` + quote(c.says) + `)`)
@@ -145,5 +145,5 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 	require.Zero(t, eval[int](p, `document.querySelectorAll("img, b > *, main script").length`))
 	// A recording that was cut off plays up to the cut.
 	p.openFile("cut", string(text[:len(text)-20]))
-	p.until(`document.querySelector("#player .name").textContent.includes("its writer was cut off")`)
+	p.until(`document.querySelector("#player .name").textContent.includes("the writer was interrupted")`)
 }

@@ -274,7 +274,7 @@ var pictures = []struct {
 		`text.includes("The write is version")`, `panel.querySelector("[data-stage=server].passed") && !panel.querySelector("[data-stage=store].passed")`,
 		`panel.querySelector("[data-stage=store].passed") && text.includes("store ✓")`,
 	}},
-	{"relist", "b", [][]string{{"vanish", "n", "2"}}, nil, []string{`text.includes("The last list")`, `text.includes("2 missing: deleted while nobody looked")`,
+	{"relist", "b", [][]string{{"vanish", "n", "2"}}, nil, []string{`text.includes("The last list")`, `text.includes("2 missing: deleted while nobody watched")`,
 		`panel.querySelectorAll("[data-side=before] .how-missing").length === 2 && panel.querySelectorAll("[data-side=after] .how-missing").length === 0`}},
 	{"shelf", "c", [][]string{{"pause", "stage", "fifo"}, {"burst", "n", "1"}, {"burst", "n", "3"}}, nil, []string{`panel.querySelectorAll(".tray .delta").length >= 2`}},
 	{"lookup", "d", nil, []string{`#small-panel .index button`}, []string{`text.includes("Look-up: ") && text.includes("times as long")`, `panel.querySelectorAll(".posting").length > 0`}},

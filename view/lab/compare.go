@@ -28,7 +28,7 @@ type comparisons struct {
 	last atomic.Pointer[view.Comparison]
 }
 
-var errComparing = errors.New("lists are being compared already: wait for that")
+var errComparing = errors.New("another comparison of lists is in progress: wait for its end")
 
 // Comparison returns the last comparison, with the results so far while it is being measured.
 func (l *Lab) Comparison() *view.Comparison { return l.comparisons.last.Load() }

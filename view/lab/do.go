@@ -105,7 +105,7 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 	},
 	"vanish": func(l *Lab, ctx context.Context, in inputs) (string, error) {
 		n, err := l.forget(ctx, in.number("n"))
-		return fmt.Sprintf("%d pods were deleted, and no watch can tell", n), err
+		return fmt.Sprintf("%d pods were deleted, and no watch shows it", n), err
 	},
 	"throttle": (*Lab).throttle,
 	"delay": func(l *Lab, _ context.Context, in inputs) (string, error) {
@@ -123,18 +123,18 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 		return "the next watch is refused: the reflector has to list", err
 	},
 	"fetch": func(l *Lab, ctx context.Context, in inputs) (string, error) {
-		return "an informer has begun with this way: " + in["how"], l.choose(ctx, func(c *choice) { c.fetch = in["how"] })
+		return "another informer has begun; snapshot by: " + in["how"], l.choose(ctx, func(c *choice) { c.fetch = in["how"] })
 	},
 	"encoding": func(l *Lab, ctx context.Context, in inputs) (string, error) {
 		encoding := map[string]rest.Encoding{"protobuf": rest.Protobuf, "json": rest.JSON}[in["encoding"]]
-		return "an informer has begun with " + in["encoding"], l.choose(ctx, func(c *choice) { c.encoding = encoding })
+		return "another informer has begun; encoding: " + in["encoding"], l.choose(ctx, func(c *choice) { c.encoding = encoding })
 	},
 	"compare": func(l *Lab, ctx context.Context, in inputs) (string, error) {
 		return l.comparisons.compare(ctx, in.number("n"))
 	},
 
 	"omit": func(l *Lab, ctx context.Context, in inputs) (string, error) {
-		return "an informer has begun that leaves out " + in["parts"], l.choose(ctx, func(c *choice) { c.omit = in["parts"] != "nothing" })
+		return "another informer has begun; left out: " + in["parts"], l.choose(ctx, func(c *choice) { c.omit = in["parts"] != "nothing" })
 	},
 
 	"slow": func(l *Lab, _ context.Context, in inputs) (string, error) {
@@ -144,14 +144,14 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 	"policy": func(l *Lab, ctx context.Context, in inputs) (string, error) {
 		for _, overflow := range []informer.Overflow{informer.Coalesce, informer.Block, informer.Unbounded} {
 			if overflow.String() == in["overflow"] {
-				return "a full mailbox: " + in["overflow"], l.choose(ctx, func(c *choice) { c.overflow = overflow })
+				return "another informer has begun; when the mailbox is full: " + in["overflow"], l.choose(ctx, func(c *choice) { c.overflow = overflow })
 			}
 		}
 		return "", fmt.Errorf("there is no rule %q for a full mailbox", in["overflow"])
 	},
 	"resync": func(l *Lab, _ context.Context, _ inputs) (string, error) {
 		l.consumer.Load().handler.Resync()
-		return "the handler hears of every object once more, from the store", nil
+		return "the handler gets every object once more, from the store", nil
 	},
 	"crash": func(l *Lab, ctx context.Context, _ inputs) (string, error) {
 		return "the informer has ended, and another one has begun", l.again(ctx)
@@ -159,11 +159,11 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 
 	"work": func(l *Lab, _ context.Context, in inputs) (string, error) {
 		l.work.Store(int64(in.milliseconds()))
-		return "a turn takes " + in["ms"] + " ms", nil
+		return "a reconcile takes " + in["ms"] + " ms", nil
 	},
 	"fail": func(l *Lab, _ context.Context, in inputs) (string, error) {
 		l.failing.Store(int64(in.number("percent")))
-		return in["percent"] + " % of the turns fail", nil
+		return in["percent"] + " % of the reconciles fail", nil
 	},
 	"workers": func(l *Lab, _ context.Context, in inputs) (string, error) {
 		l.workers.Store(int64(in.number("n")))
@@ -204,7 +204,7 @@ func (l *Lab) reset(ctx context.Context, _ inputs) (string, error) {
 	if l.chosen() != beginning {
 		err = errors.Join(err, l.choose(ctx, func(c *choice) { *c = beginning }))
 	}
-	return "everything is as at the beginning, but for the objects", err
+	return "everything is as at the beginning, except the objects", err
 }
 
 // forget cuts the watch and blocks its reconnect while it deletes n pods and the server drops its

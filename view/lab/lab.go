@@ -74,13 +74,13 @@ func (o Options) withDefaults() (Options, error) {
 		o.View.Title = "kinform laboratory"
 	}
 	if o.View.Laboratory != nil || o.View.Server != nil {
-		return o, errors.New("lab: Options: View has a Laboratory or a Server of its own")
+		return o, errors.New("lab: Options: View.Laboratory and View.Server must not be set")
 	}
 	if o.Window < 0 {
-		return o, fmt.Errorf("lab: Options: Window is %d, and must not be negative", o.Window)
+		return o, fmt.Errorf("lab: Options: Window is %d: it must not be negative", o.Window)
 	}
 	if o.Workers < 0 || o.Workers > mostWorkers || o.Rate < 0 || o.Rate > mostRate {
-		return o, fmt.Errorf("lab: Options: Workers is %d, and can be 1 to %d; Rate is %d, and can be 0 to %d", o.Workers, mostWorkers, o.Rate, mostRate)
+		return o, fmt.Errorf("lab: Options: Workers is %d and must be from 1 to %d, Rate is %d and must be from 0 to %d", o.Workers, mostWorkers, o.Rate, mostRate)
 	}
 	return o, nil
 }
@@ -244,7 +244,7 @@ func (l *Lab) reconcile(ctx context.Context, _ types.NamespacedName) error {
 	l.taking.pass(ctx)
 	takes(ctx, &l.work)
 	if l.fails() {
-		return errors.New("told to fail")
+		return errors.New("the laboratory makes this reconcile fail")
 	}
 	return nil
 }

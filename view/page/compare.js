@@ -11,7 +11,7 @@ export class Compare {
   constructor(hello) {
     const can = (hello.actions ?? []).some((a) => a.id === "compare");
     this.text = el("p", { class: "counts" }, can ? "Nothing has been measured yet. Press Compare lists, at the reflector."
-      : "This is measured in a laboratory, and this program is none. Run: kinform lab --open");
+      : "This is measured in a laboratory, which this program does not have. Run: kinform lab --open");
     this.drawing = svg("svg", { viewBox: "0 0 760 280", class: "compare", role: "img", "aria-label": "Memory over time for each way to list; the same numbers are in the table" });
     this.rows = el("tbody", {});
     this.table = el("div", { class: "scroll" }, el("table", { class: "ways" },
@@ -39,7 +39,7 @@ export class Compare {
     this.drawing.toggleAttribute("hidden", !ways.length);
     this.table.hidden = !ways.length;
     if (!this.shown) return;
-    say(this.text, `${count(this.shown.objects)} pods of a server of its own. Memory is what the whole process has more than at the beginning: the server, which encodes the answers, is in it, and so is garbage that has not been collected. ` +
+    say(this.text, `${count(this.shown.objects)} pods of a separate server. Memory is the growth of the whole process since the beginning, which includes the server and garbage that is not collected yet. ` +
       "○ marks the first object, ● all of them.");
     const wide = scale(Math.max(0.001, ...ways.flatMap((w) => [w.all, w.first, ...w.memory.map((m) => m[0])])));
     const high = scale(Math.max(1e6, ...ways.map((w) => w.peak)));

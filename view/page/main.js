@@ -72,7 +72,7 @@ function undrawable(replay, e) {
 
 async function open(file) {
   try {
-    if (file.size > mostBytes) throw new Error(`${file.name} has ${file.size} bytes, and at most ${mostBytes} can be opened: cut it, it has a line for each frame`);
+    if (file.size > mostBytes) throw new Error(`${file.name} has ${file.size} bytes, but at most ${mostBytes} can be opened: shorten the file, which has a line for each frame`);
     play(await file.text(), file.name);
     say(byId("said"), "");
   } catch (e) { say(byId("said"), "✗ " + e.message); }
@@ -230,7 +230,7 @@ keyboard({ action: (key) => actions.press(key), hold: toggleHold, table: toggleT
 
 // guide begins the tour, which is about the running pipeline.
 function guide() {
-  if (!alive) return say(byId("said"), "The tour is about what runs, and here is a recording: kinform lab has both.");
+  if (!alive) return say(byId("said"), "The tour needs a running pipeline, and this is a recording. Run: kinform lab --open");
   if (player.replay) choose(shownLast);
   tour.show();
 }

@@ -85,9 +85,9 @@ export class ObjectDiff {
     const stays = (f) => (this.gone(f.path) ? 0 : f.stored), left = (all, of) => all.filter((f) => this.gone(f.path)).reduce((sum, f) => sum + f[of], 0);
     const stored = a.stored - left(a.fields, "stored");
     say(this.text, `${a.key}: ${bytes(a.raw)} as JSON ${a.whole ? "on the server" : "in the store"}, ${bytes(stored)} ${this.without.size || !a.whole ? "would be stored" : "in the store"}: ${percent(a.raw, stored)} less.` +
-      (a.whole ? "" : " This program asks the server for nothing more, so both sides are what the store has."));
+      (a.whole ? "" : " This program does not read whole objects from the server, so both sides show the store."));
     const s = a.sample, kept = s.stored - left(s.fields ?? [], "stored"), each = s.objects ? (s.raw - kept) / s.objects : 0;
-    say(this.total, s.objects ? `${this.without.size || !a.whole ? "Would save" : "Saves"} ${percent(s.raw, kept)} on ${count(a.objects)} objects: about ${bytes(each * a.objects)} of ${bytes((s.raw / s.objects) * a.objects)}, by a look at ${count(s.objects)} of them.` : "");
+    say(this.total, s.objects ? `${this.without.size || !a.whole ? "Would save" : "Saves"} ${percent(s.raw, kept)} on ${count(a.objects)} objects: about ${bytes(each * a.objects)} of ${bytes((s.raw / s.objects) * a.objects)}, estimated from ${count(s.objects)} of them.` : "");
     this.total.dataset.saved = percent(s.raw, kept);
     const most = Math.max(...a.fields.map((f) => Math.max(f.raw, f.stored)), 1), values = a.fields.some((f) => f.value);
     this.heads[3].hidden = !values;

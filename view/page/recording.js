@@ -44,11 +44,11 @@ export class Recording {
       number++;
       if (!line.trim()) continue;
       let l;
-      if (line.length > mostLine || values(line) > mostValues) throw new Error(`${name}, line ${number}: it has more than ${mostLine} characters, or more than ${mostValues} values`);
+      if (line.length > mostLine || values(line) > mostValues) throw new Error(`${name}, line ${number}: more than ${mostLine} characters, or more than ${mostValues} values`);
       try { l = JSON.parse(line); } catch (e) {
         // The last line is incomplete if the program was killed.
         if (this.frames.length && number === lines.length) { cut = number; continue; }
-        throw new Error(`${name}, line ${number}: this is not JSON of a recording`);
+        throw new Error(`${name}, line ${number}: not JSON of a recording`);
       }
       const wrong = this.hello ? wrongFrame(l, this.frames.at(-1)?.at + first) : wrongHello(l);
       if (wrong) throw new Error(`${name}, line ${number}: ${wrong}`);
@@ -58,7 +58,7 @@ export class Recording {
     }
     if (!this.hello) throw new Error(`${name} is empty`);
     if (!this.frames.length) throw new Error(`${name} has no frame`);
-    this.note = cut ? `It ends in the middle of line ${cut}: its writer was cut off.` : "";
+    this.note = cut ? `The recording ends in the middle of line ${cut}: the writer was interrupted.` : "";
   }
 
   get length() { return this.frames.at(-1).at; }
@@ -114,19 +114,19 @@ const fields = {
 
 // wrongFields returns the field of a line that is missing or has the wrong type.
 function wrongFields(x, what) {
-  if (!object(x)) return `it has no ${what}`;
+  if (!object(x)) return `no ${what}`;
   const bad = Object.entries(fields[what]).find(([name, is]) => !is(x[name]));
   return bad && `${what}.${bad[0]} is missing, or is something else than a recording has there`;
 }
 
 function wrongHello(l) {
-  if (!object(l) || !object(l.hello)) return "a recording begins with a field hello, and this has none";
-  if (l.hello.version !== 1) return `it has format ${String(l.hello.version).slice(0, 20)}, and this page knows format 1`;
+  if (!object(l) || !object(l.hello)) return "the first line has no field hello, with which a recording begins";
+  if (l.hello.version !== 1) return `the format is ${String(l.hello.version).slice(0, 20)}, but this page knows format 1`;
   return wrongFields(l.hello, "hello");
 }
 
 function wrongFrame(l, last = 0) {
   if (object(l) && l.hello) return "a second recording begins here";
   const wrong = wrongFields(object(l) ? l.frame : undefined, "frame");
-  return wrong || (l.frame.at < last ? "its time is before that of the line before" : "");
+  return wrong || (l.frame.at < last ? "the time is earlier than the time of an earlier line" : "");
 }

@@ -2,14 +2,14 @@
 import { el, replace, say } from "./dom.js";
 import { count, seconds } from "./words.js";
 
-const words = { unchanged: ["·", "unchanged, not decoded"], decoded: ["=", "decoded"], changed: ["~", "changed"], fresh: ["+", "new"], missing: ["−", "missing: deleted while nobody looked"] };
+const words = { unchanged: ["·", "unchanged, not decoded"], decoded: ["=", "decoded"], changed: ["~", "changed"], fresh: ["+", "new"], missing: ["−", "missing: deleted while nobody watched"] };
 const told = { Added: "fresh", Updated: "changed", Deleted: "missing" };
 const most = 240;
 
 export class Relist {
   constructor() {
     this.node = el("div", {});
-    this.text = this.node.appendChild(el("p", { class: "counts" }, "No list since this page looks. A dropped watch alone needs none: the reflector watches on from the version that it has."));
+    this.text = this.node.appendChild(el("p", { class: "counts" }, "No list since this page was opened. A dropped watch alone needs no list: the reflector watches on from its version."));
     this.totals = this.node.appendChild(el("ul", { class: "totals" }));
     this.sides = [["before", "In the store before"], ["after", "In the list"]].map(([id, title]) => {
       const grid = el("div", { class: "grid", "data-side": id });

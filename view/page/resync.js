@@ -36,6 +36,6 @@ export class Resync {
     const { h, r } = this.shown;
     say(this.cells.resyncs, `${plural(h.resyncs, "call")} of handlers`);
     say(this.cells.relists, `${plural(r.relists, "relist")}, ${plural(r.listed, "object")} in all lists`);
-    say(this.cells.bytes, this.spent ? "about " + bytes(this.spent) + " while lists were read" : "none since this page looks");
+    say(this.cells.bytes, this.spent ? "about " + bytes(this.spent) + " while lists were read" : "none since this page was opened");
   }
 }

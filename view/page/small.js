@@ -19,7 +19,7 @@ export const pictures = [
   { id: "rulers", box: "server", title: "Ages of the truth", Picture: Rulers,
     lead: "Each stage knows the truth as of some version. The gaps between the rulers are how stale each one is: a worker acts on what the store has, not on what the server has." },
   { id: "relist", box: "reflector", title: "Relist diff", Picture: Relist,
-    lead: "When a watch cannot go on (410 Gone), the reflector lists again. What has the version that the store has is not decoded; what is missing was deleted while nobody looked." },
+    lead: "When a watch cannot go on (410 Gone), the reflector lists again. An object in the version that the store has is not decoded; an object that is missing was deleted while nobody watched." },
   { id: "shelf", box: "fifo", title: "The shelf", Picture: Shelf,
     lead: "DeltaFIFO is a shelf with a tray for each object. Changes of an object stand on each other, in order, until the informer takes all trays at once. A dashed delete is a tombstone: the delete itself was never seen." },
   { id: "lookup", box: "store", title: "Index look-up", Picture: Lookup,
@@ -31,13 +31,13 @@ export const pictures = [
   { id: "dial", box: "queue", title: "Back-off", Picture: Dial,
     lead: "A key that fails comes back later, and later each time: the wait doubles, up to a bound. When it succeeds, it is forgotten. All keys share a tank of tokens as well: when many fail at once it drains, and a retry waits for a token. The longer of the two waits counts." },
   { id: "journey", box: "workers", title: "An object's journey", Picture: Journey,
-    lead: "The way of one change, from the socket to the end of a worker's turn, or of a handler where there is no queue, and where its time went." },
+    lead: "The way of one change, from the socket to the end of its reconcile (or of the handler, if there is no queue), and the time of each part." },
   { id: "compare", box: "reflector", title: "Ways to list", Picture: Compare,
-    lead: "A reflector can take its first snapshot by one list, page by page, or by a watch that begins with all that there is. What differs is when the first object comes, when all are there, and how much memory that takes on the way." },
+    lead: "A reflector can take its first snapshot by one list, page by page, or by a watch that begins with all that there is. The ways differ in when the first object comes, when all are there, and how much memory is needed." },
   { id: "steps", box: "reflector", title: "State machine", Picture: Steps,
     lead: "What a reflector does next depends on its state and on what the server answers. Choose the answers: the table behind this was made by the reflector itself, for every state and every answer. In it, the store knows all up to version 10; b@2 is object b at version 2, and b@= is b as the store has it." },
   { id: "object", box: "store", title: "What is left out", Picture: ObjectDiff,
-    lead: "A cache seldom needs all of an object. A projection (rest.Omit) leaves parts out before an object is decoded; a Transform makes something smaller of it. What is left out costs no memory, for each object in the store." },
+    lead: "A cache seldom needs all of an object. A projection (rest.Omit) leaves parts out before an object is decoded; a Transform makes something smaller of it. Parts that are left out cost no memory, for each object in the store." },
 ];
 
 // letters are the keys of the pictures. All other letters are for the page and for laboratories.

@@ -4,11 +4,11 @@ export const texts = {
   en: {
     tour: "Guided tour", choice: "Lesson", other: "中文", close: "Close", back: "Back", next: "Next", act: "Do it", wait: "Wait for it", busy: "Wait …",
     lesson: "Next lesson", finish: "The end: look around", play: "Play", pause: "Pause", again: "Go on", answers: "Answers",
-    right: "✓ Right.", wrong: "✗ Not so.", look: "Look at the numbers: the left one is of the beginning of the lesson.",
+    right: "✓ Right.", wrong: "✗ Not so.", look: "Compare the numbers: the left one is from the beginning of the lesson.",
     preparing: "The laboratory is put in order …", read: "Read:", code: "Code:",
     late: "This has not happened for a minute. Somebody else may be using this laboratory, or something in it is paused. Choose the lesson again: it begins with everything in order.",
-    none: "The tour works on a laboratory: an API server, an informer and workers that it may do things to. This program has none. Run: kinform lab --open",
-    token: "The tour does things to the program, which takes the token that the program has printed: paste it above.",
+    none: "The tour works on a laboratory: an API server, an informer and workers that the tour may control. This program has no laboratory. Run: kinform lab --open",
+    token: "The tour controls the program, which needs the token that the program has printed: paste the token above.",
   },
   zh: {
     tour: "导览", choice: "课程", other: "English", close: "关闭", back: "上一步", next: "下一步", act: "执行", wait: "等待", busy: "请稍候……",

@@ -126,7 +126,7 @@ func pageFiles(program string, size int) ([]file, error) {
 `, after, policy, program, size)
 			with := bytes.Replace(body, []byte(after), []byte(head), 1)
 			if bytes.Equal(with, body) {
-				return nil, fmt.Errorf("index.html has no line %q, after which the program is named", after)
+				return nil, fmt.Errorf("index.html has no line %q, after which the build inserts the program's name", after)
 			}
 			body = with
 		}

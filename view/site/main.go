@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	dir := flag.String("o", "bin/site", "the folder to make; what is in it already stays, but for files of the same names")
+	dir := flag.String("o", "bin/site", "the folder to write; files of the same names are replaced, other files stay")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "site: unknown argument %q\n", flag.Arg(0))

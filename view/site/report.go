@@ -23,7 +23,7 @@ func report(w io.Writer, dir string, files []file) error {
 	}
 	_, _ = fmt.Fprintf(w, "%9d bytes  in %d files, over the wire at most\n%s can be served by any host of static files\n", total, len(files), dir)
 	if total > most {
-		return fmt.Errorf("the folder has %d bytes, and may have %d", total, most)
+		return fmt.Errorf("the folder has %d bytes, more than the limit of %d", total, most)
 	}
 	return nil
 }

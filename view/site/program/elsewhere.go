@@ -5,4 +5,4 @@ package main
 
 import "fmt"
 
-func main() { fmt.Println("this program is for browsers: make site") }
+func main() { fmt.Println("this program runs only in a browser: run make site") }

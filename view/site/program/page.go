@@ -87,7 +87,7 @@ func (p *page) answer(ctx context.Context, id int, asked *request, message js.Va
 		if e := recover(); e != nil && e != http.ErrAbortHandler {
 			panic(e)
 		} else if e != nil {
-			p.tell(id, "failed", "the answer was broken off")
+			p.tell(id, "failed", "the response was interrupted")
 			return
 		}
 		w.WriteHeader(http.StatusOK)
