@@ -24,11 +24,11 @@ func readAccess(path string) (a access, err error) {
 		return a, fmt.Errorf("--rbac: %w", err)
 	}
 	if err := yaml.UnmarshalStrict(data, &a); err != nil {
-		return a, fmt.Errorf("--rbac: %s must have tokens and rules in YAML, as kinform apiserver --help shows them, and nothing else", path)
+		return a, fmt.Errorf("--rbac: %s must hold only tokens and rules in YAML, as kinform apiserver --help shows", path)
 	}
 	for token, user := range a.Tokens {
 		if token == "" || user.Name == "" {
-			return a, fmt.Errorf("--rbac: %s has a token without a name of its user", path)
+			return a, fmt.Errorf("--rbac: %s has a token without a user name", path)
 		}
 	}
 	for i, rule := range a.Rules {

@@ -83,10 +83,10 @@ rules:
 	require.NoError(t, stop())
 
 	for want, content := range map[string]string{
-		"must have tokens and rules in YAML":             "secret: x",
-		"has a token without a name":                     "tokens: {secret: {groups: [a]}}",
-		"rule 1 must have users or groups, and verbs":    "rules: [{users: [a]}]",
-		"must have tokens and rules in YAML, as kinform": "{secret",
+		"must hold only tokens and rules in YAML":             "secret: x",
+		"has a token without a name":                          "tokens: {secret: {groups: [a]}}",
+		"rule 1 must have users or groups, and verbs":         "rules: [{users: [a]}]",
+		"must hold only tokens and rules in YAML, as kinform": "{secret",
 	} {
 		require.NoError(t, os.WriteFile(rules, []byte(content), 0o600))
 		_, err := readAccess(rules)

@@ -40,11 +40,12 @@ func Command() *cobra.Command {
 		Use:   "apiserver",
 		Short: "Serve the embedded API server on its own",
 		Long: `apiserver serves Kubernetes' API from memory, for kubectl and any other client: lists, watches,
-writes, discovery, all built-in types and custom resource definitions. Unless told otherwise, it has
-no controllers and asks nobody who they are, so it should stay on loopback.
+writes, discovery, all built-in types and custom resource definitions. By default it has no
+controllers and no authentication, so it should stay on loopback.
 
-The file for --rbac says in YAML whose tokens there are and who may do what. All else is forbidden;
-the kubeconfig of --kubeconfig-out has a client certificate of system:masters, who may do everything.
+The file for --rbac lists in YAML the tokens of users, and rules for what the users may do.
+Everything else is forbidden. The kubeconfig of --kubeconfig-out has a client certificate of
+system:masters, who may do everything.
 
   tokens:
     secret-of-alice: {name: alice, groups: [developers]}
@@ -67,27 +68,27 @@ the kubeconfig of --kubeconfig-out has a client certificate of system:masters, w
 	flags := cmd.Flags()
 	flags.StringVar(&opts.listen, "listen", "127.0.0.1:8001", "the address to listen on; port 0 takes a free one")
 	flags.IntVar(&opts.pods, "pods", 0, "how many pods there are at the start")
-	flags.IntVar(&opts.namespaces, "namespaces", 20, "how many namespaces they are in, beside those of every cluster")
+	flags.IntVar(&opts.namespaces, "namespaces", 20, "how many namespaces the pods are in, in addition to those of every cluster")
 	flags.Float64Var(&opts.churn, "churn", 0, "creates, updates and deletes of pods a second")
 	flags.StringVar(&opts.kubeconfigOut, "kubeconfig-out", "", "write a kubeconfig for this server to this file, and remove it at the end")
 
-	flags.BoolVar(&opts.server.TLS, "tls", false, "serve HTTPS; the file of --kubeconfig-out has the certificate of its authority, and one for the client")
-	flags.StringVar(&opts.caOut, "ca-out", "", "write the certificate of that authority to this file, and remove it at the end")
-	flags.StringVar(&opts.rbac, "rbac", "", "a file with tokens, and rules of what their users may do; see above; it needs --tls")
+	flags.BoolVar(&opts.server.TLS, "tls", false, "serve HTTPS; the file of --kubeconfig-out then has the CA certificate and a client certificate")
+	flags.StringVar(&opts.caOut, "ca-out", "", "write the CA certificate to this file, and remove it at the end")
+	flags.StringVar(&opts.rbac, "rbac", "", "a file with tokens and rules, as shown above; needs --tls")
 
-	flags.BoolVar(&opts.server.GarbageCollection, "garbage-collection", false, "delete what is owned by objects that are gone, as --cascade of kubectl delete says")
-	flags.BoolVar(&opts.server.RunPods, "run-pods", false, "bind pods to nodes, and have them run and be ready at once")
-	flags.BoolVar(&opts.server.CheckSchemas, "check-schemas", false, "check custom resources by their schemas, set defaults and prune; rules in CEL are not looked at")
-	flags.BoolVar(&opts.server.ManagedFields, "managed-fields", false, "note of every object who set which field, and not only from its first server-side apply on")
+	flags.BoolVar(&opts.server.GarbageCollection, "garbage-collection", false, "delete objects whose owners are gone, as --cascade of kubectl delete says")
+	flags.BoolVar(&opts.server.RunPods, "run-pods", false, "bind pods to nodes, and make them running and ready at once")
+	flags.BoolVar(&opts.server.CheckSchemas, "check-schemas", false, "check custom resources by their schemas, set defaults and prune; rules in CEL are not evaluated")
+	flags.BoolVar(&opts.server.ManagedFields, "managed-fields", false, "record for every object who set which field, and not only after its first server-side apply")
 
-	flags.StringArrayVar(&opts.faults, "fault", nil, "what goes wrong, such as expired,verb=watch,times=2; see above; can be given again")
-	flags.IntVar(&opts.server.Window, "window", 10_000, "how many past changes it remembers; who asks for older ones is answered with 410 Gone")
+	flags.StringArrayVar(&opts.faults, "fault", nil, "a fault, such as expired,verb=watch,times=2; see above; can be repeated")
+	flags.IntVar(&opts.server.Window, "window", 10_000, "how many past changes the server keeps; requests for older changes get 410 Gone")
 	flags.DurationVar(&opts.server.BookmarkInterval, "bookmark-interval", time.Minute, "the time between bookmarks of a watch")
-	flags.DurationVar(&opts.server.WatchTimeout, "watch-timeout", 30*time.Minute, "the time after which a watch ends that did not ask for one")
-	flags.BoolVar(&opts.server.NoWatchList, "no-watch-list", false, "refuse streaming lists, as a server without that feature does")
+	flags.DurationVar(&opts.server.WatchTimeout, "watch-timeout", 30*time.Minute, "the time after which a watch ends, unless its request has a timeout")
+	flags.BoolVar(&opts.server.NoWatchList, "no-watch-list", false, "refuse streaming lists, as a server without this feature does")
 	flags.BoolVar(&opts.server.NoAggregatedDiscovery, "no-aggregated-discovery", false, "answer discovery by group version only, as old servers do")
 	flags.BoolVar(&opts.server.PagedCacheLists, "paged-cache-lists", false, "respect the limit of lists at resourceVersion 0")
-	flags.Uint64Var(&opts.server.Seed, "seed", 0, "what uids, generated names and the odds of faults come from")
+	flags.Uint64Var(&opts.server.Seed, "seed", 0, "the seed for uids, generated names and the probability of faults")
 	return cmd
 }
 
@@ -105,7 +106,7 @@ func (o options) validate() error {
 		return errors.New("--bookmark-interval and --watch-timeout must be more than 0")
 	}
 	if o.rbac != "" && !o.server.TLS {
-		return errors.New("--rbac needs --tls: over plain HTTP, clients keep the tokens of their kubeconfig to themselves")
+		return errors.New("--rbac needs --tls: over plain HTTP, clients do not send the tokens of their kubeconfig")
 	}
 	if o.caOut != "" && !o.server.TLS {
 		return errors.New("--ca-out needs --tls")
@@ -182,7 +183,7 @@ func (o options) run(cmd *cobra.Command) error {
 		server.Inject(fault)
 	}
 	if !onLoopback(o.listen) && o.rbac == "" {
-		fmt.Fprintln(cmd.ErrOrStderr(), "kinform: warning: this server asks nobody who they are, and it does not listen on loopback only")
+		fmt.Fprintln(cmd.ErrOrStderr(), "kinform: warning: this server has no authentication, and does not listen on loopback only")
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "Serving %d pods at %s until Ctrl-C.\n", o.pods, server.URL())

@@ -13,14 +13,14 @@ import (
 )
 
 // faultHelp explains --fault.
-const faultHelp = `A fault is an action, and after it, separated by commas, what it hits: verb=watch, resource=pods,
-skip=N requests first, times=N of them, probability=0.1. Nothing said means all, and always.
+const faultHelp = `A fault is an action, then conditions, separated by commas: verb=watch, resource=pods,
+skip=N requests first, times=N of them, probability=0.1. Without conditions, it hits every request.
 
   fail=CODE                 answer with a Status of this code     code=503:2s     the same, with Retry-After
   expired                   410 Gone                              too-many-requests=1s   429 as of priority and fairness
   drop                      close the connection                  delay=2s        wait before the answer
-  cut-body=BYTES            close it after so many bytes          slow-body=BYTES a second
-  html, empty, garbage, table, content-type=TYPE                  answers that are none
+  cut-body=BYTES            close after this many bytes           slow-body=BYTES a second
+  html, empty, garbage, table, content-type=TYPE                  responses that are invalid
   broken-object=N           the Nth object cannot be read         duplicate-events   each event twice
   drop-after-events=N, end-after-events=N, fail-after-events=N, silent-after-events=N, silent-watch
   cut-frame=N, huge-frame=N:BYTES                                 in the event after the Nth
@@ -57,7 +57,7 @@ var faultActions = map[string]func(value string) (apitest.Action, error){
 // parseFault parses a fault such as "expired,verb=watch,times=2".
 func parseFault(text string) (f apitest.Fault, err error) {
 	wrong := func(what string, args ...any) (apitest.Fault, error) {
-		return f, fmt.Errorf("--fault %q is wrong: %w: kinform apiserver --help has them all", text, fmt.Errorf(what, args...))
+		return f, fmt.Errorf("--fault %q is wrong: %w: kinform apiserver --help lists all faults", text, fmt.Errorf(what, args...))
 	}
 	action, conditions, _ := strings.Cut(text, ",")
 	name, value, _ := strings.Cut(action, "=")
@@ -130,7 +130,7 @@ func timed(action func(time.Duration) apitest.Action) func(string) (apitest.Acti
 func number(value string) (int, error) {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("must be a whole number")
+		return 0, fmt.Errorf("must be a whole number that is not negative")
 	}
 	return n, nil
 }

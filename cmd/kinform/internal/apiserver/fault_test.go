@@ -44,7 +44,7 @@ func TestEveryFaultIsUnderstoodAndExplained(t *testing.T) {
 		require.Contains(t, faultHelp, name)
 	}
 	for want, text := range map[string]string{
-		`--fault "expird" is wrong: there is no action "expird": did you mean expired?: kinform apiserver --help has them all`: "expird",
+		`--fault "expird" is wrong: there is no action "expird": did you mean expired?: kinform apiserver --help lists all faults`: "expird",
 		`there is no action "nothing"`:                  "nothing",
 		`expired takes no value`:                        "expired=1",
 		`delay must be a time with its unit`:            "delay=soon",

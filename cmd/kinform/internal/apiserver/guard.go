@@ -28,11 +28,11 @@ func guard(listen string) func(*http.Request) error {
 	return func(r *http.Request) error {
 		switch site := r.Header.Get("Sec-Fetch-Site"); {
 		case !isOurs(r.Host, own):
-			return refused("the name %q is not that of this server: use its address, or localhost", r.Host)
+			return refused("the host name %q is not this server's: use the server's address, or localhost", r.Host)
 		case r.Header.Get("Origin") != "" || site != "" && site != "none" && site != "same-origin":
-			return refused("pages of others have no access to this server")
+			return refused("requests from pages of other origins are refused")
 		case writes(r) && slices.Contains(simpleTypes, mediaType(r)):
-			return refused("the Content-Type %q is none of Kubernetes: use application/json", r.Header.Get("Content-Type"))
+			return refused("the Content-Type %q is not a type of Kubernetes: use application/json", r.Header.Get("Content-Type"))
 		}
 		return nil
 	}

@@ -20,14 +20,14 @@ func Command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "envtest-assets DIR",
 		Short: "Write kube-apiserver, etcd and kubectl for envtest of controller-runtime",
-		Long: `envtest-assets writes kube-apiserver, etcd and kubectl to a folder, which it makes if need be.
-Each is this command, which acts by the name it is started under. envtest of controller-runtime
+		Long: `envtest-assets writes kube-apiserver, etcd and kubectl to a folder, and creates the folder if needed.
+Each is a copy of this command, which acts by the name of its file. envtest of controller-runtime
 finds them by the environment variable KUBEBUILDER_ASSETS, and the tests of a project that
 kubebuilder has generated run unchanged.
 
 kube-apiserver serves what "kinform apiserver" serves, from memory. It has no admission (so no
 webhook is called), no CEL and no RBAC: whoever has a client certificate may do everything.
-etcd only says that it is healthy. kubectl only says that it is none.`,
+etcd only says that it is healthy. kubectl only says that it is not a real kubectl.`,
 		Example: `  kinform envtest-assets ~/.kinform/envtest
   KUBEBUILDER_ASSETS=~/.kinform/envtest go test ./...
   KUBEBUILDER_ASSETS=~/.kinform/envtest ENVTEST_USE_ENV=true make test`,

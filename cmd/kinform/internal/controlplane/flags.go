@@ -29,7 +29,7 @@ func flags(program string, used *pflag.FlagSet, unused string, args []string, ou
 	all.SortFlags = false
 	all.Usage = func() {}
 	all.AddFlagSet(used)
-	version := all.Bool("version", false, "print the version, and end")
+	version := all.Bool("version", false, "print the version and exit")
 	for line := range strings.Lines(unused) {
 		name, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if kind == "bool" {

@@ -43,8 +43,8 @@ func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer)
 	certDir := used.String("cert-dir", "/var/run/kubernetes", "the folder of apiserver.crt and apiserver.key")
 	certFile := used.String("tls-cert-file", "", "the certificate to serve, in place of the one in --cert-dir")
 	keyFile := used.String("tls-private-key-file", "", "the key of --tls-cert-file")
-	services := used.StringSlice("service-cluster-ip-range", []string{"10.0.0.0/24"}, "the service kubernetes has the first address of it")
-	clientCA := used.String("client-ca-file", "", "who has a certificate of these authorities is known by it, and may do everything")
+	services := used.StringSlice("service-cluster-ip-range", []string{"10.0.0.0/24"}, "the address range of services; the service kubernetes has the first address")
+	clientCA := used.String("client-ca-file", "", "the CA bundle for client certificates; a client with such a certificate may do everything")
 	if told, err := flags("kube-apiserver", used, kubeAPIServerFlags, args, stdout, stderr); told || err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 				return err
 			}
 			if (opts.Open || opts.Record != "") && (noView || opts.Plain) {
-				return errors.New("--open and --record contradict --no-view and --plain: there is no page then")
+				return errors.New("--open and --record need the page, but --no-view and --plain turn the page off")
 			}
 			ctx, stop := context.WithCancel(cmd.Context())
 			defer stop()
@@ -59,20 +59,20 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 	flags := cmd.Flags()
 	flags.DurationVar(&opts.For, "for", 0, "end by itself after this time (0: until Ctrl-C)")
 	flags.IntVar(&opts.Pods, "pods", 1000, "how many pods there are at the start")
-	flags.IntVar(&opts.Namespaces, "namespaces", 20, "how many namespaces they are in")
+	flags.IntVar(&opts.Namespaces, "namespaces", 20, "how many namespaces the pods are in")
 	flags.Float64Var(&opts.Churn, "churn", 20, "creates, updates and deletes a second")
-	flags.BoolVar(&opts.Faults, "faults", false, "drop watches, compact the past and answer 429 while it runs")
-	flags.BoolVar(&opts.Plain, "plain", false, "run package plain, the pipeline as a textbook has it")
+	flags.BoolVar(&opts.Faults, "faults", false, "drop watches, forget past changes and answer 429 while the demo runs")
+	flags.BoolVar(&opts.Plain, "plain", false, "run package plain, the textbook version of the pipeline")
 	flags.IntVar(&opts.Workers, "workers", 4, "how many workers take keys from the workqueue")
 	flags.DurationVar(&opts.Work, "work", 0, "how long a worker takes for a key")
 	flags.IntVar(&opts.Fail, "fail", 0, "how many attempts at each key fail before one succeeds")
-	flags.DurationVar(&opts.SlowHandler, "slow-handler", 0, "add a second handler, each call of which takes so long")
-	flags.DurationVar(&opts.Resync, "resync", 0, "tell the handler of every pod again, this often (0: never)")
+	flags.DurationVar(&opts.SlowHandler, "slow-handler", 0, "add a second handler, whose calls take this long")
+	flags.DurationVar(&opts.Resync, "resync", 0, "call the handler again for every pod at this interval (0: never)")
 	flags.StringVar(&opts.Node, "node", "", "find the pods of this node at the end, by an index and one by one")
-	flags.BoolVar(&opts.Open, "open", false, "open the page in a browser; with --for, there is one only then")
-	flags.StringVar(&opts.Record, "record", "", "a new file to write what the page shows to; kinform view --replay plays it")
+	flags.BoolVar(&opts.Open, "open", false, "open the page in a browser; with --for, a page is served only with --open")
+	flags.StringVar(&opts.Record, "record", "", "a new file for a recording of the page; kinform view --replay plays it")
 	flags.BoolVar(&noView, "no-view", false, "serve no page, only write to the terminal")
-	flags.StringVarP(&format, "output", "o", "text", `"text" or "json": one object a line, the last one a summary`)
+	flags.StringVarP(&format, "output", "o", "text", `"text", or "json": one object a line, of which the last is a summary`)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

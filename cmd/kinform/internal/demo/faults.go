@@ -25,7 +25,7 @@ func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
 		do   func()
 	}{
 		{"every watch is cut off", func() { server.DropWatches("pods") }},
-		{"the past is compacted under a cut watch: the next one gets 410 Gone", func() {
+		{"past changes are forgotten while the watch is cut: the next watch gets 410 Gone", func() {
 			// Two watches have to fail: after the first 410, the reflector only retries from the
 			// last event.
 			inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})

@@ -37,7 +37,7 @@ type attempt struct {
 	failed bool
 }
 
-var errTrial = errors.New("it was told to fail")
+var errTrial = errors.New("the attempt fails because of --fail")
 
 // controller returns the demo's reconcile function, made slow or failing as the trials require.
 func (t trials) controller(reconcile func(context.Context, types.NamespacedName) error, told func(attempt)) func(context.Context, types.NamespacedName) error {

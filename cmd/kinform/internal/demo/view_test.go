@@ -59,8 +59,8 @@ func TestWhichRunsHaveAPage(t *testing.T) {
 		})
 		_ = demo(ctx, out, append(flags, "-o", "json", "--pods", "1")...) // It ends before its first list.
 	}
-	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--no-view"), "--open and --record contradict")
-	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--plain"), "--open and --record contradict")
+	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--no-view"), "--open and --record need the page")
+	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--plain"), "--open and --record need the page")
 }
 
 type writerFunc func([]byte)

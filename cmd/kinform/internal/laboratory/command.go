@@ -25,7 +25,7 @@ func Command() *cobra.Command {
 		Short: "Serve a page on which you pause, step and break a running pipeline, with a guided tour",
 		Long: `kinform lab runs an API server, an informer, a queue and workers in this process, and serves a page
 that shows them. Its buttons write objects, hold each stage, cut the watch, delay and lose events,
-have the server answer 410 and 429, slow handlers and workers, and have turns fail.
+make the server answer 410 and 429, slow down handlers and workers, and make reconciles fail.
 
 The address lets one browser in, and other browsers need the token that is printed after it: without it, the page has
 no buttons. The page is on loopback.
@@ -45,7 +45,7 @@ kinform top is the same in the terminal.`,
 	flags := cmd.Flags()
 	opts.AddFlags(flags)
 	flags.BoolVar(&open, "open", false, "open the page in a browser")
-	flags.StringVar(&record, "record", "", "a new file to write what the page shows to; kinform view --replay plays it")
+	flags.StringVar(&record, "record", "", "a new file for a recording of the page; kinform view --replay plays it")
 	return cmd
 }
 

@@ -18,7 +18,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.options.Pods, "pods", 20, "pods at the beginning")
 	flags.IntVar(&o.options.Rate, "rate", 0, fmt.Sprintf("creates, updates and deletes of pods a second, at the beginning; at most %d", mostRate))
 	flags.IntVar(&o.options.Workers, "workers", 4, fmt.Sprintf("workers at the beginning; at most %d", mostWorkers))
-	flags.IntVar(&o.options.Window, "window", 10_000, "how many past changes the API server remembers; most of the memory is theirs")
+	flags.IntVar(&o.options.Window, "window", 10_000, "how many past changes the API server keeps; they take most of the memory")
 	flags.StringVar(&o.options.Listen, "listen", "", "a loopback address at which the API server listens as well, for kubectl")
 }
 
@@ -44,9 +44,9 @@ func (o Options) check() error {
 		switch {
 		case flag.is >= flag.least && flag.is <= flag.most:
 		case flag.most == math.MaxInt:
-			return fmt.Errorf("%s is %d, and must be at least %d", flag.name, flag.is, flag.least)
+			return fmt.Errorf("%s is %d: it must be at least %d", flag.name, flag.is, flag.least)
 		default:
-			return fmt.Errorf("%s is %d, and must be from %d to %d", flag.name, flag.is, flag.least, flag.most)
+			return fmt.Errorf("%s is %d: it must be from %d to %d", flag.name, flag.is, flag.least, flag.most)
 		}
 	}
 	return nil
@@ -65,7 +65,7 @@ func (o Options) New() (*lab.Lab, error) {
 	if opts.Listen != "" {
 		host, _, err := net.SplitHostPort(opts.Listen)
 		if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return nil, fmt.Errorf("--listen: %q is no address on loopback, such as 127.0.0.1:8001: the server asks for no credentials", opts.Listen)
+			return nil, fmt.Errorf("--listen: %q is not an address on loopback, such as 127.0.0.1:8001: the server has no authentication", opts.Listen)
 		}
 	}
 	return lab.New(opts)

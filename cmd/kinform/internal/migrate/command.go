@@ -26,7 +26,7 @@ func Command(release string) *cobra.Command {
 	opts := options{version: release}
 	cmd := &cobra.Command{
 		Use:   "migrate [DIR]",
-		Short: "Put a program of client-go on kinform",
+		Short: "Move a program from client-go to kinform",
 		Long: `migrate adds a line to the go.mod of the module in DIR, or in the folder where it runs:
 
   replace k8s.io/client-go => github.com/kinform/kinform/clientgo VERSION
@@ -36,14 +36,14 @@ module with its tests, and lists each identifier of client-go that kinform does 
 line and what to do. No other file than go.mod and go.sum is changed, and after an interrupt they are
 as they were. The program itself is not run.
 
---imports is another way, without that line: it makes kinform's own packages of client-go's in the
-program's files, where that can be done by rule (util/workqueue, and what is called of it), and
-lists the other imports of client-go with what to do. Nothing is changed unless the module
-compiles with it. A package whose queues go to a library that wants client-go's stays as it is.
+--imports is another way, without that line: it replaces packages of client-go by kinform's own in
+the program's files, if rules can do that (util/workqueue, and the calls of its names), and
+lists the other imports of client-go with advice. Nothing is changed unless the module
+compiles then. A package that passes its queues to a library that expects client-go's is not changed.
 
---undo takes the line out of go.mod again, and sets all versions back that the line had changed: a
-comment at the line has them. What you have changed since stays. It does not undo --imports: that is
-what version control is for.`,
+--undo removes the line from go.mod, and restores all versions that the line had changed, which a
+comment at the line records. Your later changes stay. It does not undo --imports: use version
+control for that.`,
 		Example: `  kinform migrate --dry-run
   kinform migrate
   kinform migrate --from ../kinform   # a checkout
@@ -62,9 +62,9 @@ what version control is for.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&opts.dryRun, "dry-run", false, "print what would be changed, and change nothing")
 	flags.BoolVar(&opts.undo, "undo", false, "take the line out again")
-	flags.BoolVar(&opts.imports, "imports", false, "make kinform's own packages of client-go's in the program's files, where that can be done by rule")
-	flags.StringVar(&opts.from, "from", "", "the folder of a checkout of kinform that the line shall point to, in place of a release")
-	flags.StringVar(&opts.version, "version", opts.version, "the release of kinform that the line shall name")
+	flags.BoolVar(&opts.imports, "imports", false, "replace packages of client-go by kinform's own in the program's files, if rules can do that")
+	flags.StringVar(&opts.from, "from", "", "the folder of a checkout of kinform that the line should point to, instead of a release")
+	flags.StringVar(&opts.version, "version", opts.version, "the release of kinform that the line should name")
 	return cmd
 }
 
@@ -153,20 +153,20 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 		return err
 	}
 	if m.vendored() {
-		fmt.Fprintln(out, "vendor/ has client-go still: run go mod vendor, and build again")
+		fmt.Fprintln(out, "vendor/ still has client-go: run go mod vendor, and build again")
 	}
 	report, err := compileShown(ctx, m, raised, p)
 	if err != nil {
 		if undone := takeBack(); undone != nil {
-			return errors.Join(err, fmt.Errorf("the lines cannot be taken out of %s again: %w. kinform migrate --undo does it", m.file, undone))
+			return errors.Join(err, fmt.Errorf("the lines could not be removed from %s: %w: run kinform migrate --undo", m.file, undone))
 		}
-		return fmt.Errorf("%w. go.mod and go.sum are as they were", err)
+		return fmt.Errorf("%w: go.mod and go.sum are unchanged", err)
 	}
 	report.print(out)
 	if n := len(report.findings); n > 0 {
-		return fmt.Errorf("%d places do not compile with the line: mend them, or run kinform migrate --undo (go vet ./... then tells whether they compile without it)", n)
+		return fmt.Errorf("%d places do not compile with the line: fix them, or run kinform migrate --undo (then go vet ./... shows whether they compile without the line)", n)
 	}
-	fmt.Fprintln(out, "Next: go test ./..., and then the program. clientgo/README.md has what behaves otherwise. kinform migrate --undo takes the line out again")
+	fmt.Fprintln(out, "Next: run go test ./..., and then the program. clientgo/README.md lists what behaves differently. kinform migrate --undo removes the line")
 	return nil
 }
 
@@ -229,7 +229,7 @@ func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
 		return err
 	}
 	if m.vendored() {
-		fmt.Fprintln(out, "vendor/ may have kinform still: run go mod vendor, and build again")
+		fmt.Fprintln(out, "vendor/ may still have kinform: run go mod vendor, and build again")
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (d *draft) tidy(ctx context.Context) error {
 	// that module.
 	for _, r := range d.m.parsed.Require {
 		if !r.Indirect && d.parsed.version(r.Path) == "" && strings.Contains(said, r.Path) {
-			return fmt.Errorf("go mod tidy in %s does not find all that the module imports of %s:\n%s%s", d.m.dir, r.Path, lastLines(said, 10), d.m.unseen())
+			return fmt.Errorf("go mod tidy in %s does not find all packages that the module imports of %s:\n%s%s", d.m.dir, r.Path, lastLines(said, 10), d.m.unseen())
 		}
 	}
 	return nil

@@ -31,13 +31,13 @@ func (r *rewriting) call(c *ast.CallExpr) {
 		case theConfig:
 			literal, ok := c.Args[i].(*ast.CompositeLit)
 			if !ok || r.commentIn(literal, nil) {
-				r.leave(c.Args[i], clientQueueName(name), "of the config only Name has a counterpart: write workqueue.New(workqueue.Options[K]{Name: ..., RateLimiter: ...})")
+				r.leave(c.Args[i], clientQueueName(name), "only Name of the config has a counterpart: write workqueue.New(workqueue.Options[K]{Name: ..., RateLimiter: ...})")
 				return
 			}
 			for _, e := range literal.Elts {
 				kv, ok := e.(*ast.KeyValueExpr)
 				if key, is := keyOf(kv, ok); !is || key != "Name" {
-					r.leave(e, clientQueueName(name), "of the config only Name has a counterpart: see workqueue.Options for the others")
+					r.leave(e, clientQueueName(name), "only Name of the config has a counterpart: see workqueue.Options for the others")
 					return
 				}
 				fields = append(fields, "Name: "+r.take(kv.Value))
@@ -109,7 +109,7 @@ func (r *rewriting) bucket(u *ast.UnaryExpr) {
 	}
 	qps, burst := r.limiter(literal)
 	if qps == nil || r.commentIn(u, []ast.Expr{qps, burst}) {
-		r.leave(s, clientQueueName(name), "kinform's is workqueue.Bucket[K](qps, burst)")
+		r.leave(s, clientQueueName(name), "kinform's counterpart is workqueue.Bucket[K](qps, burst)")
 		return
 	}
 	rate := r.take(qps)

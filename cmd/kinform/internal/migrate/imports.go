@@ -52,7 +52,7 @@ func exchange(ctx context.Context, m *module, t target, dryRun bool, out io.Writ
 	left = slices.Compact(left)
 
 	if len(rewritten) == 0 {
-		fmt.Fprintln(out, "there is nothing that rules can exchange")
+		fmt.Fprintln(out, "there is no import that rules can replace")
 	} else if dryRun {
 		trial.printDiff(out)
 		for _, f := range rewritten {
@@ -63,9 +63,9 @@ func exchange(ctx context.Context, m *module, t target, dryRun bool, out io.Writ
 			return err
 		}
 		for _, f := range rewritten {
-			fmt.Fprintf(out, "%s: %s is kinform's now\n", f.name, clientQueue)
+			fmt.Fprintf(out, "%s: %s is now kinform's\n", f.name, clientQueue)
 		}
-		fmt.Fprintf(out, "%s: %s is required; go mod tidy brings it into order\n", m.file, kinform)
+		fmt.Fprintf(out, "%s: %s is now required; run go mod tidy\n", m.file, kinform)
 	}
 	printFindings(out, left)
 	return nil
@@ -88,7 +88,7 @@ func rewriteAll(units []*unit, fset *token.FileSet) (rewritten []changedFile, le
 		for _, s := range u.files {
 			text, without := rewrite(u, s, fset)
 			if (text != nil || without != nil) && ast.IsGenerated(s.file) {
-				left = append(left, finding{file: s.name, line: 1, message: "a generated file uses client-go's queues", todo: "let its generator write kinform's"})
+				left = append(left, finding{file: s.name, line: 1, message: "a generated file uses client-go's queues", todo: "make its generator write kinform's queues"})
 				continue
 			}
 			left = append(left, without...)
@@ -111,7 +111,7 @@ func onOtherSystems(u *unit) []finding {
 		}
 		found = append(found, finding{
 			file: u.path + "/" + name, message: "the file uses client-go's queues and is not compiled on this system",
-			todo: "run the command where it is compiled (GOOS, GOFLAGS=-tags=...), or exchange the package by hand",
+			todo: "run the command for a system that compiles the file (GOOS, GOFLAGS=-tags=...), or replace the package by hand",
 		})
 	}
 	return found
@@ -181,7 +181,7 @@ func (r *trial) compiling(ctx context.Context, files []changedFile) ([]changedFi
 			f.file = cmp.Or(names[filepath.FromSlash(f.file)], f.file)
 			broken[filepath.Dir(f.file)] = true
 			if f.elsewhere == "" {
-				f.todo = "exchange this package by hand, or what it gives its queue to: it does not compile with kinform's queue"
+				f.todo = "the package does not compile with kinform's queue: replace client-go's queue by hand, here or in the code that gets the queue"
 			}
 			refused = append(refused, f)
 		}

@@ -294,7 +294,7 @@ func TestQueuesAreExchangedByRule(t *testing.T) {
 
 	out, err = kinformMigrate(t, "--imports", dir)
 	require.NoError(t, err, out)
-	require.Contains(t, out, "nothing that rules can exchange", "a second time")
+	require.Contains(t, out, "no import that rules can replace", "a second time")
 }
 
 // snapshot returns the files of a folder.
@@ -332,10 +332,10 @@ func TestWhatNoRuleExchangesStaysAndIsListed(t *testing.T) {
 	for _, line := range []string{
 		`asks/asks\.go:5: ShuttingDown\n +kinform's queue has no such method`,
 		`all/all\.go:5: workqueue\.ParallelizeUntil\n .*errgroup`,
-		`clock/clock\.go:7: workqueue\.NewTypedRateLimitingQueueWithConfig\n +of the config only Name has a counterpart`,
+		`clock/clock\.go:7: workqueue\.NewTypedRateLimitingQueueWithConfig\n +only Name of the config has a counterpart`,
 		`says/says\.go:5: workqueue\.NewTypedRateLimitingQueueWithConfig\n`,
 		`keeps/keeps\.go:6: Get\n +kinform's Get takes a context`,
-		`gives/gives\.go:8: cannot use q .*\n +exchange this package by hand, or what it gives its queue to`,
+		`gives/gives\.go:8: cannot use q .*\n +the package does not compile with kinform's queue: replace client-go's queue by hand`,
 		`made/made\.go:1: a generated file uses client-go's queues\n`,
 		`other/x_plan9\.go: the file uses client-go's queues and is not compiled on this system\n`,
 	} {
@@ -366,7 +366,7 @@ func TestExchangingWithAnOlderClientGoSaysWhyNothingCompiles(t *testing.T) {
 	goCommand(t, dir, "mod", "tidy")
 	out, err := kinformMigrate(t, "--imports", dir)
 	require.NoError(t, err, out)
-	require.Contains(t, out, "requires client-go v0.36.0, and kinform has the names of v0.37")
+	require.Contains(t, out, "requires client-go v0.36.0, but kinform has the names of v0.37")
 	require.Regexp(t, `informers\.go:3 .*k8s\.io/api/old.*\n +a library needs this: take a version of the library that was made for client-go v0\.37`, out)
 }
 
@@ -383,7 +383,7 @@ func TestExchangingFailsWithoutATrace(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "broken.go"), []byte("package main\n\nvar x int = \"\"\n"), 0o644))
 	before = snapshot(t, dir)
 	_, err = kinformMigrate(t, "--imports", dir)
-	require.ErrorContains(t, err, "has to compile before")
+	require.ErrorContains(t, err, "must compile before")
 	require.Equal(t, before, snapshot(t, dir))
 }
 

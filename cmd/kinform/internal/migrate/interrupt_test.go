@@ -61,7 +61,7 @@ func TestAnInterruptOfTheCompilerTakesTheLinesOut(t *testing.T) {
 	out, err := interrupted(t, ctx, dir)
 	require.NoError(t, listener.Close())
 	<-ended
-	require.ErrorContains(t, err, "interrupted in go list: context canceled. go.mod and go.sum are as they were")
+	require.ErrorContains(t, err, "interrupted in go list: context canceled: go.mod and go.sum are unchanged")
 	require.Contains(t, during["go.mod"], dropIn, "it was interrupted after go.mod had changed")
 	require.Equal(t, before, snapshot(t, dir))
 	require.Contains(t, out, "compiling the module")
@@ -100,7 +100,7 @@ func TestProgress(t *testing.T) {
 			return os.ErrInvalid
 		})
 		require.ErrorIs(t, err, os.ErrInvalid)
-		require.Equal(t, "compiling\n  still at it\n  2 packages until now, the last: example.com/b\n  3 packages until now, the last: example.com/c\n", out.String())
+		require.Equal(t, "compiling\n  still running\n  2 packages so far, the last: example.com/b\n  3 packages so far, the last: example.com/c\n", out.String())
 	})
 }
 
@@ -114,6 +114,6 @@ func TestTheGoCommandSaysWhatItDoes(t *testing.T) {
 	m.said = lines
 	_, err = compile(t.Context(), m, nil)
 	require.NoError(t, err)
-	require.Contains(t, lines.state("packages"), " packages until now, the last: example.com/program")
+	require.Contains(t, lines.state("packages"), " packages so far, the last: example.com/program")
 	require.Equal(t, filepath.Join(dir, "go.mod"), m.file)
 }

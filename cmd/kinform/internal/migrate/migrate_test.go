@@ -103,14 +103,14 @@ func TestVendoredCopiesAreMadeAgain(t *testing.T) {
 
 	out, err := kinformMigrate(t, dir)
 	require.NoError(t, err, out)
-	require.Contains(t, out, "vendor/ has client-go still: run go mod vendor")
+	require.Contains(t, out, "vendor/ still has client-go: run go mod vendor")
 	goCommand(t, dir, "mod", "vendor")
 	goCommand(t, dir, "build", "-o", filepath.Join(t.TempDir(), "program"), ".")
 	require.Contains(t, read(t, dir, "vendor/modules.txt"), dropIn)
 
 	out, err = kinformMigrate(t, "--undo", dir)
 	require.NoError(t, err, out)
-	require.Contains(t, out, "vendor/ may have kinform still: run go mod vendor")
+	require.Contains(t, out, "vendor/ may still have kinform: run go mod vendor")
 	goCommand(t, dir, "mod", "vendor")
 	goCommand(t, dir, "build", "-o", filepath.Join(t.TempDir(), "program"), ".")
 	require.NotContains(t, read(t, dir, "vendor/modules.txt"), "kinform")
@@ -169,7 +169,7 @@ func TestWhereTheLineCannotBeAdded(t *testing.T) {
 	for name, test := range map[string]struct{ goMod, complaint string }{
 		"no client-go":       {"module example.com/program\n", "does not require k8s.io/client-go"},
 		"replaced by others": {required + "\nreplace k8s.io/client-go => example.com/fork v1.0.0\n", `its line "k8s.io/client-go => example.com/fork v1.0.0" first`},
-		"no go.mod":          {"", "in no module"},
+		"no go.mod":          {"", "not in a module"},
 		"unreadable":         {"modul x\n", "go.mod:1: unknown directive"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestWhereTheLineCannotBeAdded(t *testing.T) {
 	_, err = os.Stat(filepath.Join(dir, "go.sum"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = kinformMigrate(t, "--from", t.TempDir(), dir)
-	require.ErrorContains(t, err, "is no checkout of kinform")
+	require.ErrorContains(t, err, "is not a checkout of kinform")
 	_, err = kinformMigrate(t, "--undo", "--dry-run", dir)
 	require.ErrorContains(t, err, "exclude each other")
 	unreleased := Command("")

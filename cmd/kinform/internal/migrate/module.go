@@ -85,7 +85,7 @@ func openModule(ctx context.Context, dir string) (*module, error) {
 		m.work = env.GOWORK
 	}
 	if m.file == "" || m.file == os.DevNull {
-		return nil, fmt.Errorf("%s is in no module: there is no go.mod in it or above it", dir)
+		return nil, fmt.Errorf("%s is not in a module: there is no go.mod in this folder or above", dir)
 	}
 	m.dir = filepath.Dir(m.file)
 	m.parsed, err = m.parse(ctx, m.file)
@@ -118,7 +118,7 @@ func (m *module) alone() *module {
 func (m *module) replaceable(ctx context.Context) error {
 	for _, r := range m.parsed.Replace {
 		if m.parsed.replaces(r, clientGo) && !r.ours() {
-			return fmt.Errorf("%s replaces client-go already: remove its line %q first", m.file, r)
+			return fmt.Errorf("%s replaces client-go already: remove the line %q first", m.file, r)
 		}
 	}
 	if m.required() == "" {

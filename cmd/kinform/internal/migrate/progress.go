@@ -65,7 +65,7 @@ func (l *lineCounter) state(counted string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.count == 0 {
-		return "still at it"
+		return "still running"
 	}
-	return fmt.Sprintf("%d %s until now, the last: %s", l.count, counted, l.last)
+	return fmt.Sprintf("%d %s so far, the last: %s", l.count, counted, l.last)
 }

@@ -50,7 +50,7 @@ func requiredBy(graph string, c versionChange) string {
 		}
 	}
 	if len(by) == 0 {
-		return "go mod tidy takes it"
+		return "go mod tidy selects it"
 	}
 	slices.Sort(by)
 	return strings.Replace(by[0], "@", " ", 1) + " requires it"

@@ -173,7 +173,7 @@ func (f finding) advice() string {
 	case strings.Contains(f.message, clientGo+"/") && (strings.Contains(f.message, "package") || strings.Contains(f.message, "import")):
 		return "kinform does not have this package: see the table in clientgo/README.md, and stay with client-go if it is needed"
 	case f.raised != "":
-		return "the file imports " + f.raised + ": change it for that version, or hold the old one by a replace line"
+		return "the file imports " + f.raised + ": adapt the file to that version, or keep the old version by a replace line"
 	case f.elsewhere != "":
 		return "a library needs this: take a version of the library that was made for client-go v0." + strconv.Itoa(minor) + ", or stay with client-go"
 	case strings.Contains(f.message, "undefined"):

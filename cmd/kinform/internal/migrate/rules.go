@@ -82,13 +82,13 @@ func otherwise(name string) string {
 	case "ShuttingDown":
 		return "kinform's queue has no such method: keep the context that ends the program"
 	case "ShutDownWithDrain":
-		return "kinform's is Drain(ctx), which returns an error"
+		return "kinform's counterpart is Drain(ctx), which returns an error"
 	case "ParallelizeUntil", "DoWorkPieceFunc", "WithChunkSize", "Options":
 		return "kinform has no counterpart: use golang.org/x/sync/errgroup with SetLimit"
 	case "SetProvider", "MetricsProvider":
-		return "kinform's metrics are of one queue: see metrics.New and workqueue.Options.Observer"
+		return "kinform's metrics are per queue: see metrics.New and workqueue.Options.Observer"
 	default:
-		return "exchange it by hand: see docs/coming-from-client-go.md"
+		return "replace it by hand: see docs/coming-from-client-go.md"
 	}
 }
 
@@ -109,7 +109,7 @@ var byHand = []struct{ prefix, advice string }{
 	{"tools/cache", "informer.New, indexer.Reader; keys are types.NamespacedName, so MetaNamespaceKeyFunc and SplitMetaNamespaceKey go away"},
 	{"tools/clientcmd", "kubeconfig.Load"},
 	{"tools/events", "events.New"},
-	{"tools/leaderelection", "lease.New: candidates of both libraries take turns"},
+	{"tools/leaderelection", "lease.New: candidates of both libraries can share a Lease"},
 	{"tools/pager", "rest.Resource.List is a stream of pages"},
 	{"tools/record", "events.New"},
 	{"tools/watch", "reflector.New, or await.Until"},

@@ -39,8 +39,8 @@ func (m *module) skew() string {
 	if theirs, ok := minorOf(required); required == "" || ok && theirs == minor {
 		return ""
 	}
-	return fmt.Sprintf("%s requires client-go %s, and kinform has the names of v0.%d: if the program does not compile with them, "+
-		"go to v0.%[3]d with client-go first", m.file, required, minor)
+	return fmt.Sprintf("%s requires client-go %s, but kinform has the names of v0.%d: if the program does not compile with these names, "+
+		"move to v0.%[3]d with client-go first", m.file, required, minor)
 }
 
 // heldBack returns an error if the module's go.mod replaces a module by a version that is too old
@@ -49,7 +49,7 @@ func (m *module) heldBack(g goMod) error {
 	for _, r := range g.Replace {
 		for _, path := range together {
 			if n, ok := minorOf(r.New.Version); g.replaces(r, path) && ok && n < minor {
-				return fmt.Errorf("%s replaces %s by a version that is older than v0.%d, which kinform's client-go is made for: remove its line %q first", m.file, path, minor, r)
+				return fmt.Errorf("%s replaces %s by a version that is older than v0.%d, for which kinform's client-go is made: remove the line %q first", m.file, path, minor, r)
 			}
 		}
 	}
@@ -85,6 +85,6 @@ func (d *draft) newer(ctx context.Context) (string, error) {
 	if found == nil {
 		return "", nil
 	}
-	return fmt.Sprintf("the module builds with %s, and kinform's client-go is made for v0.%d: it has no clients for what was added since, and may not compile where something was removed. "+
+	return fmt.Sprintf("the module builds with %s, but kinform's client-go is made for v0.%d: it has no clients for types that were added since, and may not compile if something was removed. "+
 		"Take the release of kinform for that version", strings.Join(found, " and "), minor), nil
 }

@@ -38,7 +38,7 @@ func TestUndoSetsBackWhatTheLineHasRaised(t *testing.T) {
 	before := read(t, dir, "go.mod")
 	out, err := kinformMigrate(t, dir)
 	require.NoError(t, err, out)
-	require.Contains(t, out, "requires client-go v0.36.0, and kinform has the names of v0.37")
+	require.Contains(t, out, "requires client-go v0.36.0, but kinform has the names of v0.37")
 	require.Regexp(t, `k8s\.io/api v0\.37\.2\n`, read(t, dir, "go.mod"))
 	require.Contains(t, read(t, dir, "go.mod"), "clientgo v0.1.0 // kinform migrate: had k8s.io/api v0.36.0 -> v0.37.2\n")
 	migrated := read(t, dir, "go.mod")
@@ -173,7 +173,7 @@ func TestAModuleThatIsHeldBackIsRefused(t *testing.T) {
 	dir := versionProgram(t, "v0.37.2", "v0.37.2", "\nreplace k8s.io/api => k8s.io/api v0.36.0\n")
 	before := read(t, dir, "go.mod")
 	_, err := kinformMigrate(t, dir)
-	require.ErrorContains(t, err, `replaces k8s.io/api by a version that is older than v0.37, which kinform's client-go is made for: remove its line "k8s.io/api => k8s.io/api v0.36.0" first`)
+	require.ErrorContains(t, err, `replaces k8s.io/api by a version that is older than v0.37, for which kinform's client-go is made: remove the line "k8s.io/api => k8s.io/api v0.36.0" first`)
 	require.Equal(t, before, read(t, dir, "go.mod"))
 }
 
@@ -181,7 +181,7 @@ func TestANewerModuleIsSaid(t *testing.T) {
 	versionReleases(t)
 	out, err := kinformMigrate(t, versionProgram(t, "v0.37.2", "v0.38.0", ""))
 	require.NoError(t, err, out)
-	require.Contains(t, out, "the module builds with k8s.io/api v0.38.0, and kinform's client-go is made for v0.37")
+	require.Contains(t, out, "the module builds with k8s.io/api v0.38.0, but kinform's client-go is made for v0.37")
 	out, err = kinformMigrate(t, versionProgram(t, "v0.37.2", "v0.37.2", ""))
 	require.NoError(t, err, out)
 	require.NotContains(t, out, "builds with")

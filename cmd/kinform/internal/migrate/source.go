@@ -51,7 +51,7 @@ func load(ctx context.Context, m *module, fset *token.FileSet) ([]*unit, error) 
 	out, err := m.run(ctx, m.list("-v", "-test", "-deps", "-export",
 		"-json=ImportPath,Error,ForTest,DepOnly,Dir,Export,GoFiles,CgoFiles,IgnoredGoFiles,ImportMap", "./...")...)
 	if err != nil {
-		return nil, fmt.Errorf("the module has to compile before its imports are exchanged: %w", err)
+		return nil, fmt.Errorf("the module must compile before its imports can be replaced: %w", err)
 	}
 	exports := map[string]string{}
 	var own []loaded
@@ -117,7 +117,7 @@ func loadOne(m *module, fset *token.FileSet, p loaded, exports map[string]string
 	}
 	if len(p.CgoFiles) > 0 { // The types of such files cannot be checked here.
 		if slices.ContainsFunc(u.files, func(s *source) bool { return importsClientGo(s.file) }) {
-			return nil, fmt.Errorf("%s uses cgo and client-go: its imports cannot be exchanged by this command", p.ImportPath)
+			return nil, fmt.Errorf("%s uses cgo and client-go: this command cannot replace its imports", p.ImportPath)
 		}
 		return nil, nil
 	}
@@ -136,7 +136,7 @@ func loadOne(m *module, fset *token.FileSet, p loaded, exports map[string]string
 	})}
 	checked, err := config.Check(p.ImportPath, fset, files, u.info)
 	if err != nil {
-		return nil, fmt.Errorf("the module has to compile before its imports are exchanged: %w", err)
+		return nil, fmt.Errorf("the module must compile before its imports can be replaced: %w", err)
 	}
 	u.types = checked
 	return u, nil

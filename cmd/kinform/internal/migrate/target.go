@@ -29,13 +29,13 @@ func (o options) target() (target, error) {
 			return target{}, fmt.Errorf("--from %s: %w", o.from, err)
 		}
 		if _, err := os.Stat(filepath.Join(checkout, "clientgo", "go.mod")); err != nil {
-			return target{}, fmt.Errorf("--from %s is no checkout of kinform: %w", o.from, err)
+			return target{}, fmt.Errorf("--from %s is not a checkout of kinform: %w", o.from, err)
 		}
 		return target{checkout: checkout}, nil
 	case o.version != "":
 		return target{version: o.version}, nil
 	default:
-		return target{}, errors.New("this command is not of a release: say with --from where a checkout of kinform is, or with --version which release to take")
+		return target{}, errors.New("this command was not built from a release: name a checkout of kinform with --from, or a release with --version")
 	}
 }
 

@@ -30,7 +30,7 @@ func (m *module) overruled(ctx context.Context) error {
 	}
 	for _, r := range work.Replace {
 		if m.parsed.replaces(r, clientGo) {
-			return fmt.Errorf("%s replaces client-go for all of its modules: remove its line %q first", m.work, r)
+			return fmt.Errorf("%s replaces client-go for all of its modules: remove the line %q first", m.work, r)
 		}
 	}
 	return nil
@@ -41,6 +41,6 @@ func (m *module) unseen() string {
 	if m.work == "" {
 		return ""
 	}
-	return fmt.Sprintf("\n(the module is in the workspace %s, whose other modules go mod tidy does not look at: "+
-		"for the time of the migration, replace them in go.mod by their folders)", m.work)
+	return fmt.Sprintf("\n(the module is in the workspace %s, whose other modules go mod tidy does not see: "+
+		"during the migration, replace them in go.mod by their folders)", m.work)
 }

@@ -41,7 +41,7 @@ func TestAWorkspaceThatReplacesClientGoIsRefused(t *testing.T) {
 	dir := workspace(t, goodMain, "\nreplace k8s.io/client-go => example.com/fork v1.0.0\n")
 	before := read(t, dir, "go.mod")
 	_, err := kinformMigrate(t, dir)
-	require.ErrorContains(t, err, `go.work replaces client-go for all of its modules: remove its line "k8s.io/client-go => example.com/fork v1.0.0" first`)
+	require.ErrorContains(t, err, `go.work replaces client-go for all of its modules: remove the line "k8s.io/client-go => example.com/fork v1.0.0" first`)
 	require.Equal(t, before, read(t, dir, "go.mod"))
 }
 
@@ -51,6 +51,6 @@ func TestWhatTidyDoesNotSeeOfAWorkspaceIsSaid(t *testing.T) {
 	mod := read(t, dir, "go.mod") + "\nrequire example.com/other v0.0.0\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644))
 	_, err := kinformMigrate(t, dir)
-	require.ErrorContains(t, err, "go.work, whose other modules go mod tidy does not look at")
+	require.ErrorContains(t, err, "go.work, whose other modules go mod tidy does not see")
 	require.Equal(t, mod, read(t, dir, "go.mod"))
 }

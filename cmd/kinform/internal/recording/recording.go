@@ -40,7 +40,7 @@ func Start(v *view.View, path string) (*File, error) {
 	f := &File{stop: stop, ended: make(chan error, 1)}
 	go func() {
 		if err := errors.Join(v.Record(ctx, to, ""), to.Close()); err != nil {
-			f.ended <- fmt.Errorf("--record: the recording is not whole: %w", err)
+			f.ended <- fmt.Errorf("--record: the recording is incomplete: %w", err)
 			return
 		}
 		f.ended <- nil
@@ -76,7 +76,7 @@ func Open(path string) (*view.View, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--replay: %w", err)
 	case len(text) > most:
-		return nil, fmt.Errorf("--replay: %s grows, and has more than %d bytes by now", path, most)
+		return nil, fmt.Errorf("--replay: %s is growing, and has more than %d bytes now", path, most)
 	}
 	v, err := view.New(view.Options{Title: info.Name(), Recording: text, Private: true})
 	if err != nil {

@@ -98,7 +98,7 @@ func TestRecordingsThatCannotBe(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none.jsonl")
 	require.NoError(t, os.WriteFile(none, []byte("{}\n"), 0o600))
 	for path, says := range map[string]string{
-		none:                         "line 1: a recording begins with a field hello",
+		none:                         "line 1: the first line has no field hello",
 		filepath.Join(none, "below"): "--replay: stat ",
 		t.TempDir():                  "a recording is a file of at most",
 	} {

@@ -48,16 +48,16 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "top [URL | RESOURCE... | --replay FILE]",
 		Short: "Show a pipeline at work in the terminal, as the page does in a browser",
-		Long: `top is the page of kinform's other commands for a machine without a browser: the same seven boxes, numbers, small
+		Long: `top shows the page of kinform's other commands on a machine without a browser: the same seven boxes, numbers, small
 pictures and keys. ? lists the keys.
 
-  kinform top             a laboratory in this process, as kinform lab: what its buttons do is under m
+  kinform top             a laboratory in this process, as kinform lab; m lists its actions
   kinform top URL         a page that runs elsewhere, by the address that its program has printed
   kinform top RESOURCE... informers on a cluster, read-only, as kinform view
   kinform top --replay F  a recording
 
-The printed address has a code that is good for one use. After that, leave the code out, and give the token that is printed after
-the address: --token-file names a file that has it, or is - for standard input, which asks on a terminal.`,
+The printed address has a code that works once. After that, leave the code out, and give the token that is printed after
+the address: --token-file names a file with the token, or is - for standard input, which asks on a terminal.`,
 		Example: `  kinform top
   kinform top pods deployments.apps -A
   kinform top 'http://127.0.0.1:34567/#code=ABC'
@@ -77,9 +77,9 @@ the address: --token-file names a file that has it, or is - for standard input, 
 	for _, some := range of {
 		flags.AddFlagSet(some)
 	}
-	flags.StringVar(&opts.record, "record", "", "a new file to write what is shown of the first pipeline to; of a laboratory or a cluster")
+	flags.StringVar(&opts.record, "record", "", "a new file for a recording of the first pipeline; for a laboratory or a cluster")
 	flags.StringVar(&opts.replay, "replay", "", "a recording to show")
-	flags.BoolVar(&opts.once, "once", false, "print one frame as text, and end")
+	flags.BoolVar(&opts.once, "once", false, "print one frame as text, and exit")
 	flags.IntVar(&opts.width, "width", 0, "how wide the text of --once is (default: as the terminal, else 120)")
 	return cmd
 }
@@ -103,11 +103,11 @@ func (o *options) kind(args []string) string {
 func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.FlagSet) error {
 	kind := o.kind(args)
 	if o.replay != "" && len(args) > 0 {
-		return errors.New("--replay shows a recording: an address and resources have no meaning then")
+		return errors.New("--replay shows a recording: leave out addresses and resources")
 	}
 	for _, arg := range args {
 		if isURL(arg) && len(args) > 1 {
-			return fmt.Errorf("an address is shown alone: %d arguments were given", len(args))
+			return fmt.Errorf("an address must be the only argument: %d arguments were given", len(args))
 		}
 	}
 	for what, flags := range of {
@@ -118,14 +118,14 @@ func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.
 			}
 		})
 		if wrong != "" {
-			return fmt.Errorf("--%s is for %s, and %s is shown", wrong, what, kind)
+			return fmt.Errorf("--%s is for %s, but %s is shown", wrong, what, kind)
 		}
 	}
 	if o.record != "" && kind != "a laboratory" && kind != "a cluster" {
-		return fmt.Errorf("--record is for what runs in this process, and %s is shown", kind)
+		return fmt.Errorf("--record is for pipelines in this process, but %s is shown", kind)
 	}
 	if o.width != 0 && !o.once {
-		return errors.New("--width is for --once")
+		return errors.New("--width needs --once")
 	}
 	return nil
 }

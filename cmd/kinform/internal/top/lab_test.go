@@ -283,7 +283,7 @@ func TestPicturesShowWhatHappens(t *testing.T) {
 		require.NoError(t, err)
 	}
 	do("vanish", map[string]string{"n": "2"})
-	b.has("2 missing: deleted while nobody looked", "The last list:")
+	b.has("2 missing: deleted while nobody watched", "The last list:")
 
 	do("pause", map[string]string{"stage": "fifo"})
 	b.press("c")

@@ -62,7 +62,7 @@ func (s *screen) openMenu() {
 		s.say("A recording can only be looked at.", false)
 		return
 	case len(s.menu.actions) == 0:
-		s.say("This program has no laboratory: it can be looked at, and not changed. kinform top without arguments has one.", false)
+		s.say("This program has no laboratory, so it cannot be changed. kinform top without arguments has a laboratory.", false)
 		return
 	}
 	s.to(actionsMode)

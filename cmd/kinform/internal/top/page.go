@@ -32,14 +32,14 @@ func newPage(address string, transport http.RoundTripper) (*page, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		address, _, _ = strings.Cut(address, "#")
-		return nil, fmt.Errorf("%q is no address of a page: it is to be like http://127.0.0.1:8080/view/", address)
+		return nil, fmt.Errorf("%q is not the address of a page: give an address like http://127.0.0.1:8080/view/", address)
 	}
 	values, err := url.ParseQuery(u.Fragment)
 	switch {
 	case err != nil:
-		return nil, errors.New("the address has no code that can be read after its #")
+		return nil, errors.New("the part of the address after # is not a code")
 	case values.Has("token"):
-		return nil, errors.New("a token is no argument, because all users of this machine can read arguments: leave it out of the address, and use --token-file")
+		return nil, errors.New("a token must not be an argument, because all users of this machine can read arguments: leave the token out of the address, and use --token-file")
 	}
 	u.Fragment, u.RawQuery = "", ""
 	u.Path = strings.TrimSuffix(u.Path, "index.html")
@@ -102,10 +102,10 @@ func (p *page) ask(ctx context.Context, method, what string, query url.Values, b
 	defer answer.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(answer.Body, mostText))
 	if answer.StatusCode == http.StatusUnauthorized {
-		said = append(bytes.TrimSpace(said), " (kinform top --token-file - asks for it)"...)
+		said = append(bytes.TrimSpace(said), " (kinform top --token-file - asks for the token)"...)
 	}
 	if media := answer.Header.Get("Content-Type"); !strings.HasPrefix(media, "text/plain") || len(bytes.TrimSpace(said)) == 0 {
-		return nil, fmt.Errorf("the answer to %s is %s: there is no page of kinform at %v", what, answer.Status, p.base)
+		return nil, fmt.Errorf("the response to %s is %s: there is no page of kinform at %v", what, answer.Status, p.base)
 	}
 	return nil, errors.New(string(bytes.TrimSpace(said)))
 }
@@ -127,7 +127,7 @@ func (p *page) read(ctx context.Context, method, what string, query url.Values, 
 		err = view.Unmarshal(text, into)
 	}
 	if err != nil {
-		return fmt.Errorf("the answer to %s is not that of a page of kinform: %w", what, err)
+		return fmt.Errorf("the response to %s is not that of a page of kinform: %w", what, err)
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ const mostRecording = 256 << 20
 func readAtMost(r io.Reader, most int64) ([]byte, error) {
 	all, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(all)) > most {
-		err = fmt.Errorf("it has more than %d bytes", most)
+		err = fmt.Errorf("more than %d bytes", most)
 	}
 	return all, err
 }
@@ -210,7 +210,7 @@ const silent = 15 * time.Second
 func (p *page) lines(ctx context.Context, of string, each func(view.Line)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	watchdog := time.AfterFunc(silent, func() { stop(fmt.Errorf("nothing came for %v", silent)) })
+	watchdog := time.AfterFunc(silent, func() { stop(fmt.Errorf("nothing has arrived for %v", silent)) })
 	defer watchdog.Stop()
 	answer, err := p.ask(ctx, http.MethodGet, "stream", url.Values{"of": {of}}, nil)
 	if err != nil {
@@ -230,7 +230,7 @@ func (p *page) lines(ctx context.Context, of string, each func(view.Line)) error
 			return fmt.Errorf("the stream is not that of a page of kinform: %w", err)
 		}
 		if l.Hello != nil && l.Hello.Version > view.FormatVersion {
-			return fmt.Errorf("the stream has format %d, and this program knows formats up to %d: look at it with a newer kinform", l.Hello.Version, view.FormatVersion)
+			return fmt.Errorf("the stream has format %d, but this program knows formats up to %d: use a newer kinform", l.Hello.Version, view.FormatVersion)
 		}
 		tame(&l)
 		each(l)

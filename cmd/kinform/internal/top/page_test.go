@@ -85,27 +85,27 @@ func TestPagesThatCannotBeShown(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, left.Close())
 	for want, args := range map[string][]string{
-		"refused": {"http://" + left.Addr().String(), "--once"},
-		"(kinform top --token-file - asks for it)":  {private.URL, "--once"},
-		"this address is too old, or of a program":  {private.URL + "/#code=" + strings.Repeat("A", 26), "--once"},
-		"a token is no argument, because all user":  {private.URL + "/#token=" + v.Token(), "--once"},
+		"refused":                                   {"http://" + left.Addr().String(), "--once"},
+		"--token-file - asks for the token)":        {private.URL, "--once"},
+		"this address has expired, or belongs to a": {private.URL + "/#code=" + strings.Repeat("A", 26), "--once"},
+		"a token must not be an argument, because":  {private.URL + "/#token=" + v.Token(), "--once"},
 		"--token-file: open /no/such":               {private.URL, "--token-file", "/no/such", "--once"},
 		"must have one token and nothing else":      {private.URL, "--token-file", "page_test.go", "--once"},
 		"--token-file is for a page, and a labora":  {"--token-file", "x"},
 		"404 page not found":                        {other.URL, "--once"},
 		"is not that of a page of kinform":          {html.URL, "--once"},
 		"there is no page of kinform at http://":    {moved.URL, "--once"},
-		`"ftp://x" is no address of a page`:         {"ftp://x", "--once"},
-		"an address is shown alone":                 {"http://x", "pods"},
-		"--kubeconfig is for a cluster, and a la":   {"--kubeconfig", "x"},
-		"--pods is for a laboratory, and a clust":   {"pods", "--pods", "3"},
-		"--rate is for a laboratory, and a page":    {"http://x", "--rate", "3"},
-		"--record is for what runs in this":         {"--replay", "x", "--record", "y"},
-		"--replay shows a recording: an address":    {"--replay", "x", "pods"},
-		"--width is for --once":                     {"--width", "9"},
+		`"ftp://x" is not the address of a page`:    {"ftp://x", "--once"},
+		"an address must be the only argument":      {"http://x", "pods"},
+		"--kubeconfig is for a cluster, but a la":   {"--kubeconfig", "x"},
+		"--pods is for a laboratory, but a clust":   {"pods", "--pods", "3"},
+		"--rate is for a laboratory, but a page":    {"http://x", "--rate", "3"},
+		"--record is for pipelines in this process": {"--replay", "x", "--record", "y"},
+		"--replay shows a recording: leave out ":    {"--replay", "x", "pods"},
+		"--width needs --once":                      {"--width", "9"},
 		"--replay: stat x":                          {"--replay", "x", "--once"},
 		"--workers is 17, and must be from 1 to 16": {"--workers", "17", "--once"},
-		"is no address on loopback":                 {"--listen", "0.0.0.0:1", "--once"},
+		"is not an address on loopback":             {"--listen", "0.0.0.0:1", "--once"},
 	} {
 		cmd := Command()
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
@@ -259,7 +259,7 @@ func TestAClusterIsShown(t *testing.T) {
 	e := top(t, 120, 40, "pods", "namespaces", "-A", "--kubeconfig", config)
 	e.has("● live", "pods", "17", "watching")
 	e.press("m")
-	e.has("This program has no laboratory: it can be looked at, and not changed.")
+	e.has("This program has no laboratory, so it cannot be changed.")
 	e.press("6")
 	e.has("There is none here.")
 	e.press("i")
@@ -283,7 +283,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 	e := top(t, 120, 45, "--replay", path)
 	e.has("recording, ", "of 0:0", "── the last events")
 	e.press("b")
-	e.has("2 missing: deleted while nobody looked", "recording, at its end")
+	e.has("2 missing: deleted while nobody watched", "recording, at its end")
 	e.press("\x1b[H")
 	e.has("0:00.0 of ")
 	e.press(" ")

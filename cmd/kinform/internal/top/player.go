@@ -48,7 +48,7 @@ func newPlayer(text []byte) (*player, error) {
 	n := 1 // the first line after the hello line
 	for f, err := range frames {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			p.note = "It ends in the middle of a line: its writer was cut off."
+			p.note = "The recording ends in the middle of a line: the writer was interrupted."
 			break
 		}
 		if err != nil {
@@ -58,7 +58,7 @@ func newPlayer(text []byte) (*player, error) {
 		n++
 	}
 	if len(p.frames) == 0 {
-		return nil, fmt.Errorf("%w: it has no frame", view.ErrRecording)
+		return nil, fmt.Errorf("%w: no frame", view.ErrRecording)
 	}
 	first := p.frames[0].at
 	for n := range p.frames {

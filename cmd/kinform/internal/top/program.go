@@ -160,9 +160,9 @@ func terminalOf(in io.Reader, out *os.File) error {
 	file, ok := in.(*os.File)
 	switch {
 	case out == nil || !term.IsTerminal(int(out.Fd())) || !ok || !term.IsTerminal(int(file.Fd())):
-		return errors.New("top needs a terminal, for its input and for its output: --once prints one frame as text, and kinform lab --open has a page for a browser")
+		return errors.New("top needs a terminal for input and output: --once prints one frame as text, and kinform lab --open has a page for a browser")
 	case os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "":
-		return errors.New("top needs a terminal that can be drawn on, and TERM says that this one cannot: --once prints one frame as text, and kinform lab --open has a page for a browser")
+		return errors.New("top needs a terminal that supports drawing, and TERM names none that does: --once prints one frame as text, and kinform lab --open has a page for a browser")
 	}
 	return nil
 }

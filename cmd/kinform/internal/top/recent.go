@@ -112,7 +112,7 @@ func (r *recent) lines(width, height int) (all []line) {
 		all = append(all, joined(text(soft, fmt.Sprintf("%6.1f s ", ago)), line{markOf(e)}, text(plain, " "+describe(e))).fit(width))
 	}
 	if len(all) == 0 {
-		all = append(all, text(soft, "Nothing has happened since this looks."))
+		all = append(all, text(soft, "Nothing has happened since this view was opened."))
 	}
 	return all
 }

@@ -27,7 +27,7 @@ var findings = []struct {
 	text string
 }{
 	{"unchanged", unchanged, "unchanged, not decoded"}, {"decoded", listed, "decoded"}, {"changed", modified, "changed"}, {"fresh", added, "new"},
-	{"missing", deleted, "missing: deleted while nobody looked"},
+	{"missing", deleted, "missing: deleted while nobody watched"},
 }
 
 const mostFindings = 400
@@ -74,7 +74,7 @@ func (r *relist) note(key, how string) {
 
 func (r *relist) lines(width, height int) []line {
 	if r.now == nil {
-		return wrapped(soft, "No list since this looks. A dropped watch alone needs none: the reflector watches on from the version that it has.", width)
+		return wrapped(soft, "No list since this view was opened. A dropped watch alone needs no list: the reflector watches on from its version.", width)
 	}
 	said := "The last list: " + plural(r.now.objects, "object")
 	if r.now.took > 0 {

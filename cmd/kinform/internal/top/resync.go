@@ -31,7 +31,7 @@ func (r *resync) lines(width, _ int) []line {
 	if r.s == nil {
 		return nil
 	}
-	spent := "none since this looks"
+	spent := "none since this view was opened"
 	if r.spent > 0 {
 		spent = "about " + bytesOf(r.spent) + " while lists were read"
 	}

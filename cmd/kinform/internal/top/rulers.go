@@ -42,7 +42,7 @@ func (r *rulers) lines(width, _ int) (all []line) {
 		}
 	}
 	if len(numbers) == 0 {
-		return []line{text(soft, "The versions here are no numbers that can be compared.")}
+		return []line{text(soft, "The versions here are not numbers that can be compared.")}
 	}
 	// The scale changes slowly, so that marks move only because stages move.
 	r.span = max((newest-last)*1.15, r.span*0.98, 20)

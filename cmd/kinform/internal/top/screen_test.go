@@ -331,9 +331,9 @@ func TestPlayer(t *testing.T) {
 	cut, err := newPlayer(text[:len(text)-100])
 	require.NoError(t, err)
 	require.Len(t, cut.frames, 23)
-	require.Contains(t, cut.note, "its writer was cut off")
+	require.Contains(t, cut.note, "the writer was interrupted")
 	_, err = newPlayer(nil)
 	require.ErrorContains(t, err, "it is empty")
 	_, err = newPlayer(text[:strings.Index(string(text), "\n")])
-	require.ErrorContains(t, err, "it has no frame")
+	require.ErrorContains(t, err, "no frame")
 }

@@ -266,11 +266,11 @@ func TestWithoutATerminalItSaysWhatToUse(t *testing.T) {
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)
 	cmd.SetIn(strings.NewReader(""))
-	require.ErrorContains(t, cmd.ExecuteContext(t.Context()), "top needs a terminal, for its input and for its output: --once prints one frame as text, and kinform lab --open")
+	require.ErrorContains(t, cmd.ExecuteContext(t.Context()), "top needs a terminal for input and output: --once prints one frame as text, and kinform lab --open")
 	for _, dumb := range []string{"dumb", ""} {
 		t.Setenv("TERM", dumb)
 		e := top(t, 80, 24)
-		require.ErrorContains(t, e.wait(), "TERM says that this one cannot: --once prints one frame as text")
+		require.ErrorContains(t, e.wait(), "TERM names none that does: --once prints one frame as text")
 	}
 }
 

@@ -43,8 +43,8 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch RESOURCE",
 		Short: "Watch a resource of a cluster through an informer",
-		Long: `watch runs an informer on a resource of a cluster and prints the objects that there are, and
-then each change. RESOURCE is a plural, singular or short name or a kind, if need be with its
+		Long: `watch runs an informer on a resource of a cluster, and prints the existing objects and
+then each change. RESOURCE is a plural, singular or short name or a kind, if needed with its
 group, as for kubectl: pods, po, deployments.apps, certificates.cert-manager.io.
 
 The watch survives what an informer survives: dropped connections, restarted servers, expired
@@ -73,7 +73,7 @@ versions. Failures are written to standard error.`,
 	flags.StringVar(&opts.context, "context", "", "the context of the kubeconfig (default: its current one)")
 	flags.StringVarP(&opts.output, "output", "o", "table", `"table", "json" (one object a line) or "yaml"`)
 	flags.DurationVar(&opts.duration, "for", 0, "end by itself after this time (0: until Ctrl-C)")
-	flags.DurationVar(&opts.connectTimeout, "connect-timeout", 5*time.Second, "how long to wait for the cluster to say what it has")
+	flags.DurationVar(&opts.connectTimeout, "connect-timeout", 5*time.Second, "how long to wait until the cluster has listed its resources")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -42,7 +42,7 @@ func TestNothingIsConfigured(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	t.Setenv("HOME", t.TempDir())
-	require.Contains(t, fails(t, "pods"), "no way to an API server is configured: there is no kubeconfig at ")
+	require.Contains(t, fails(t, "pods"), "no API server is configured: there is no kubeconfig at ")
 }
 
 func TestKubeconfigFromTheEnvironment(t *testing.T) {

@@ -33,11 +33,11 @@ func explain(err error, host, resource string) error {
 	case apierrors.IsUnauthorized(err), refusedByPeer(err):
 		return problem("%s does not accept your credentials: log in again, or check the user in your kubeconfig", host)
 	case apierrors.IsForbidden(err) && isA[*discovery.Error](err):
-		return problem("%s does not let you see what resources it has, so what %q means is unknown: ask for the role system:discovery", host, resource)
+		return problem("%s does not let you list its resources, so the resource %q is unknown: ask for the role system:discovery", host, resource)
 	case apierrors.IsForbidden(err):
 		return problem("you may not list and watch %s at %s: ask for a role with these verbs, or try another namespace with -n", resource, host)
 	case apierrors.IsNotFound(err):
-		return problem("%s has no resource %s any more: kubectl api-resources lists what there is", host, resource)
+		return problem("%s has no resource %s any more: kubectl api-resources lists all resources", host, resource)
 	case apierrors.IsBadRequest(err):
 		return problem("%s refuses to list %s: check your selectors", host, resource)
 	case isA[*tls.CertificateVerificationError](err):

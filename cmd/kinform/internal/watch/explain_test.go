@@ -109,11 +109,11 @@ func TestWhyAResourceCannotBeWatched(t *testing.T) {
 
 	for want, args := range map[string][]string{
 		`the server has no resource "podz": did you mean pods or nodes?`:                                                              {"podz"},
-		`the server has no resource "gizmos.example.com": kubectl api-resources lists what there is`:                                  {"gizmos.example.com"},
+		`the server has no resource "gizmos.example.com": kubectl api-resources lists all resources`:                                  {"gizmos.example.com"},
 		"you may not list and watch secrets in namespace x at " + s.URL() + ": ask for a role with these verbs, or try another":       {"secrets", "-n", "x"},
 		s.URL() + " cannot answer now: try again later, or look into the logs of its API server: the server is currently":             {"cm"},
 		s.URL() + " does not answer as an API server does: ":                                                                          {"svc"},
-		s.URL() + " has no resource nodes any more: kubectl api-resources lists what there is: ":                                      {"nodes"},
+		s.URL() + " has no resource nodes any more: kubectl api-resources lists all resources: ":                                      {"nodes"},
 		"cannot watch events in namespace home at " + s.URL():                                                                         {"events"},
 		s.URL() + " refuses to list pods in namespace home that match: check your selectors: field label not supported: spec.unknown": {"pods", "--field-selector", "spec.unknown=1"},
 	} {
@@ -129,7 +129,7 @@ func TestWhoMayNotSeeWhatThereIsIsToldSo(t *testing.T) {
 		Action: apitest.Fail(apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("no role"))),
 	})
 	got := fails(t, "pods", "--kubeconfig", connect(t, s))
-	require.Contains(t, got, s.URL()+` does not let you see what resources it has, so what "pods" means is unknown: `)
+	require.Contains(t, got, s.URL()+` does not let you list its resources, so the resource "pods" is unknown: `)
 	require.NotContains(t, got, "list and watch", "nobody has asked for that")
 }
 
@@ -185,7 +185,7 @@ func TestExplanationsOfNetworkErrors(t *testing.T) {
 		"the cluster at https://h cannot be reached: check your network and the server in your kubeconfig: dial tcp: no route to host":                              dial(syscall.EHOSTUNREACH),
 		"the cluster at https://h cannot be reached, it does not answer: check your network and the server in your kubeconfig: dial tcp: context deadline exceeded": dial(context.DeadlineExceeded),
 		"https://h does not accept your credentials: log in again, or check the user in your kubeconfig: remote error: tls: certificate required":                   &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")},
-		"cannot watch pods at https://h: it does not exist, and neither does /apis: is this the address of an API server?":                                          &discovery.Error{Failures: []discovery.Failure{{Path: "/api", Err: errors.New("it does not exist, and neither does /apis: is this the address of an API server?")}}},
+		"cannot watch pods at https://h: the server has neither /api nor /apis: is this the address of an API server?":                                              &discovery.Error{Failures: []discovery.Failure{{Path: "/api", Err: errors.New("the server has neither /api nor /apis: is this the address of an API server?")}}},
 	} {
 		require.EqualError(t, explain(err, "https://h", "pods"), want)
 	}

@@ -66,7 +66,7 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 		return failed.error
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && !inf.Status().Synced {
-		return complete{errors.New("the time was over before the first list was complete: give it more with --for")}
+		return complete{errors.New("the time of --for ended before the first list was complete: give more time")}
 	}
 	return err
 }

@@ -27,7 +27,7 @@ func (c *Cluster) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.labels, "selector", "l", "", "only objects with these labels, such as app=web,tier!=cache")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "the kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)")
 	flags.StringVar(&o.context, "context", "", "the context of the kubeconfig (default: its current one)")
-	flags.DurationVar(&o.connectTimeout, "connect-timeout", 5*time.Second, "how long to wait for the cluster to say what it has")
+	flags.DurationVar(&o.connectTimeout, "connect-timeout", 5*time.Second, "how long to wait until the cluster has listed its resources")
 }
 
 // Complete returns the names of the resources that can be viewed.

@@ -30,8 +30,8 @@ func View() *cobra.Command {
 		Use:   "view RESOURCE... | --replay FILE",
 		Short: "Show informers on a cluster at work, on a page in a browser",
 		Long: `view runs an informer on each of some resources of a cluster, and serves a page on loopback that shows them
-at work: list and watch, DeltaFIFO, store. It changes nothing, and asks the server only for names, labels and the
-like (metadata) of objects, never for what is in them. RESOURCE is as for watch.
+at work: list and watch, DeltaFIFO, store. It changes nothing, and requests only the metadata of objects (names,
+labels and the like), never their content. RESOURCE is as for watch.
 
 The address that it prints lets one browser in, and other browsers need the token that is printed after it, so that others
 on this machine do not see your cluster.`,
@@ -45,7 +45,7 @@ on this machine do not see your cluster.`,
 			case how.replay == "" && len(args) == 0:
 				return errors.New("name resources to view, such as pods; 0 were given")
 			case how.replay != "" && (len(args) > 0 || how.record != ""):
-				return errors.New("--replay shows a recording: resources and --record have no meaning then")
+				return errors.New("--replay shows a recording: leave out resources and --record")
 			}
 			return nil
 		},
@@ -65,7 +65,7 @@ on this machine do not see your cluster.`,
 	opts.AddFlags(flags)
 	flags.StringVar(&how.listen, "listen", "127.0.0.1:0", "the address of the page, on loopback; port 0 takes a free one")
 	flags.BoolVar(&how.open, "open", false, "open the page in a browser")
-	flags.StringVar(&how.record, "record", "", "a new file to write what the page shows of the first resource to")
+	flags.StringVar(&how.record, "record", "", "a new file for a recording of the first resource's page")
 	flags.StringVar(&how.replay, "replay", "", "a recording to show, instead of a cluster")
 	return cmd
 }

@@ -75,9 +75,9 @@ func TestViewThatMakesNoSense(t *testing.T) {
 	s := apitest.Start(t, apitest.Options{})
 	config := connect(t, s)
 	for want, args := range map[string][]string{
-		"name resources to view, such as pods; 0 were given": {},
-		"--all-namespaces and --namespace contradict":        {"pods", "-A", "-n", "x"},
-		"--replay shows a recording: resources and":          {"pods", "--replay", "x"},
+		"name resources to view, such as pods; 0 were given":  {},
+		"--all-namespaces and --namespace contradict":         {"pods", "-A", "-n", "x"},
+		"--replay shows a recording: leave out resources and": {"pods", "--replay", "x"},
 		"--replay: stat x":      {"--replay", "x"},
 		"cannot serve the page": {"pods", "--listen", "256.0.0.1:0"},
 		`"podz"`:                {"pods", "podz"},
