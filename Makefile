@@ -47,11 +47,11 @@ demo: build ## run the pipeline on an embedded API server (Ctrl-C ends it)
 	bin/kinform demo $(ARGS)
 
 .PHONY: test # without vet, which make check runs, and the gates on allocations
-test: ## run the tests of the library and the command, of long walks and big matrices a sample (3 minutes); the last line counts them
+test: ## run the tests of the library and the command, with a sample of the long tests (3 minutes); the last line counts the tests
 	@$(MAKE) --no-print-directory test-all TEST_FLAGS='$(TEST_FLAGS) -short -vet=off' GATES=
 
 .PHONY: test-all
-test-all: ## run all tests of the library and the command, all of the long ones too (5 minutes); the last line counts them
+test-all: ## run all tests of the library and the command, including all long tests (5 minutes); the last line counts the tests
 	@[ -n "$(RACE)" ] || echo "no C compiler: testing without the race detector"
 	@echo "compiling, at first the dependencies as well; each package has a line when it ends"
 	@{ failed=0; for module in $(TESTED); do (cd $$module && go test $(TEST_FLAGS) -json ./...) || failed=1; done; \
@@ -62,7 +62,7 @@ snippets: ## compile the code in all comments and pages, and run the README's fi
 	cd internal/docs && go test -count=1 -vet=off -timeout=40m .
 
 .PHONY: gates
-gates: ## check what an object of a list, or an event of a watch, may allocate
+gates: ## check how much an object of a list and an event of a watch allocate
 	go test -count=1 -vet=off -run=$(GATES) ./rest ./rest/sharing
 
 .PHONY: e2e
@@ -70,7 +70,7 @@ e2e: ## run the pipeline on a real kube-apiserver and etcd (built at first use)
 	@$(MAKE) --no-print-directory -C e2e test
 
 .PHONY: differential
-differential: ## play the contracts, and 10,000 random histories, to client-go as well; compare metrics with controller-runtime's
+differential: ## run the contracts and 10,000 random histories on client-go as well; compare metrics with controller-runtime's
 	cd bench && go test -count=1 ./conformance
 	cd bench/metrics && go test -count=1 .
 	cd bench && go test -count=1 -timeout=40m -v ./differential -histories=$(HISTORIES) | grep -vE '^(=== |    --- )'
@@ -80,14 +80,14 @@ page: ## drive the page of package view in headless Chromium (Debian's package c
 	cd view/browser && go test -count=1 -timeout=40m . -v | grep -vE '^=== '
 
 .PHONY: page-ci # what .ci/run has: some four minutes
-page-ci: ## install Chromium where apt-get can, and drive the page; says so where there is none
+page-ci: ## install Chromium by apt-get if possible, and drive the page; without Chromium, nothing is tested
 	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1; } || true
 	@command -v chromium >/dev/null || echo "SKIPPED: there is no Chromium, and it cannot be installed: the page was not driven"
 	@! command -v chromium >/dev/null || { cd view/browser && go test -count=1 -short -vet=off -timeout=40m .; }
 
 .PHONY: page-soak
-page-soak: ## hold the page against 5,000 events a second (SOAK=10m): pictures a second, memory of page and program
+page-soak: ## run the page at 5,000 events a second (SOAK=10m); reports pictures a second, and memory of page and program
 	cd view/browser && go test -count=1 -timeout=0 -v -run=TestPageUnderLoad . -soak=$(SOAK) | grep -vE '^=== '
 
 .PHONY: page-shots
@@ -110,11 +110,11 @@ dropin: ## test clientgo/, the module with client-go's names
 	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 ./differential 2>&1 | grep -vE '^[0-9/]+ [0-9:]+ (WARN|INFO)'
 
 .PHONY: dropin-behaviour
-dropin-behaviour: ## play 2,000 histories of each suite to clientgo/ and to client-go, whose answers must be the same
+dropin-behaviour: ## run 2,000 histories of each suite on clientgo/ and on client-go; the results must be the same
 	cd clientgo/proof && go test -count=1 -timeout=30m -v ./behaviour -histories=2000
 
 .PHONY: dropin-differential
-dropin-differential: ## play 10,000 random histories to clientgo/ as well, in client-go's place
+dropin-differential: ## run 10,000 random histories on clientgo/ in place of client-go
 	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 -timeout=40m -v ./differential -histories=$(HISTORIES) 2>&1 | grep -vE '^(=== |    --- |[0-9/]+ [0-9:]+ (WARN|INFO))'
 
 .PHONY: dropin-api
@@ -126,7 +126,7 @@ dropin-peer: ## run client-go's own tests on clientgo/ and on client-go (half an
 	cd clientgo/proof && go run ./peer $(ARGS)
 
 .PHONY: dropin-release
-dropin-release: ## put a program on kinform as if the checked-out commit were released, by a module proxy in a folder (PROGRAM is another one's folder)
+dropin-release: ## migrate a program to kinform as if the checked-out commit were released, by a module proxy in a folder (PROGRAM is the folder of another program)
 	cd clientgo/proof && go run ./release $(PROGRAM)
 
 .PHONY: programs
@@ -135,11 +135,11 @@ programs: ## build public programs with client-go and with module clientgo, and 
 	cd clientgo/proof && go run ./programs $(ARGS)
 
 .PHONY: soak
-soak: ## play random histories against the guarantees, under the race detector (SOAK=30m)
+soak: ## run random histories against the guarantees, under the race detector (SOAK=30m)
 	go test $(RACE) -tags=invariants -timeout=0 -count=1 -v -run=HistoriesKeepTheGuarantees ./informer -soak=$(SOAK) | grep -vE '^=== '
 
 .PHONY: hostile
-hostile: ## have a hostile server answer the client at random (HOSTILE=10m)
+hostile: ## run the client against a hostile server with random responses (HOSTILE=10m)
 	go test $(RACE) -tags=invariants -timeout=0 -count=1 -v -run=HostileServer ./rest -hostile=$(HOSTILE) | grep -vE '^=== '
 
 .PHONY: check

@@ -105,7 +105,7 @@ func (r *resource) decodeJSON(data []byte, strict bool) (Object, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		u.Object = nil
 		if err = utiljson.Unmarshal(data, &u.Object); err == nil && u.Object == nil {
-			err = errors.New("the body is no object")
+			err = errors.New("the body is not an object")
 		}
 	} else if unknown, err = json.UnmarshalStrict(data, obj); err != nil {
 		if unreadable := stdjson.Unmarshal(data, &kindOnly{}); unreadable != nil {
@@ -219,7 +219,7 @@ func (r *Request) deleteOptions() (opts metav1.DeleteOptions, err error) {
 	case protobufType:
 		var unknown runtime.Unknown
 		if raw, ok := bytes.CutPrefix(data, []byte(magic)); !ok {
-			err = errors.New("the body is no protobuf message")
+			err = errors.New("the body is not a protobuf message")
 		} else if err = unknown.Unmarshal(raw); err == nil {
 			err = opts.Unmarshal(unknown.Raw)
 		}

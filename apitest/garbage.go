@@ -213,7 +213,7 @@ func (g *garbage) modify(n *ownedNode, change func(Object)) error {
 	_, err := g.srv.modify(n.res, n.key, false, func(old *revision) (Object, error) {
 		obj := old.object()
 		if obj.GetUID() != n.uid {
-			return nil, apierrors.NewConflict(n.res.groupResource(), n.key.Name, errors.New("it is another object"))
+			return nil, apierrors.NewConflict(n.res.groupResource(), n.key.Name, errors.New("another object has the name"))
 		}
 		change(obj)
 		return obj, nil

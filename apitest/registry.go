@@ -108,7 +108,7 @@ type collection struct { // guarded by store.mu
 // newCustom checks the description of a custom resource, and makes the resource.
 func newCustom(r Resource) (*resource, error) {
 	if r.Group == "" || r.Version == "" || r.Plural == "" || r.Kind == "" {
-		return nil, fmt.Errorf("custom resource %q: Group, Version, Plural and Kind are required, but it is %+v", r.Plural, r)
+		return nil, fmt.Errorf("custom resource %q: Group, Version, Plural and Kind are required, got %+v", r.Plural, r)
 	}
 	if r.Singular == "" {
 		r.Singular = strings.ToLower(r.Kind)

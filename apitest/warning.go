@@ -27,7 +27,7 @@ func (r *revision) unheeded() (all []string) {
 		return nil
 	}
 	if strategy, _, _ := unstructured.NestedString(r.object().(*unstructured.Unstructured).Object, "spec", "conversion", "strategy"); strategy == "Webhook" {
-		all = append(all, "spec.conversion.webhook is not called: kinform's API server changes the apiVersion alone between versions")
+		all = append(all, "spec.conversion.webhook is not called: kinform's API server only changes the apiVersion between versions")
 	}
 	if bytes.Contains(r.stored, []byte(`"x-kubernetes-validations":`)) {
 		all = append(all, "x-kubernetes-validations are not evaluated: kinform's API server has no CEL")

@@ -38,7 +38,7 @@ func TestAWriteWithoutEffectIsWarnedOf(t *testing.T) {
 
 	require.Empty(t, warned(t, c, "POST", "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"plain"},"data":{"x":"x-kubernetes-validations"}}`))
 	require.Equal(t, []string{
-		`299 - "spec.conversion.webhook is not called: kinform's API server changes the apiVersion alone between versions"`,
+		`299 - "spec.conversion.webhook is not called: kinform's API server only changes the apiVersion between versions"`,
 		`299 - "x-kubernetes-validations are not evaluated: kinform's API server has no CEL"`,
 	}, warned(t, c, "POST", definitions, spec+`"conversion":{"strategy":"Webhook"},`+version+`,"x-kubernetes-validations":[{"rule":"true"}]}}}]}}`))
 	require.Empty(t, warned(t, c, "DELETE", definitions+"/xs.web.example", ""))

@@ -158,7 +158,7 @@ func (r registration) Synced() bool { return r.handle.HasSynced() }
 
 func (r registration) Remove() {
 	if err := r.informer.RemoveEventHandler(r.handle); err != nil {
-		panic(fmt.Sprintf("it is a handler of this very informer: %v", err))
+		panic(fmt.Sprintf("removing a handler of this informer: %v", err))
 	}
 }
 

@@ -204,11 +204,11 @@ func (l *load) check(ctx context.Context) error {
 	}
 	for _, item := range all.Items {
 		if want := fmt.Sprint(item.Spec.Order); item.Status.Order != item.Spec.Order || orders[item.Metadata.Name] != want {
-			return fmt.Errorf("%s has order %s, its status says %d, and its ConfigMap %q", item.Metadata.Name, want, item.Status.Order, orders[item.Metadata.Name])
+			return fmt.Errorf("%s has order %s, but the status has %d, and the ConfigMap %q", item.Metadata.Name, want, item.Status.Order, orders[item.Metadata.Name])
 		}
 	}
 	if len(all.Items) != l.objects {
-		return fmt.Errorf("there are %d widgets, and not %d", len(all.Items), l.objects)
+		return fmt.Errorf("there are %d widgets instead of %d", len(all.Items), l.objects)
 	}
 	return nil
 }

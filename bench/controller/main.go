@@ -37,14 +37,14 @@ func main() {
 	}
 	set := settings{}
 	flag.IntVar(&set.objects, "objects", 10_000, "how many widgets there are")
-	flag.IntVar(&set.runs, "runs", 3, "how often each side is measured; medians count")
+	flag.IntVar(&set.runs, "runs", 3, "how often to measure each side; the tables show medians")
 	workers := flag.String("workers", "1,8", "how many reconciles at once, one table for each")
-	flag.IntVar(&set.takeovers, "takeovers", 3, "how often the leader of each side is ended, by SIGTERM and by SIGKILL")
-	flag.IntVar(&set.rate, "rate", 100, "changes per second, where they come at an even pace")
-	flag.DurationVar(&set.steady, "steady", 15*time.Second, "for how long they do")
-	flag.StringVar(&set.kubeconfig, "kubeconfig", "", "of a server to use in place of package apitest; Widgets and all ConfigMaps in the namespace default are deleted there")
+	flag.IntVar(&set.takeovers, "takeovers", 3, "how often to end the leader of each side, by SIGTERM and by SIGKILL")
+	flag.IntVar(&set.rate, "rate", 100, "changes per second in the phase with an even pace")
+	flag.DurationVar(&set.steady, "steady", 15*time.Second, "how long a step with an even pace lasts")
+	flag.StringVar(&set.kubeconfig, "kubeconfig", "", "kubeconfig of a server to use instead of package apitest; all Widgets and all ConfigMaps in the namespace default are deleted")
 	flag.StringVar(&set.profiles, "profile", "", "directory for CPU and heap profiles of each side")
-	quick := flag.Bool("quick", false, "few objects, once: to see that it works, not how fast")
+	quick := flag.Bool("quick", false, "measure once with few objects, only to check that everything works")
 	flag.Parse()
 	if *quick {
 		set.objects, set.runs, set.takeovers, set.steady, *workers = 500, 1, 0, 3*time.Second, "8"
@@ -52,7 +52,7 @@ func main() {
 	for text := range strings.SplitSeq(*workers, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			fmt.Fprintf(os.Stderr, "controller: -workers %q: want numbers above zero, with commas between\n", *workers)
+			fmt.Fprintf(os.Stderr, "controller: -workers is %q: give numbers above zero, separated by commas\n", *workers)
 			os.Exit(2)
 		}
 		set.workers = append(set.workers, n)
@@ -92,7 +92,7 @@ func run(ctx context.Context, set settings, out io.Writer) error {
 	compared := []*side{{name: theirs, source: "controllerruntime"}, {name: ours, source: "kinform"}}
 	for _, s := range compared {
 		s.binary = filepath.Join(dir, s.source)
-		fmt.Fprintf(os.Stderr, "controller: compiling the program %s, at first in minutes\n", s.source)
+		fmt.Fprintf(os.Stderr, "controller: compiling the program %s, which takes minutes the first time\n", s.source)
 		if err := build(s); err != nil {
 			return err
 		}

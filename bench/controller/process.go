@@ -101,7 +101,7 @@ func (p *process) order(order string) (r probe.Report, err error) {
 
 // failed adds the last output lines of the process to an error.
 func (p *process) failed(err error) error {
-	return fmt.Errorf("%s: %w; it said last:\n%s", p.name, err, p.last.text())
+	return fmt.Errorf("%s: %w; last output:\n%s", p.name, err, p.last.text())
 }
 
 // stop ends a process with SIGTERM, as a cluster does.
@@ -116,7 +116,7 @@ func (p *process) stop() error {
 		}
 		return nil
 	case <-time.After(time.Minute):
-		return errors.Join(p.failed(errors.New("it did not end within a minute after SIGTERM")), p.kill())
+		return errors.Join(p.failed(errors.New("the process did not end within a minute after SIGTERM")), p.kill())
 	}
 }
 

@@ -27,9 +27,9 @@ func main() {
 		return
 	}
 	var set settings
-	flag.IntVar(&set.runs, "runs", 5, "how often everything is measured; medians count")
-	flag.IntVar(&set.events, "events", 20_000, "how many events a measurement records; a tenth of it where they are sent")
-	quick := flag.Bool("quick", false, "few events, once: to see that it works, not how fast")
+	flag.IntVar(&set.runs, "runs", 5, "how often to measure everything; the tables show medians")
+	flag.IntVar(&set.events, "events", 20_000, "how many events a measurement records; rows that send events have a tenth")
+	quick := flag.Bool("quick", false, "measure once with few events, only to check that everything works")
 	flag.Parse()
 	if *quick {
 		set.runs, set.events = 1, 2000
@@ -119,7 +119,7 @@ func (set settings) measure(s side, r row, address string) (f figure, err error)
 func await(r recorder, requests int) error {
 	for begun := time.Now(); r.answered() < requests; time.Sleep(time.Millisecond) {
 		if time.Since(begun) > time.Minute {
-			return fmt.Errorf("of %d events, %d were sent in a minute", requests, r.answered())
+			return fmt.Errorf("only %[2]d of %[1]d events were sent within a minute", requests, r.answered())
 		}
 	}
 	return nil

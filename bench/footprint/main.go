@@ -19,8 +19,8 @@ import (
 )
 
 func main() {
-	starts := flag.Int("starts", 21, "how often each program is started; the median counts")
-	quick := flag.Bool("quick", false, "a few starts: to see that it works, not how fast")
+	starts := flag.Int("starts", 21, "how often to start each program; the tables show medians")
+	quick := flag.Bool("quick", false, "start each program a few times, only to check that everything works")
 	flag.Parse()
 	if *quick {
 		*starts = 3
@@ -142,7 +142,7 @@ func (p *program) start() error {
 	err := cmd.Run()
 	p.milliseconds = append(p.milliseconds, float64(time.Since(begin).Microseconds())/1000)
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 {
-		return fmt.Errorf("%s should have said that it is not in a cluster: %v\n%s", p.binary, err, &stderr)
+		return fmt.Errorf("%s should have ended with the error that it is not in a cluster: %v\n%s", p.binary, err, &stderr)
 	}
 	var clock float64
 	p.initBytes = 0

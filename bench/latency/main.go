@@ -26,10 +26,10 @@ const fast = 9
 func main() {
 	var set settings
 	flag.IntVar(&set.pods, "pods", 1000, "how many pods there are")
-	flag.IntVar(&set.events, "events", 5000, "how many events are sent, in each way")
-	flag.IntVar(&set.runs, "runs", 5, "how often everything is measured; medians count")
+	flag.IntVar(&set.events, "events", 5000, "how many events to send at each pace")
+	flag.IntVar(&set.runs, "runs", 5, "how often to measure everything; the tables show medians")
 	flag.DurationVar(&set.slow, "slow", time.Millisecond, "how long the slow handler takes for an event")
-	quick := flag.Bool("quick", false, "few events, once: to see that it works, not how fast")
+	quick := flag.Bool("quick", false, "measure once with few events, only to check that everything works")
 	flag.Parse()
 	if *quick {
 		set.events, set.runs = 1000, 1

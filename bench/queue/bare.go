@@ -18,11 +18,13 @@ func openBare() queue {
 	return &bareQueue{keys, sync.OnceFunc(func() { close(keys) })}
 }
 
-func (q *bareQueue) add(key types.NamespacedName)                 { q.keys <- key }
-func (q *bareQueue) addAfter(types.NamespacedName, time.Duration) { panic("queue: it can't") }
-func (q *bareQueue) done(types.NamespacedName)                    {}
-func (q *bareQueue) flush()                                       {}
-func (q *bareQueue) shutDown()                                    { q.close() }
+func (q *bareQueue) add(key types.NamespacedName) { q.keys <- key }
+func (q *bareQueue) addAfter(types.NamespacedName, time.Duration) {
+	panic("queue: a bare queue has no AddAfter")
+}
+func (q *bareQueue) done(types.NamespacedName) {}
+func (q *bareQueue) flush()                    {}
+func (q *bareQueue) shutDown()                 { q.close() }
 func (q *bareQueue) get() (types.NamespacedName, bool) {
 	key, ok := <-q.keys
 	return key, ok

@@ -32,7 +32,7 @@ func takenIn(q queue) {
 	q.addAfter(mark, 1)
 	key, _ := q.get()
 	if key != mark {
-		panic("queue: a key is ready that was not to be: " + key.String())
+		panic("queue: a key is ready too early: " + key.String())
 	}
 	q.done(key)
 }

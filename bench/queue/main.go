@@ -32,14 +32,14 @@ func main() {
 	var set settings
 	flag.BoolVar(&set.latency, "latency", false, "measure how long keys wait, rather than what operations cost")
 	flag.BoolVar(&set.fairness, "fairness", false, "measure how fair queues are to namespaces, rather than what operations cost")
-	flag.IntVar(&set.runs, "runs", 0, "how often everything is measured, medians count; 5 by default, and the latency 15")
+	flag.IntVar(&set.runs, "runs", 0, "how often to measure everything; the tables show medians; the default is 5, and 15 with -latency")
 	flag.DurationVar(&set.period, "for", 200*time.Millisecond, "how long one measurement of a row takes")
 	flag.StringVar(&set.rows, "rows", "", "only rows with one of these words, separated by commas")
-	flag.IntVar(&set.adds, "adds", 2000, "how many adds a measurement of the latency has")
-	flag.Float64Var(&set.rate, "rate", 20_000, "how many of them there are in a second")
-	flag.DurationVar(&set.work, "work", 5*time.Microsecond, "how long a worker takes for a key then")
-	flag.IntVar(&set.turns, "turns", 500, "how long the contest of namespaces is")
-	quick := flag.Bool("quick", false, "once, and briefly: to see that it works, not how fast")
+	flag.IntVar(&set.adds, "adds", 2000, "how many adds to measure with -latency")
+	flag.Float64Var(&set.rate, "rate", 20_000, "how many adds a second with -latency")
+	flag.DurationVar(&set.work, "work", 5*time.Microsecond, "how long a worker takes for a key with -latency")
+	flag.IntVar(&set.turns, "turns", 500, "how many rounds the contest of namespaces has, with -fairness")
+	quick := flag.Bool("quick", false, "measure once and briefly, only to check that everything works")
 	flag.Parse()
 	if *quick {
 		set.runs, set.period = 1, 10*time.Millisecond

@@ -48,7 +48,7 @@ func inTurn(round int) []int {
 // measure measures a row on a side, and checks for leaked goroutines.
 func (r row) measure(s side, period time.Duration) (cost, error) {
 	others := goleak.IgnoreCurrent()
-	stuck := time.AfterFunc(time.Minute+10*period, func() { panic("queue: " + r.name + ", " + s.name + ": it does not end") })
+	stuck := time.AfterFunc(time.Minute+10*period, func() { panic("queue: " + r.name + ", " + s.name + ": the run does not end") })
 	defer stuck.Stop()
 	c := r.run(s.open, period)
 	if err := goleak.Find(others); err != nil {

@@ -15,10 +15,10 @@ import (
 
 func main() {
 	objects := flag.Int("objects", 20_000, "how many objects there are")
-	runs := flag.Int("runs", 15, "how often everything is measured; medians count")
+	runs := flag.Int("runs", 15, "how often to measure everything; the tables show medians")
 	period := flag.Duration("for", 100*time.Millisecond, "how long one measurement takes")
 	names := flag.String("rows", "", "measure only the rows whose name this regular expression matches")
-	quick := flag.Bool("quick", false, "few objects, once: to see that it works, not how fast")
+	quick := flag.Bool("quick", false, "measure once with few objects, only to check that everything works")
 	flag.Parse()
 	if *quick {
 		*objects, *runs, *period = 2000, 1, 20*time.Millisecond

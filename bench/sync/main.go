@@ -37,12 +37,12 @@ func parse(args []string) (settings, error) {
 	var set settings
 	flags := flag.NewFlagSet("sync", flag.ExitOnError)
 	flags.IntVar(&set.pods, "pods", 20_000, "how many pods there are")
-	flags.IntVar(&set.runs, "runs", 5, "how often everything is measured; medians count")
+	flags.IntVar(&set.runs, "runs", 5, "how often to measure everything; the tables show medians")
 	flags.IntVar(&set.updates, "updates", 30_000, "how many events a watch is measured with")
-	flags.StringVar(&set.profiles, "profile", "", "existing directory to write profiles to, which cost time")
-	rows := flags.String("rows", strings.Join(usual, ","), "what to measure; dropin, by itself or with relist and watch, is programs with and without the line of module clientgo")
-	only := flags.String("only", "", "measure the clients alone whose names match this regular expression, such as 'protobuf' or '^manager'")
-	quick := flags.Bool("quick", false, "few pods, once: to see that it works, not how fast")
+	flags.StringVar(&set.profiles, "profile", "", "existing directory to write profiles to; profiles slow the measurement down")
+	rows := flags.String("rows", strings.Join(usual, ","), "what to measure; dropin, alone or with relist and watch, compares programs with and without the line of module clientgo")
+	only := flags.String("only", "", "measure only the clients whose names match this regular expression, such as 'protobuf' or '^manager'")
+	quick := flags.Bool("quick", false, "measure once with few pods, only to check that everything works")
 	_ = flags.Parse(args) // it exits on an error
 	if *quick {
 		set.pods, set.runs, set.updates = 2000, 1, 2000

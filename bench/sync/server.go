@@ -186,7 +186,7 @@ func (s *server) advance() (version string, err error) {
 // expire makes the only watching client list again: it breaks the watch, and compacts the events
 // after the client's version.
 func (s *server) expire() error {
-	if err := eventually("nobody watches", func() bool { return s.Watches("pods") > 0 }); err != nil {
+	if err := eventually("no client watches", func() bool { return s.Watches("pods") > 0 }); err != nil {
 		return err
 	}
 	s.Compact()

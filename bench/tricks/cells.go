@@ -65,7 +65,7 @@ func (p place) find(tables []report.Table) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("the output has nothing in row %q %q, column %q", p.row, p.second, p.column)
+	return "", fmt.Errorf("the output has no value in row %q %q, column %q", p.row, p.second, p.column)
 }
 
 func (t trick) inUnit(cell string) (string, error) {

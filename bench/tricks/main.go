@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	into := flag.String("into", "", "file in which the table is replaced; it is printed otherwise")
+	into := flag.String("into", "", "file in which to replace the table; by default the table is printed")
 	flag.Parse()
 	if err := run(*into, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "tricks:", err)
@@ -58,7 +58,7 @@ func replace(document, text string) (string, error) {
 	before, rest, found := strings.Cut(document, begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		return "", fmt.Errorf("there are no lines %q and %q", begin, end)
+		return "", fmt.Errorf("the lines %q and %q are missing", begin, end)
 	}
 	return before + begin + text + end + after, nil
 }

@@ -39,7 +39,7 @@ func TestEveryNumberIsFound(t *testing.T) {
 func TestARowThatIsMissingIsAnError(t *testing.T) {
 	t.Parallel()
 	_, err := filled(strings.ReplaceAll(quick(t), "update, index values as before", "update, index values as ever "))
-	require.ErrorContains(t, err, `nothing in row "update, index values as before"`)
+	require.ErrorContains(t, err, `no value in row "update, index values as before"`)
 }
 
 func TestThereIsNoFactorOfNothing(t *testing.T) {
@@ -57,7 +57,7 @@ func TestTheTableOfADocumentIsReplaced(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "# plain\n\n"+begin+"new\n"+end+"\nmore\n", replaced)
 	_, err = replace("# plain\n", "new\n")
-	require.ErrorContains(t, err, "there are no lines")
+	require.ErrorContains(t, err, "are missing")
 }
 
 var numbers = regexp.MustCompile(`(?m)^(\| [^|*]+ \|)([^|]*\|){5}`)

@@ -34,10 +34,10 @@ import (
 func main() {
 	config := &rest.Config{}
 	flag.StringVar(&config.Host, "server", "", "address of the API server")
-	flag.StringVar(&config.CAFile, "ca", "", "file of its authority's certificate")
+	flag.StringVar(&config.CAFile, "ca", "", "file of the CA certificate")
 	flag.StringVar(&config.BearerTokenFile, "token", "", "file of the token")
-	namespace := flag.String("namespace", "", "whose deployment \"scaled\" to read the scale of")
-	directory := flag.String("directory", "", "for the files of the cache")
+	namespace := flag.String("namespace", "", "namespace of the deployment \"scaled\", whose scale is read")
+	directory := flag.String("directory", "", "directory for the files of the cache")
 	flag.Parse()
 	if err := run(config, *namespace, *directory); err != nil {
 		fmt.Fprintln(os.Stderr, "askall:", err)

@@ -34,9 +34,9 @@ type answer struct{ Store, Handler map[string]string }
 func run() error {
 	config := &rest.Config{}
 	flag.StringVar(&config.Host, "server", "", "address of the API server")
-	flag.StringVar(&config.CAFile, "ca", "", "file of its authority's certificate")
+	flag.StringVar(&config.CAFile, "ca", "", "file of the CA certificate")
 	flag.StringVar(&config.BearerTokenFile, "token", "", "file of the token")
-	namespace := flag.String("namespace", "", "whose config maps to keep")
+	namespace := flag.String("namespace", "", "namespace of the config maps to keep in the cache")
 	flag.Parse()
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {

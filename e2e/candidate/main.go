@@ -32,11 +32,11 @@ const (
 )
 
 var (
-	file      = flag.String("kubeconfig", "", "where the server is")
-	namespace = flag.String("namespace", "default", "of the Lease")
-	name      = flag.String("lease", "", "the name of the Lease")
-	identity  = flag.String("identity", "", "of this candidate")
-	peer      = flag.Bool("client-go", false, "stand as a program on client-go does")
+	file      = flag.String("kubeconfig", "", "path of the kubeconfig")
+	namespace = flag.String("namespace", "default", "namespace of the Lease")
+	name      = flag.String("lease", "", "name of the Lease")
+	identity  = flag.String("identity", "", "identity of this candidate")
+	peer      = flag.Bool("client-go", false, "use the leader election of client-go")
 )
 
 func main() {

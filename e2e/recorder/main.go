@@ -19,10 +19,10 @@ import (
 )
 
 var (
-	file       = flag.String("kubeconfig", "", "where the server is")
-	namespace  = flag.String("namespace", "default", "of the pod")
-	name       = flag.String("pod", "", "its name")
-	controller = flag.String("controller", "", "who records")
+	file       = flag.String("kubeconfig", "", "path of the kubeconfig")
+	namespace  = flag.String("namespace", "default", "namespace of the pod")
+	name       = flag.String("pod", "", "name of the pod")
+	controller = flag.String("controller", "", "name of the controller that records")
 )
 
 func main() {

@@ -36,7 +36,7 @@ import (
 var original = types.NamespacedName{Namespace: "default", Name: "settings"}
 
 func main() {
-	identity := flag.String("identity", "", "name of this replica in the Lease; by default made of the host's name")
+	identity := flag.String("identity", "", "name of this replica in the Lease; by default derived from the host name")
 	flag.Parse()
 	// A cluster ends a process with SIGTERM. By default, the process then has 30 seconds.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -177,14 +177,14 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 		written, err = c.written.Update(ctx, changed, metav1.UpdateOptions{})
 	}
 	if apierrors.IsForbidden(err) {
-		c.recorder.Warning(namespace, "CopyForbidden", "the settings cannot be written here: %v", err)
+		c.recorder.Warning(namespace, "CopyForbidden", "the settings cannot be written to this namespace: %v", err)
 	}
 	if err != nil {
 		return fmt.Errorf("namespace %s: %w", name, err)
 	}
-	c.recorder.Normal(written, "Copied", "the settings are those of version %s", from.ResourceVersion)
-	// The cache receives the write a moment later. Until then the name is parked, so that the next
-	// reconcile does not see the old state and write again.
+	c.recorder.Normal(written, "Copied", "the settings were copied from version %s", from.ResourceVersion)
+	// The cache receives the write a moment later. Until then, the name is parked. Otherwise the
+	// next reconcile would see the old state, and write again.
 	c.queue.Park(name, func(ctx context.Context) error {
 		return c.configMaps.Store().WaitRV(ctx, written.ResourceVersion)
 	})

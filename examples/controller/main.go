@@ -129,7 +129,7 @@ func (r *reconciler) deploy(ctx context.Context, site *Website) (written *appsv1
 		have.Spec.Selector, have.Spec.Template.Labels = &metav1.LabelSelector{MatchLabels: labels}, labels
 		have.Spec.Template.Spec.Containers = []corev1.Container{{Name: "web"}}
 	} else if !metav1.IsControlledBy(have, site) {
-		return nil, fmt.Errorf("deployment %s is there, and is not ours", key)
+		return nil, fmt.Errorf("deployment %s exists already, and has another owner", key)
 	}
 	// All readers share the objects of a cache, so change a copy. Change only the fields that the
 	// Website determines. The server has set the other fields.

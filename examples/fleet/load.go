@@ -46,14 +46,14 @@ func loadTest(ctx context.Context, args []string, out io.Writer) error {
 	l := &load{watcher: newWatcher(), out: out}
 	flags := flag.NewFlagSet("fleet", flag.ExitOnError)
 	flags.IntVar(&l.objects, "objects", 10_000, "how many robots there are")
-	flags.IntVar(&l.clients, "clients", 16, "how many requests the load test sends at once")
-	flags.IntVar(&l.workers, "workers", 8, "of a replica")
-	flags.IntVar(&l.rate, "rate", 200, "orders per second, where they come at an even pace")
-	flags.DurationVar(&l.steady, "steady", 20*time.Second, "for how long they do")
-	flags.DurationVar(&l.lease, "lease", 15*time.Second, "how long others wait for a leader that is gone")
+	flags.IntVar(&l.clients, "clients", 16, "how many requests the load test sends at the same time")
+	flags.IntVar(&l.workers, "workers", 8, "workers of each replica")
+	flags.IntVar(&l.rate, "rate", 200, "orders per second in the steps with an even pace")
+	flags.DurationVar(&l.steady, "steady", 20*time.Second, "how long a step with an even pace lasts")
+	flags.DurationVar(&l.lease, "lease", 15*time.Second, "how long other replicas wait for a leader that is gone")
 	flags.BoolVar(&l.watch, "watch", false, "replicas watch the Lease")
-	flags.StringVar(&l.namespace, "namespace", "default", "of all objects")
-	flags.StringVar(&l.kubeconfig, "kubeconfig", "", "of a cluster to use in place of a server of its own; it must have no robots in that namespace")
+	flags.StringVar(&l.namespace, "namespace", "default", "namespace of all objects")
+	flags.StringVar(&l.kubeconfig, "kubeconfig", "", "kubeconfig of a cluster to use instead of a server of its own; the namespace must have no robots")
 	_ = flags.Parse(args) // Parse exits on errors.
 	if l.objects < 1 || l.clients < 1 || l.rate < 1 {
 		return errors.New("-objects, -clients and -rate must be positive")

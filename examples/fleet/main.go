@@ -30,7 +30,7 @@ func main() {
 	}
 	run, known := map[string]role{"load": loadTest, "server": server, "replica": replica}[name]
 	if !known {
-		fmt.Fprintf(os.Stderr, "fleet: %q is none of server and replica\n", name)
+		fmt.Fprintf(os.Stderr, "fleet: unknown role %q: use server or replica\n", name)
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

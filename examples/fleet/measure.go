@@ -112,7 +112,7 @@ func (l *load) phase(ctx context.Context, name string, do func(context.Context) 
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if given := l.orders - before; int64(len(took)) != given {
-		return fmt.Errorf("%s: %d orders were given, and %d are done", name, given, len(took))
+		return fmt.Errorf("%s: %d orders were given, but %d are done", name, given, len(took))
 	}
 	l.report.phases = append(l.report.phases, phase{name, took, time.Since(begun)})
 	return nil
@@ -153,12 +153,12 @@ func (l *load) compare(ctx context.Context) error {
 		return err
 	}
 	if len(all) != l.objects || len(routes) != l.objects {
-		return fmt.Errorf("there are %d robots and %d routes, and not %d", len(all), len(routes), l.objects)
+		return fmt.Errorf("there are %d robots and %d routes instead of %d", len(all), len(routes), l.objects)
 	}
 	for key, robot := range all {
 		route := routes[key]
 		if route == nil || route.Data["order"] != fmt.Sprint(robot.Spec.Order) || robot.Status.Order != robot.Spec.Order {
-			return fmt.Errorf("robot %s has order %d, its status is of order %d, and its route is %v", key, robot.Spec.Order, robot.Status.Order, route)
+			return fmt.Errorf("robot %s has order %d, but the status has order %d, and the route is %v", key, robot.Spec.Order, robot.Status.Order, route)
 		}
 	}
 	return nil

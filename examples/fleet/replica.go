@@ -40,13 +40,13 @@ type settings struct {
 func replica(ctx context.Context, args []string, out io.Writer) error {
 	s := settings{logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), out: out}
 	flags := flag.NewFlagSet("fleet replica", flag.ExitOnError)
-	flags.StringVar(&s.identity, "identity", "", "its name in the Lease; by default made of the host's name")
-	flags.StringVar(&s.lease.Namespace, "namespace", "default", "of the Lease")
-	flags.DurationVar(&s.duration, "lease", 15*time.Second, "how long others wait for a leader that is gone")
-	flags.BoolVar(&s.watch, "watch", false, "take over as soon as a leader ends, and not when the next look is due")
-	flags.IntVar(&s.workers, "workers", 8, "how many robots are seen to at once")
+	flags.StringVar(&s.identity, "identity", "", "name of this replica in the Lease; by default derived from the host name")
+	flags.StringVar(&s.lease.Namespace, "namespace", "default", "namespace of the Lease")
+	flags.DurationVar(&s.duration, "lease", 15*time.Second, "how long other replicas wait for a leader that is gone")
+	flags.BoolVar(&s.watch, "watch", false, "watch the Lease, to take over as soon as a leader ends")
+	flags.IntVar(&s.workers, "workers", 8, "how many robots are reconciled at the same time")
 	flags.StringVar(&s.serve, "serve", "", "address of /livez and /readyz, such as :8080")
-	withInput := flags.Bool("attached", false, "end with standard input")
+	withInput := flags.Bool("attached", false, "end when standard input ends")
 	_ = flags.Parse(args) // Parse exits on errors.
 	s.lease.Name = "fleet"
 	if *withInput {
@@ -152,7 +152,7 @@ func (r *reconciler) route(ctx context.Context, robot *Robot) error {
 		_, err := r.routes.Create(ctx, route)
 		return err
 	case !metav1.IsControlledBy(have, robot):
-		return fmt.Errorf("ConfigMap %s is there, and is not ours", robot.key())
+		return fmt.Errorf("ConfigMap %s exists already, and has another owner", robot.key())
 	case maps.Equal(have.Data, robot.route()):
 		return nil
 	}
@@ -160,7 +160,7 @@ func (r *reconciler) route(ctx context.Context, robot *Robot) error {
 	changed.Data = robot.route()
 	_, err := r.routes.Update(ctx, changed)
 	if err == nil && robot.Status.Order == robot.Spec.Order { // It was correct before.
-		r.events.Warning(robot, "RouteChanged", "somebody has changed the route of order %d; it is as it was again", robot.Spec.Order)
+		r.events.Warning(robot, "RouteChanged", "somebody had changed the route of order %d; the route is restored", robot.Spec.Order)
 	}
 	return err
 }

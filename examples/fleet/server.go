@@ -16,7 +16,7 @@ import (
 func server(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("fleet server", flag.ExitOnError)
 	address := flags.String("listen", "127.0.0.1:0", "address")
-	withInput := flags.Bool("attached", false, "end with standard input")
+	withInput := flags.Bool("attached", false, "end when standard input ends")
 	_ = flags.Parse(args) // Parse exits on errors.
 	if *withInput {
 		signal.Ignore(os.Interrupt) // Ctrl-C goes to all processes, but the replicas need the server to the end.

@@ -116,7 +116,7 @@ func (r *mirror) reconcile(ctx context.Context, wanted *corev1.ConfigMap) (contr
 		return controller.Done, err
 	}
 	if !metav1.IsControlledBy(have, wanted) {
-		wrong := fmt.Errorf("the secret %s is there, and is somebody else's", key)
+		wrong := fmt.Errorf("the secret %s exists already, and has another owner", key)
 		r.events.Warning(wanted, "Taken", "%v", wrong)
 		return controller.Done, controller.Terminal(wrong) // A retry would not help.
 	}

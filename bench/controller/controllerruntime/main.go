@@ -27,8 +27,8 @@ import (
 var waiting = flag.Bool("waiting", false, "reads of the cache wait for writes (EnableReadYourWritesConsistency)")
 
 func main() {
-	name := flag.String("name", "widgets", "of this program, as User-Agent")
-	workers := flag.Int("workers", 1, "how many widgets are seen to at once")
+	name := flag.String("name", "widgets", "name of this program, used as User-Agent")
+	workers := flag.Int("workers", 1, "how many widgets are reconciled at the same time")
 	serve := flag.String("serve", "", "address of the probes, such as :8081")
 	elect := flag.Bool("elect", false, "work only while this process has the lease")
 	probe.Attach()

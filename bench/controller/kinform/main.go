@@ -22,8 +22,8 @@ import (
 )
 
 func main() {
-	name := flag.String("name", "widgets", "of this program, as User-Agent")
-	workers := flag.Int("workers", 1, "how many widgets are seen to at once")
+	name := flag.String("name", "widgets", "name of this program, used as User-Agent")
+	workers := flag.Int("workers", 1, "how many widgets are reconciled at the same time")
 	serve := flag.String("serve", "", "address of the probes, such as :8081")
 	elect := flag.Bool("elect", false, "work only while this process has the lease")
 	probe.Attach()
@@ -92,7 +92,7 @@ func (r *reconciler) configure(ctx context.Context, widget *Widget) error {
 		_, err := r.configMaps.Create(ctx, made)
 		return err
 	case !metav1.IsControlledBy(have, widget):
-		return fmt.Errorf("ConfigMap %s/%s is somebody else's", have.Namespace, have.Name)
+		return fmt.Errorf("ConfigMap %s/%s has another owner", have.Namespace, have.Name)
 	case maps.Equal(have.Data, widget.data()):
 		return nil
 	}

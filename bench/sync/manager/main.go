@@ -86,7 +86,7 @@ func (m *measured) watch(ctx context.Context) error {
 	}
 	informer, ok := found.(clientgo.SharedIndexInformer)
 	if !ok {
-		return errors.New("the manager's informer is no shared index informer")
+		return errors.New("the manager's informer is not a shared index informer")
 	}
 	handler, err := informer.AddEventHandler(clientgo.ResourceEventHandlerFuncs{
 		UpdateFunc: func(any, any) { m.task.Updated() },

@@ -22,9 +22,9 @@ import (
 )
 
 func main() {
-	metrics := flag.String("metrics-bind-address", "0", "where metrics are served")
-	probes := flag.String("health-probe-bind-address", "0", "where probes are served")
-	namespace := flag.String("namespace", "", "the namespace that is watched, and that has the lease")
+	metrics := flag.String("metrics-bind-address", "0", "address of the metrics")
+	probes := flag.String("health-probe-bind-address", "0", "address of the probes")
+	namespace := flag.String("namespace", "", "namespace to watch, which also has the lease")
 	elect := flag.Bool("leader-elect", false, "work only while this replica holds the lease")
 	opts := zap.Options{Development: true}
 	opts.BindFlags(flag.CommandLine)

@@ -37,7 +37,7 @@ var (
 
 // Attach parses the program's flags and the probe's own flags, and starts to execute commands.
 func Attach() {
-	expected := flag.Int("expect", 0, "note when this many different objects had a turn")
+	expected := flag.Int("expect", 0, "note when this many different objects have been reconciled")
 	flag.StringVar(&profiles, "profile", "", "prefix of the files to write profiles to; none by default")
 	flag.Parse()
 	had = make([]atomic.Bool, *expected)
