@@ -121,7 +121,7 @@ func TestTurnIsNotHeldBackByABlindCache(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			blinded(t, tt.wire, tt.write, func(r *rig, held time.Duration) {
 				require.LessOrEqual(t, held, 30*time.Second)
-				for _, line := range []string{"has not received", "controller=writer", "key=web/a", "object=web/s"} {
+				for _, line := range []string{"has received", "controller=writer", "key=web/a", "object=web/s"} {
 					require.Contains(t, r.logged(), line)
 				}
 				for _, c := range r.manager.Status().Controllers {

@@ -123,7 +123,7 @@ func TestOrderOfBeginningAndEnd(t *testing.T) {
 		require.NoError(t, <-ended)
 		lines := strings.Join(d.read(), " ")
 		require.Regexp(t, `-leading -reconcile -lease -synced -always$`, lines)
-		require.ErrorContains(t, r.manager.Ready(), "ends")
+		require.ErrorContains(t, r.manager.Ready(), "shutting down")
 	})
 }
 

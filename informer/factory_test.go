@@ -245,7 +245,7 @@ func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
 		conflict, ok := errors.AsType[*informer.ConflictError](err)
 		require.True(t, ok, "%s: %v", name, err)
 		require.Contains(t, conflict.Option, "Store.Indexes[x] (the functions may differ", name)
-		require.ErrorContains(t, err, "a variable", name)
+		require.ErrorContains(t, err, "package-level function or variable", name)
 	}
 }
 

@@ -316,7 +316,7 @@ func TestPreloadRefusesWhatItCannotKeep(t *testing.T) {
 	inf := fresh(informer.Options[*corev1.Pod]{})
 	require.ErrorContains(t, informer.Preload(inf, entries, "0"), "needs the resourceVersion")
 	require.NoError(t, informer.Preload(inf, entries, "7"))
-	require.ErrorContains(t, informer.Preload(inf, entries, "8"), "empty store", "twice")
+	require.ErrorContains(t, informer.Preload(inf, entries, "8"), "the store is empty", "twice")
 
 	inf = fresh(informer.Options[*corev1.Pod]{})
 	_, err := inf.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{})

@@ -72,8 +72,8 @@ func TestRecordingsThatAreWrong(t *testing.T) {
 		name, text, says string
 		frames           int
 	}{
-		{"empty", "", "it is empty", 0},
-		{"nothing but empty lines", "\n \r\n", "it is empty", 0},
+		{"empty", "", "the file is empty", 0},
+		{"nothing but empty lines", "\n \r\n", "the file is empty", 0},
 		{"another file", "<html>", "line 1: not JSON of a recording: invalid character '<'", 0},
 		{"another file of lines", "<html>\n", "line 1: not JSON of a recording: invalid character '<'", 0},
 		{"JSON of something else", `{"kind":"Pod"}` + "\n", "line 1: the first line has no field hello", 0},
@@ -82,7 +82,7 @@ func TestRecordingsThatAreWrong(t *testing.T) {
 		{"two in one file", helloLine + `{"frame":{"at":1}}` + "\n" + helloLine, "line 3: a second recording begins here", 1},
 		{"a line of something else", helloLine + `{"frame":{"at":1}}` + "\n\n{}\n", "line 4: no frame", 1},
 		{"lines in disorder", helloLine + `{"frame":{"at":200}}` + "\n" + `{"frame":{"at":100}}` + "\n", "line 3: the time is 100 ms, but an earlier line has 200 ms", 1},
-		{"a negative time", helloLine + `{"frame":{"at":-1}}` + "\n", "line 2: its time is -1 ms", 0},
+		{"a negative time", helloLine + `{"frame":{"at":-1}}` + "\n", "line 2: the time is -1 ms", 0},
 		{"a number out of range", helloLine + `{"frame":{"at":1e999}}` + "\n", "line 2: not JSON", 0},
 		{"a field of another type", helloLine + `{"frame":{"at":1,"boxes":"many"}}` + "\n", "line 2: not JSON", 0},
 		{"cut off", helloLine + `{"frame":{"at":1}}` + "\n" + `{"frame":{"at":2,"bo`, "line 3: cut off: the writer was interrupted", 1},
@@ -174,7 +174,7 @@ func TestAViewOfARecording(t *testing.T) {
 	_, err = New(Options{Recording: []byte("hello")})
 	require.ErrorIs(t, err, ErrRecording)
 	_, err = New(Options{Recording: []byte{}})
-	require.ErrorContains(t, err, "it is empty")
+	require.ErrorContains(t, err, "the file is empty")
 	r := start(t, Options{}, 0, nil)
 	code, said, _ := r.ask(t, http.MethodGet, "recording", "", nil)
 	require.Equal(t, 404, code)

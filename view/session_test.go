@@ -169,7 +169,7 @@ func TestAnAddressCanBeWithdrawn(t *testing.T) {
 	g.requireIn(t, true, session)
 	_, code, _ = strings.Cut(withdrawn, "#code=")
 	_, refusal := g.enter(t, code, "")
-	require.Contains(t, refusal, "too old")
+	require.Contains(t, refusal, "has expired")
 }
 
 // An open stream ends together with its session.
@@ -211,9 +211,9 @@ func TestACodeIsGoodForFiveMinutes(t *testing.T) {
 		g.requireIn(t, true, session)
 		time.Sleep(time.Second)
 		_, refusal := g.enter(t, late, "")
-		require.Contains(t, refusal, "too old")
+		require.Contains(t, refusal, "has expired")
 		_, refusal = g.enter(t, in, "")
-		require.Contains(t, refusal, "too old")
+		require.Contains(t, refusal, "has expired")
 		g.requireIn(t, true, session)
 		g.code(t)
 		require.Len(t, g.sessions.codes, 1, "old codes are forgotten")
@@ -239,7 +239,7 @@ func TestTheTokenLetsAnyBrowserIn(t *testing.T) {
 	_, refusal = g.enter(t, "token of its length, but another", "")
 	require.Contains(t, refusal, "not the token")
 	_, refusal = g.enter(t, "made up", "")
-	require.Contains(t, refusal, "too old")
+	require.Contains(t, refusal, "has expired")
 	none, why := g.enter(t, "", "a session of a program that has ended")
 	require.Empty(t, none+why)
 }

@@ -81,13 +81,13 @@ func TestStatusConditionOfAnyType(t *testing.T) {
 	_, text := check(t, ready, widget("True", 2))
 	require.Contains(t, text, "Ready was set for an older generation")
 	_, text = check(t, await.StatusCondition[*unstructured.Unstructured]("Paid"), widget("True", 3))
-	require.Contains(t, text, "Paid is not known")
+	require.Contains(t, text, "Paid is missing")
 	requireHolds(t, false, ready)
 	requireHolds(t, false, ready, (*unstructured.Unstructured)(nil))
 	observed := await.GenerationObserved[*unstructured.Unstructured]()
 	requireHolds(t, true, observed, widget("True", 3))
 	_, text = check(t, observed, widget("True", 2))
-	require.Contains(t, text, "generation 2 of 3 is observed")
+	require.Contains(t, text, "generation 2 is observed, the object has 3")
 	requireHolds(t, false, observed, &unstructured.Unstructured{Object: map[string]any{"status": "odd"}})
 
 	type custom struct {

@@ -37,7 +37,7 @@ func TestUnstructuredSecretsAreKeptOnlyOnRequest(t *testing.T) {
 	secret := stored("v1", "Secret")
 	err := put(t, file(Options{}), source, secret)
 	require.ErrorIs(t, err, ErrSecrets)
-	require.ErrorContains(t, err, "shop/key is one")
+	require.ErrorContains(t, err, "shop/key is a Secret")
 	require.NotContains(t, err.Error(), "hunter2")
 	names, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)

@@ -217,7 +217,7 @@ func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
 		"between 1 and": &struct {
 			A string `protobuf:"bytes,0"`
 		}{},
-		"not known": &struct {
+		"no protobuf encoding": &struct {
 			A float64 `protobuf:"bytes,1"`
 		}{},
 		`"fixed64" is not known`: &struct {

@@ -91,7 +91,7 @@ func TestListsAreComparedOneAtATime(t *testing.T) {
 	}()
 	require.Eventually(t, func() bool { return l.Comparison() != nil }, time.Minute, time.Millisecond)
 	_, err := l.Do(ctx, "compare", map[string]string{"n": "100"})
-	require.ErrorContains(t, err, "wait for that")
+	require.ErrorContains(t, err, "wait for its end")
 	require.NoError(t, <-done)
 	require.Len(t, l.Comparison().Ways, 3)
 }

@@ -13,7 +13,7 @@
 // test ends, or when [Detector.Check] is called. If an object has changed, it fails the test, with
 // the key of the object, the path of the field, and the old and the new value:
 //
-//	default/web-1 was changed after it had been read; copy an object before changing it:
+//	default/web-1 was changed after a read; copy an object before a change:
 //	  Spec.NodeName: "node-3" became "node-4"
 //
 // If several objects share the changed part, the error names the field in all of them, because the

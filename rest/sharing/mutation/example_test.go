@@ -24,6 +24,6 @@ func Example() {
 		fmt.Println(m)
 	}
 	// Output:
-	// default/web-1 was changed after it had been read; copy an object before changing it:
+	// default/web-1 was changed after a read; copy an object before a change:
 	//   Labels["app"]: "web" became "changed"
 }

@@ -84,7 +84,7 @@ rules:
 
 	for want, content := range map[string]string{
 		"must hold only tokens and rules in YAML":             "secret: x",
-		"has a token without a name":                          "tokens: {secret: {groups: [a]}}",
+		"has a token without a user name":                     "tokens: {secret: {groups: [a]}}",
 		"rule 1 must have users or groups, and verbs":         "rules: [{users: [a]}]",
 		"must hold only tokens and rules in YAML, as kinform": "{secret",
 	} {

@@ -88,5 +88,5 @@ func TestARunIsRecorded(t *testing.T) {
 	}
 	require.Positive(t, n)
 	require.ErrorContains(t, demo(t.Context(), io.Discard, "--record", path, "--for", "1h"), "exists already")
-	require.ErrorContains(t, demo(t.Context(), io.Discard, "--record", path, "--no-view"), "contradict")
+	require.ErrorContains(t, demo(t.Context(), io.Discard, "--record", path, "--no-view"), "need the page")
 }

@@ -69,12 +69,12 @@ func TestMistakes(t *testing.T) {
 	for want, args := range map[string][]string{
 		`--listen: "0.0.0.0:8001" is not an address on loopback`: {"--listen", "0.0.0.0:8001"},
 		`--listen: ":8001" is not an address on loopback`:        {"--listen", ":8001"},
-		`--pods is -1, and must be at least 0`:                   {"--pods", "-1"},
-		`--workers is 17, and must be from 1 to 16`:              {"--workers", "17"},
-		`--workers is 0, and must be from 1 to 16`:               {"--workers", "0"},
-		`--window is 0, and must be at least 1`:                  {"--window", "0"},
-		`--rate is -1, and must be from 0 to 5000`:               {"--rate", "-1"},
-		`--rate is 5001, and must be from 0 to 5000`:             {"--rate", "5001"},
+		`--pods is -1: it must be at least 0`:                    {"--pods", "-1"},
+		`--workers is 17: it must be from 1 to 16`:               {"--workers", "17"},
+		`--workers is 0: it must be from 1 to 16`:                {"--workers", "0"},
+		`--window is 0: it must be at least 1`:                   {"--window", "0"},
+		`--rate is -1: it must be from 0 to 5000`:                {"--rate", "-1"},
+		`--rate is 5001: it must be from 0 to 5000`:              {"--rate", "5001"},
 		`unknown command "now"`:                                  {"now"},
 	} {
 		cmd := Command()

@@ -168,7 +168,7 @@ func TestWhereTheLineCannotBeAdded(t *testing.T) {
 	const required = "module example.com/program\n\ngo 1.24\n\nrequire k8s.io/client-go v0.37.2\n"
 	for name, test := range map[string]struct{ goMod, complaint string }{
 		"no client-go":       {"module example.com/program\n", "does not require k8s.io/client-go"},
-		"replaced by others": {required + "\nreplace k8s.io/client-go => example.com/fork v1.0.0\n", `its line "k8s.io/client-go => example.com/fork v1.0.0" first`},
+		"replaced by others": {required + "\nreplace k8s.io/client-go => example.com/fork v1.0.0\n", `the line "k8s.io/client-go => example.com/fork v1.0.0" first`},
 		"no go.mod":          {"", "not in a module"},
 		"unreadable":         {"modul x\n", "go.mod:1: unknown directive"},
 	} {

@@ -244,7 +244,7 @@ func TestActionsReallyHappen(t *testing.T) {
 
 	// An invalid number is refused before it is sent.
 	b.press("m" + b.pick("create") + "\x7f\x7f\x7f" + "9999999" + enter)
-	b.has("✗ Create pods: n is a whole number from 1 to 5000")
+	b.has("✗ Create pods: n must be a whole number from 1 to 5000")
 
 	// The comparison is drawn.
 	b.press("j")
@@ -254,7 +254,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.press(b.pick("compare"))
 	b.has("pods 2000_")
 	b.press("\x7f\x7f\x7f\x7f150" + enter)
-	b.has("one list", "pages of 500", "streaming list", "○", "●", "150 pods of a server of its own")
+	b.has("one list", "pages of 500", "streaming list", "○", "●", "150 pods of a separate server")
 
 	// The button restores the state of the beginning.
 	b.press("0")

@@ -91,7 +91,7 @@ func TestPagesThatCannotBeShown(t *testing.T) {
 		"a token must not be an argument, because":  {private.URL + "/#token=" + v.Token(), "--once"},
 		"--token-file: open /no/such":               {private.URL, "--token-file", "/no/such", "--once"},
 		"must have one token and nothing else":      {private.URL, "--token-file", "page_test.go", "--once"},
-		"--token-file is for a page, and a labora":  {"--token-file", "x"},
+		"--token-file is for a page, but a labora":  {"--token-file", "x"},
 		"404 page not found":                        {other.URL, "--once"},
 		"is not that of a page of kinform":          {html.URL, "--once"},
 		"there is no page of kinform at http://":    {moved.URL, "--once"},
@@ -104,7 +104,7 @@ func TestPagesThatCannotBeShown(t *testing.T) {
 		"--replay shows a recording: leave out ":    {"--replay", "x", "pods"},
 		"--width needs --once":                      {"--width", "9"},
 		"--replay: stat x":                          {"--replay", "x", "--once"},
-		"--workers is 17, and must be from 1 to 16": {"--workers", "17", "--once"},
+		"--workers is 17: it must be from 1 to 16":  {"--workers", "17", "--once"},
 		"is not an address on loopback":             {"--listen", "0.0.0.0:1", "--once"},
 	} {
 		cmd := Command()

@@ -166,7 +166,7 @@ func TestMenu(t *testing.T) {
 		s.key(key)
 	}
 	require.Equal(t, 2, started, "98 is too many")
-	require.Contains(t, s.asString(), "✗ Two: n is a whole number from 1 to 9")
+	require.Contains(t, s.asString(), "✗ Two: n must be a whole number from 1 to 9")
 	for _, key := range []string{"m", "enter", "down", "right", "esc", "t", "m"} { // t does nothing in the menu
 		s.key(key)
 	}
@@ -333,7 +333,7 @@ func TestPlayer(t *testing.T) {
 	require.Len(t, cut.frames, 23)
 	require.Contains(t, cut.note, "the writer was interrupted")
 	_, err = newPlayer(nil)
-	require.ErrorContains(t, err, "it is empty")
+	require.ErrorContains(t, err, "the file is empty")
 	_, err = newPlayer(text[:strings.Index(string(text), "\n")])
 	require.ErrorContains(t, err, "no frame")
 }
