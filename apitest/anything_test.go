@@ -99,7 +99,8 @@ func TestAnyPartOfABodyMayBeAnything(t *testing.T) {
 				create(t, srv, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "d"}})
 				answer := send(test.method, test.path, test.contentType, body, jsonType)
 				if answer.Code == http.StatusInternalServerError {
-					require.Contains(t, answer.Body.String(), "typed", "%s of %s", name, body) // as on the real server
+					// as on the real server
+					require.Contains(t, answer.Body.String(), "typed", "%s of %s", name, body)
 				}
 				for _, plural := range []string{"gadgets", "others"} {
 					at := "/apis/example.com/v1/namespaces/a/" + plural

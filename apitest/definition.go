@@ -125,7 +125,8 @@ func (d definition) resources(name string, data *collection, checked bool) (all 
 			ClusterScoped: d.Spec.Scope == "Cluster", Status: v.Subresources.Status != nil,
 		}
 		for _, f := range v.SelectableFields {
-			r.SelectableFields = append(r.SelectableFields, f.JSONPath[min(1, len(f.JSONPath)):]) // without its leading dot
+			// without its leading dot
+			r.SelectableFields = append(r.SelectableFields, f.JSONPath[min(1, len(f.JSONPath)):])
 		}
 		res, err := newCustom(r)
 		if err != nil {

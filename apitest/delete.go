@@ -150,7 +150,8 @@ func preconditionsOf(res *resource, obj Object, opts metav1.DeleteOptions) error
 	if err == nil {
 		return nil
 	}
-	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind} // The real server uses the kind here, too.
+	// The real server uses the kind here, too.
+	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind}
 	return apierrors.NewConflict(kind, obj.GetName(), err)
 }
 

@@ -14,7 +14,8 @@ func (w *watcher) send(eventType string, rev *revision) bool {
 	if w.fate.duplicate {
 		times = 2
 	}
-	if w.fate.broken == w.sent+1 && !w.format.table { // the cells of a table need a decodable object
+	if w.fate.broken == w.sent+1 && !w.format.table {
+		// the cells of a table need a decodable object
 		rev = rev.broken()
 	}
 	for range times {

@@ -33,7 +33,8 @@ func (s *Server) evict(req *Request, obj Object) (Object, error) {
 				return nil, err
 			}
 			if spent {
-				only = nil // The disruption has been spent, so the pod is deleted even if it changes.
+				// The disruption has been spent, so the pod is deleted even if it changes.
+				only = nil
 			}
 		}
 		if err = s.disrupt(req.res, old, only, opts); !errors.Is(err, errStale) {

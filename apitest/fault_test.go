@@ -117,7 +117,8 @@ func TestConnectionsThatBreak(t *testing.T) {
 	srv, c := start(t, apitest.Options{})
 	create(t, srv, pod("a", "p"))
 	srv.Inject(apitest.Fault{Times: 1, Action: apitest.Drop()})
-	req, err := http.NewRequestWithContext(t.Context(), "POST", c.base+"/api/v1/pods", nil) // clients do not retry a POST
+	// clients do not retry a POST
+	req, err := http.NewRequestWithContext(t.Context(), "POST", c.base+"/api/v1/pods", nil)
 	require.NoError(t, err)
 	_, err = c.http.Do(req)
 	require.ErrorIs(t, err, io.EOF)

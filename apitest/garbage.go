@@ -133,7 +133,8 @@ func (g *garbage) act() {
 			continue
 		}
 		err := g.look(n)
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both are followed by a change
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			// both are followed by a change
 			g.srv.opts.Logger.Warn("the garbage collector of apitest cannot do its work", "kind", n.res.Kind, "key", n.key, "err", err)
 		}
 	}
@@ -257,7 +258,8 @@ func policyOf(res *resource, obj Object, opts metav1.DeleteOptions) metav1.Delet
 	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerDeleteDependents):
 		return metav1.DeletePropagationForeground
 	case res.Group == "batch" && res.Plural == "jobs", res.Group == "" && res.Plural == "replicationcontrollers":
-		return metav1.DeletePropagationOrphan // the default of these types, older than the other policies
+		// the default of these types, older than the other policies
+		return metav1.DeletePropagationOrphan
 	}
 	return metav1.DeletePropagationBackground
 }

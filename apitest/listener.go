@@ -207,7 +207,8 @@ func (memoryAddr) String() string  { return memoryHost }
 // config returns the TLS configuration of the server.
 func (c *certificates) config(clients bool) *tls.Config {
 	config := &tls.Config{Certificates: []tls.Certificate{c.server}}
-	config.ClientAuth = tls.VerifyClientCertIfGiven // A certificate identifies the client, but is optional.
+	// A certificate identifies the client, but is optional.
+	config.ClientAuth = tls.VerifyClientCertIfGiven
 	if clients {
 		config.ClientAuth = tls.RequireAndVerifyClientCert
 	}

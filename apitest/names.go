@@ -29,8 +29,9 @@ import (
 // nameRules are the functions that check names and name prefixes of a type. Names of all other
 // types must be RFC 1123 subdomains.
 var nameRules = map[reflect.Type]validation.ValidateNameFunc{
-	reflect.TypeFor[corev1.Namespace]():                         validation.NameIsDNSLabel,
-	reflect.TypeFor[corev1.Service]():                           validation.NameIsDNSLabel, // RFC 1035 until version 1.33
+	reflect.TypeFor[corev1.Namespace](): validation.NameIsDNSLabel,
+	// RFC 1035 until version 1.33
+	reflect.TypeFor[corev1.Service]():                           validation.NameIsDNSLabel,
 	reflect.TypeFor[appsv1.StatefulSet]():                       validation.NameIsDNSLabel,
 	reflect.TypeFor[batchv1.CronJob]():                          cronJobName,
 	reflect.TypeFor[certificatesv1.CertificateSigningRequest](): pathSegment,
@@ -140,7 +141,8 @@ func (r *resource) invalid(obj Object, errs field.ErrorList) error {
 	}
 	kind := r.gvk.GroupKind()
 	if r.goType == reflect.TypeFor[eventsv1.Event]() {
-		kind = corev1.SchemeGroupVersion.WithKind("Event").GroupKind() // the kind under which events are stored
+		// the kind under which events are stored
+		kind = corev1.SchemeGroupVersion.WithKind("Event").GroupKind()
 	}
 	return apierrors.NewInvalid(kind, obj.GetName(), errs)
 }

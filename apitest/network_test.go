@@ -88,7 +88,8 @@ func TestClientCertificates(t *testing.T) {
 
 func TestTLSConfigOfTheCaller(t *testing.T) {
 	t.Parallel()
-	authority := apitest.Start(t, apitest.Options{TLS: true}) // for the certificates of another server
+	// for the certificates of another server
+	authority := apitest.Start(t, apitest.Options{TLS: true})
 	pair, err := tls.X509KeyPair(authority.ClientCertificate())
 	require.NoError(t, err)
 	pool := x509.NewCertPool()

@@ -55,7 +55,8 @@ func (s *Server) runPods(ctx context.Context) {
 func (r *podRunner) act() {
 	for key := range r.due {
 		delete(r.due, key)
-		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both are followed by a change
+		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			// both are followed by a change
 			r.srv.opts.Logger.Warn("apitest cannot run a pod", "key", key, "err", err)
 		}
 	}

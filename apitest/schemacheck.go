@@ -132,7 +132,8 @@ func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
 		if n > 1 {
 			found = fmt.Sprintf("Found %d valid alternatives", n)
 		} else {
-			errs = append(errs, s.OneOf[0].check(v, path)...) // report the errors of the first schema
+			// report the errors of the first schema
+			errs = append(errs, s.OneOf[0].check(v, path)...)
 		}
 		errs = append(errs, field.Invalid(nil, "", fmt.Sprintf("%q must validate one and only one schema (oneOf). %s", path, found)))
 	}

@@ -62,7 +62,8 @@ func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, e
 	for name, change := range changes {
 		switch list := directed(name); {
 		case list != "" && changes[list] == nil && object[list] != nil:
-			name, change = list, []any{} // a directive about a list of which the patch has no elements
+			// a directive about a list of which the patch has no elements
+			name, change = list, []any{}
 		case strings.HasPrefix(name, "$"):
 			continue
 		case change == nil:

@@ -183,7 +183,8 @@ func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check fun
 	if isReset(obj.GetManagedFields()) {
 		obj.SetManagedFields(nil)
 	}
-	if obj.GetResourceVersion() != "" && !dryRun { // The storage checks this, which a dry run does not reach.
+	if obj.GetResourceVersion() != "" && !dryRun {
+		// The storage checks this, which a dry run does not reach.
 		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	}
 	generate := obj.GetName() == "" && obj.GetGenerateName() != ""
@@ -208,7 +209,8 @@ func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check fun
 // insertNamed creates an object with a name. It returns errStale if the object exists.
 func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(Object) error) (*revision, error) {
 	if ns, ok := obj.(*corev1.Namespace); ok && ns.Name != "" {
-		ns.Labels = merged(ns.Labels, map[string]string{corev1.LabelMetadataName: ns.Name}) // for selectors
+		// for selectors
+		ns.Labels = merged(ns.Labels, map[string]string{corev1.LabelMetadataName: ns.Name})
 	}
 	if err := check(obj); err != nil {
 		return nil, err
@@ -308,7 +310,8 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		if err != nil {
 			return nil, err
 		}
-		return newRevision(res, obj, last.version) // The writer gets its own write, not a later one.
+		// The writer gets its own write, not a later one.
+		return newRevision(res, obj, last.version)
 	}
 	return s.put(res, old, obj, dryRun)
 }

@@ -184,7 +184,8 @@ func TestStatusAndTheRestAreWrittenApart(t *testing.T) {
 		meta := `"metadata":{"name":"w","resourceVersion":"` + get[metav1.PartialObjectMetadata](t, c, widgetsPath+"/w").ResourceVersion + `"}`
 		return decode[object](t, c.do(t, http.StatusOK, "PUT", widgetsPath+path, `{"kind":"`+kind+`","apiVersion":"example.com/v1",`+meta+both+`}`))
 	}
-	c.fails(t, http.StatusUnprocessableEntity, "PUT", widgetsPath+"/w", `{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"w"}}`) // without a version
+	// without a version
+	c.fails(t, http.StatusUnprocessableEntity, "PUT", widgetsPath+"/w", `{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"w"}}`)
 	w := custom("/w", "Widget")
 	require.Equal(t, "blue", w["spec"].(object)["color"])
 	require.NotContains(t, w, "status")

@@ -28,7 +28,8 @@ var (
 func (m *Manager) Ready() error {
 	var missing []error
 	m.mu.Lock()
-	factories, controllers := slices.Clone(m.factories), m.controllers // controllers is never changed in place.
+	// controllers is never changed in place.
+	factories, controllers := slices.Clone(m.factories), m.controllers
 	for _, p := range m.parts {
 		if p.failed != nil {
 			missing = append(missing, fmt.Errorf("part %s: %w", p.name, p.failed))
@@ -140,5 +141,6 @@ func (m *Manager) serve(ctx context.Context) error {
 		connections.Wait()
 		return nil
 	}
-	return fmt.Errorf("controller: Options.Serve: %w", err) // The error ends the manager, and so ctx.
+	// The error ends the manager, and so ctx.
+	return fmt.Errorf("controller: Options.Serve: %w", err)
 }

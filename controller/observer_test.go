@@ -327,7 +327,8 @@ func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
 		for _, s := range []controller.Selection[*configMap]{
 			{ResourceOptions: rest.ResourceOptions{LabelSelector: "mine=yes"}},
 			{Client: client},
-			{Informer: informer.Options[*configMap]{Name: "too late for a name"}}, // The controller's cache has a name already.
+			// The controller's cache has a name already.
+			{Informer: informer.Options[*configMap]{Name: "too late for a name"}},
 			{Namespaces: []string{"b", "a"}, Informer: informer.Options[*configMap]{Name: "named"}},
 			{Namespaces: []string{"a", "b"}},
 		} {

@@ -57,7 +57,8 @@ func play(t *testing.T, opts controller.Options, test func(t *testing.T, r *rig)
 		r.manager, err = controller.New(r.client, opts)
 		require.NoError(t, err)
 		r.stop = func() error { return nil }
-		defer func() { require.NoError(t, r.stop()) }() // also after a failure, because a bubble waits for its goroutines
+		// also after a failure, because a bubble waits for its goroutines
+		defer func() { require.NoError(t, r.stop()) }()
 		test(t, r)
 	})
 }

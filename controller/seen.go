@@ -137,7 +137,8 @@ func (v *view[T]) blind(key types.NamespacedName) error {
 	if s.err != nil {
 		return s.err
 	}
-	for _, part := range s.parts { // Each part is a namespace, identified by the URL of its collection.
+	for _, part := range s.parts {
+		// Each part is a namespace, identified by the URL of its collection.
 		if strings.Contains(part.Part, "/namespaces/"+key.Namespace+"/") {
 			return part.Err
 		}
@@ -187,7 +188,8 @@ func (v *view[T]) expects(object metav1.Object, own bool) bool {
 func (v *view[T]) wrote(object metav1.Object, own bool) *wait {
 	key, version, has := keyOf(object), object.GetResourceVersion(), v.expects(object, own)
 	if v.seen(key, version, has) {
-		return nil // The watch was faster than the response, or the cache does not select the object.
+		// The watch was faster than the response, or the cache does not select the object.
+		return nil
 	}
 	return &wait{
 		until: func(ctx context.Context) error { return v.sees(ctx, key, version, has) },

@@ -103,7 +103,8 @@ func (c *Client[T]) scopeOfKind() func() (namespaced, known bool) {
 	if _, namespaced, ok := rest.Builtin(c.kind.WithVersion(c.server.GroupVersionResource().Version)); ok {
 		return func() (bool, bool) { return namespaced, true }
 	}
-	var last atomic.Pointer[bool] // the last scope found in the cache, for use while the cache is empty
+	// the last scope found in the cache, for use while the cache is empty
+	var last atomic.Pointer[bool]
 	return func() (namespaced, known bool) {
 		for key := range c.store.All() {
 			namespaced = key.Namespace != ""

@@ -77,7 +77,8 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) == 0 && exists && s.delta.UIDHash != 0 && s.delta.UIDHash != known[s.key].uid:
 				vanish(s.key, entry{known[s.key].obj, s.delta.ResourceVersion, known[s.key].uid})
 			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) == 0 && !exists: // DF-6
-			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) > 0 && last(s.key).Type == deltafifo.Deleted: // DF-3
+			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) > 0 && last(s.key).Type == deltafifo.Deleted:
+				// DF-3
 				if last(s.key).FinalStateUnknown && (last(s.key).UIDHash == s.delta.UIDHash || s.delta.UIDHash == 0) {
 					stacks[s.key][len(stacks[s.key])-1] = s.delta
 				}

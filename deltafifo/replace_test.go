@@ -171,7 +171,8 @@ func TestReplaceDuringABatchInFlightIsComparedWithWhatThatBatchLeaves(t *testing
 	inFlight := f.pop()
 	f.replace("5", "c=") // the store still has a@1 and b@1, and no d
 	f.store.apply(inFlight)
-	require.ElementsMatch(t, []string{"b: Deleted?@3", "d: Deleted?@4"}, f.popAndApply()) // unordered, DF-20
+	// unordered, DF-20
+	require.ElementsMatch(t, []string{"b: Deleted?@3", "d: Deleted?@4"}, f.popAndApply())
 	require.Len(t, f.store.contents(), 1)
 }
 

@@ -51,7 +51,8 @@ func disturb(t *testing.T, p *pipeline[*corev1.ConfigMap], until time.Time) {
 		p.requireServersState(t)
 		want := p.stored()
 		for _, w := range witnesses {
-			eventually(t, time.Minute, func() string { return difference(want, w.Versions()) }) // G2, G5
+			// G2, G5
+			eventually(t, time.Minute, func() string { return difference(want, w.Versions()) })
 			require.Empty(t, w.Violations())
 		}
 	}

@@ -43,7 +43,8 @@ func TestRandomHistoriesConserveCounts(t *testing.T) {
 						}
 					case 2:
 						time.Sleep(time.Duration(random.Int64N(int64(10 * time.Minute))))
-					case 3: // only while no request is in progress, because its count would be unknown
+					case 3:
+						// only while no request is in progress, because its count would be unknown
 						for _, f := range faults {
 							f.Remove()
 						}

@@ -265,13 +265,14 @@ func backoff(failures int) time.Duration {
 type outcome uint8
 
 const (
-	done    outcome = iota // The server has the Event.
-	changed                // A request without a response has changed the Event. Update its current state.
-	again                  // The name is taken: create the Event under another name, after a wait.
-	anew                   // The Event has expired on the server: create another.
-	refused                // Drop the events.
-	later                  // Retry; other events may be sent meanwhile.
-	pause                  // The server can't be reached, or is busy.
+	done outcome = iota // The server has the Event.
+	// A request without a response has changed the Event. Update its current state.
+	changed
+	again   // The name is taken: create the Event under another name, after a wait.
+	anew    // The Event has expired on the server: create another.
+	refused // Drop the events.
+	later   // Retry; other events may be sent meanwhile.
+	pause   // The server can't be reached, or is busy.
 )
 
 // HTTP status codes of responses.

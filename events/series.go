@@ -161,7 +161,8 @@ func (r *Recorder) openLocked(g *group, note string, combined bool, hash uint64,
 	for s != nil && (s.combined != combined || !combined && s.note != note || *s.group != *g) {
 		s = s.same
 	}
-	if s != nil && s.pile == &r.idle && !now.Before(s.at) { // It is over, but Run has not forgotten it yet.
+	if s != nil && s.pile == &r.idle && !now.Before(s.at) {
+		// It is over, but Run has not forgotten it yet.
 		r.forgetLocked(s)
 		return nil
 	}

@@ -64,7 +64,8 @@ func (t *table[K, V]) forget(e *entry[K, V]) {
 	e.unlink()
 	t.count--
 	unchain(t.entries, e.hash, e, func(e *entry[K, V]) **entry[K, V] { return &e.same })
-	e.newer, e.older = nil, nil // A caller may keep the key, which must not keep other entries alive.
+	// A caller may keep the key, which must not keep other entries alive.
+	e.newer, e.older = nil, nil
 }
 
 func (e *entry[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer }

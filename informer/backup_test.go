@@ -146,7 +146,9 @@ func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 						outages = append(outages, r.server.Inject(apitest.Fault{Verb: verb, Action: apitest.Drop()}))
 					}
 				}
-				if c.gently { // The next watch is requested before the restore, and its response comes after it.
+				if c.gently {
+					// The next watch is requested before the restore, and its response comes after
+					// it.
 					r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Delay(time.Second)})
 					r.server.EndWatches("pods")
 					synctest.Wait()

@@ -209,7 +209,8 @@ func (r *brokenRig) breakAll(t *testing.T, patience time.Duration, each func(cha
 		require.True(t, time.Now().Before(deadline), "%d of %d connections are still to come", r.faulty+1-r.proxy.Connections(), r.faulty)
 		r.sent.change(t)
 		each(change)
-		time.Sleep(time.Duration(r.sent.random.Int64N(int64(patience / 2000)))) // virtual time, except in TestTCPThatBreaks
+		// virtual time, except in TestTCPThatBreaks
+		time.Sleep(time.Duration(r.sent.random.Int64N(int64(patience / 2000))))
 	}
 }
 

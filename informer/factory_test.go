@@ -363,7 +363,8 @@ func TestMissingDefinitionIsWaitedFor(t *testing.T) {
 
 		w.define()
 		require.NoError(t, w.factory.WaitForSync(t.Context()))
-		synctest.Wait() // The store may be synced a moment before the reflector records its success.
+		// The store may be synced a moment before the reflector records its success.
+		synctest.Wait()
 		require.False(t, w.factory.Status()[1].Waiting)
 		_, err = w.server.Create(&unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w"},

@@ -159,7 +159,8 @@ func TestGoroutineHookThatEndsTheGoroutineOfAHandler(t *testing.T) { // G10
 				inf := mk(t, newFake("1", item("a", "1", "x"), item("b", "1", "x")), informer.Options[*obj]{
 					Logger: slog.New(slog.DiscardHandler),
 					Goroutine: func(_ context.Context, what informer.Goroutine, run func()) {
-						exits := what.Stage == "handle" && calls.Add(1) < 100 // a bound, so that the test ends
+						// a bound, so that the test ends
+						exits := what.Stage == "handle" && calls.Add(1) < 100
 						if exits && early {
 							runtime.Goexit()
 						}

@@ -167,7 +167,8 @@ func TestARemovedHandlerIsNotCalledAgain(t *testing.T) { // SI-19
 	})
 }
 
-func TestAHandlerMayRemoveItself(t *testing.T) { // SI-20: client-go's blocking removal deadlocks here
+func TestAHandlerMayRemoveItself(t *testing.T) {
+	// SI-20: client-go's blocking removal deadlocks here
 	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
 		var registration *informer.Registration[*corev1.Pod]
 		calls := 0
@@ -185,7 +186,8 @@ func TestAHandlerMayRemoveItself(t *testing.T) { // SI-20: client-go's blocking 
 	})
 }
 
-func TestAnObjectThatCannotBeIndexedIsNeitherStoredNorTold(t *testing.T) { // D13, PD-1, PD-8, PD-10, D17
+func TestAnObjectThatCannotBeIndexedIsNeitherStoredNorTold(t *testing.T) {
+	// D13, PD-1, PD-8, PD-10, D17
 	var log bytes.Buffer
 	opts := informer.Options[*corev1.Pod]{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	opts.Reflector.SkipUnreadable = true

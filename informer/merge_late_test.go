@@ -39,7 +39,8 @@ func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 		}
 		before := lists()
 		a.events <- ev(listwatch.Modified, "a", "20", "y")
-		a.events <- ev(listwatch.Deleted, "unheard", "12", "x") // an object that neither store nor server has
+		// an object that neither store nor server has
+		a.events <- ev(listwatch.Deleted, "unheard", "12", "x")
 		time.Sleep(time.Second)
 		require.Equal(t, before, lists())
 		a.set("21", item("a", "20", "y"), item("shown", "15", "x"))

@@ -177,8 +177,10 @@ func TestForbiddenPartStopsNoOther(t *testing.T) {
 				}
 				r.server.DropWatches("")
 				r.server.Compact()
-				r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Match: inNamespace("part-0"), Action: apitest.Expired()}) // a list of all parts
-				time.Sleep(5 * time.Second)                                                                                      // The other parts are watched again by then.
+				// a list of all parts
+				r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Match: inNamespace("part-0"), Action: apitest.Expired()})
+				// The other parts are watched again by then.
+				time.Sleep(5 * time.Second)
 				_, err := r.server.Create(newPod(partKey(1)))
 				require.NoError(t, err)
 				r.within(2*time.Second, partKey(1))

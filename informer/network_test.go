@@ -86,7 +86,8 @@ func TestTCPThatBreaks(t *testing.T) {
 	effort.SkipUnlessAll(t, "its time is real")
 	brokenNetworks(func(name string, n brokenNetwork) {
 		if n.kind == tcpproxy.Stall && n.secure || n.format.shared {
-			return // detected after 45 seconds for each connection, see above; or independent of TCP
+			// detected after 45 seconds for each connection, see above; or independent of TCP
+			return
 		}
 		t.Run(name, func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -119,7 +120,8 @@ func TestCorruptionWithoutTLS(t *testing.T) {
 					rig, end := n.start(t, inMemory)
 					defer end()
 					rig.breakAll(t, 10*time.Hour, func(change int) {
-						if change%4 == 3 { // otherwise a connection with an undetected fault would last
+						if change%4 == 3 {
+							// otherwise a connection with an undetected fault would last
 							rig.server.DropWatches("")
 						}
 					})

@@ -219,7 +219,8 @@ func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
 					version = saved.ResourceVersion()
 				}
 				other := newRig(t, informer.Options[*corev1.Pod]{})
-				_, err := other.server.Create(newPod(key(0))) // an object that the old server has as well
+				// an object that the old server has as well
+				_, err := other.server.Create(newPod(key(0)))
 				require.NoError(t, err)
 				for range writes {
 					_, err = other.server.Update(labelled(other))

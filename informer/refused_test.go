@@ -25,7 +25,8 @@ func refusing(refused int) *Informer[int] {
 }
 
 func unread(names ...string) (u reflector.Unreadable) {
-	u.Objects = make([]*listwatch.ObjectError, 0, 2*len(names)) // spare capacity: an append would write into the shared array
+	// spare capacity: an append would write into the shared array
+	u.Objects = make([]*listwatch.ObjectError, 0, 2*len(names))
 	for _, name := range names {
 		u.Objects = append(u.Objects, &listwatch.ObjectError{Key: types.NamespacedName{Name: name}})
 	}

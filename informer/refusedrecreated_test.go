@@ -84,7 +84,8 @@ func TestG1_AnObjectThatCannotBeIndexedEndsTheOneThatHadItsName(t *testing.T) {
 						}
 						synctest.Wait()
 						told := d.read()
-						if !atOnce { // Intermediate states in one batch are reported, but not indexed.
+						if !atOnce {
+							// Intermediate states in one batch are reported, but not indexed.
 							require.Equal(t, tt.want, told)
 						}
 						key := types.NamespacedName{Name: "a"}

@@ -78,7 +78,8 @@ func TestBlockStopsReading(t *testing.T) {
 			for i := range 500 {
 				f.events <- ev(listwatch.Modified, "a", fmt.Sprint(i+2), "x")
 				sent.Add(1)
-				time.Sleep(time.Millisecond) // The time is virtual: every goroutine runs until it blocks.
+				// The time is virtual: every goroutine runs until it blocks.
+				time.Sleep(time.Millisecond)
 			}
 		}()
 		time.Sleep(time.Minute)
@@ -332,7 +333,8 @@ func TestADeleteIsToldEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
 		var got []string
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) { got = append(got, names(e)) }, informer.HandlerOptions{})
 		stop := start(t, inf)
-		synctest.Wait() // The first list is applied and the informer is blocked: what follows is one batch.
+		// The first list is applied and the informer is blocked: what follows is one batch.
+		synctest.Wait()
 		f.events <- ev(listwatch.Modified, "a", "2", "x")
 		f.events <- ev(listwatch.Deleted, "a", "3", "x")
 		f.events <- ev(listwatch.Added, "a", "4", "bad")
@@ -427,7 +429,8 @@ func TestStressOfHandlersAndIndexes(t *testing.T) { // SI-21
 			}
 		}
 	})
-	time.Sleep(time.Second) // Real time: the goroutines that race must not be synchronised by a bubble.
+	// Real time: the goroutines that race must not be synchronised by a bubble.
+	time.Sleep(time.Second)
 	close(done)
 	wg.Wait()
 	stop()

@@ -71,7 +71,8 @@ func TestWaitRVAfterAllowedTimeTravel(t *testing.T) {
 		require.Equal(t, "400", e.ResourceVersion, "it has travelled")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err := inf.Store().WaitRV(ctx, "501") // the version of our write, which no watch has reported yet
+		// the version of our write, which no watch has reported yet
+		err := inf.Store().WaitRV(ctx, "501")
 		stop()
 		require.Error(t, err, "the store has not seen 501; it says it is at "+inf.Store().ResourceVersion())
 	})

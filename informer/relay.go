@@ -115,7 +115,8 @@ func (r *Relay[T]) pass(e Event[T]) {
 	case !knew && r.behind && r.isDeleted(e):
 		return
 	case !knew && e.Type == Updated:
-		e.Type = Added // The previous state was not delivered, because it was older than the deletion.
+		// The previous state was not delivered, because it was older than the deletion.
+		e.Type = Added
 	case unseen || knew && e.Type == Added: // catchUp may have delivered it before.
 		if !isNews(before, e) {
 			if e.Type != Deleted && e.ResourceVersion == before.ResourceVersion {

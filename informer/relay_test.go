@@ -63,7 +63,8 @@ func TestARelayTellsOnlyWhatIsNews(t *testing.T) {
 		relay := informer.NewRelay(func(e informer.Event[*obj]) {
 			got = append(got, e.Cause.String()+" "+names(e))
 			if e.Key.Name == "gone" && e.Type == informer.Deleted {
-				panic("contained like any other") // The relay contains this panic like any other (D10).
+				// The relay contains this panic like any other (D10).
+				panic("contained like any other")
 			}
 		})
 		inf := mk(t, first, informer.Options[*obj]{})
@@ -273,7 +274,8 @@ func TestARelayBelievesAnInformerThatStaysBehind(t *testing.T) {
 		start(t, inf)
 		synctest.Wait()
 		require.Empty(t, d.read())
-		time.Sleep(5*time.Minute + time.Second) // not when a silent watch is reopened, because the fake may lose an event then
+		// not when a silent watch is reopened, because the fake may lose an event then
+		time.Sleep(5*time.Minute + time.Second)
 		second.events <- of(1, ev(listwatch.Modified, "a", "11", "A11"))
 		synctest.Wait()
 		require.True(t, isSynced(registration))

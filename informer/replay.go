@@ -94,7 +94,8 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		event.Type = Deleted
 		event.FinalStateUnknown = delta.FinalStateUnknown
 		if delta.FinalStateUnknown {
-			if delta.ResourceVersion == current.ResourceVersion { // A deletion has a version of its own.
+			if delta.ResourceVersion == current.ResourceVersion {
+				// A deletion has a version of its own.
 				event.Cause = Relist
 			}
 			event.New, event.ResourceVersion = current.Object, current.ResourceVersion

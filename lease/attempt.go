@@ -152,7 +152,8 @@ func (e *Elector) expiry() time.Duration {
 	}
 	patience := seen.record.duration
 	if patience == 0 {
-		patience = e.opts.LeaseDuration // The Lease has no duration, so this candidate's own counts.
+		// The Lease has no duration, so this candidate's own counts.
+		patience = e.opts.LeaseDuration
 	}
 	return patience - time.Since(seen.at)
 }

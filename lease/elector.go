@@ -152,7 +152,8 @@ func (e *Elector) stand(ctx, stop context.Context) *term {
 		taken, err := e.attempt(standing)
 		if standing.Err() != nil {
 			if _, unsure := errors.AsType[*writeError](err); unsure || taken != nil {
-				e.release(ctx, begun.add(e.opts.RenewDeadline)) // The lease may have been taken, but this candidate will not lead.
+				// The lease may have been taken, but this candidate will not lead.
+				e.release(ctx, begun.add(e.opts.RenewDeadline))
 			}
 			return nil
 		}

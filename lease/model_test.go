@@ -428,7 +428,8 @@ func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity 
 			<-ctx.Done()
 			if lasting := h.upTo(2 * nominalDuration); h.chance(0.5) {
 				for end := time.Now().Add(lasting); time.Now().Before(end); time.Sleep(time.Second) {
-					if err := lease.Check(ctx); err != nil { // a write would be refused in the same way
+					if err := lease.Check(ctx); err != nil {
+						// a write would be refused in the same way
 						f.end(ctx, err.Error())
 					}
 				}

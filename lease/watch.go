@@ -54,7 +54,8 @@ func (e *Elector) watch(ctx context.Context, ring chan<- struct{}) {
 			return
 		}
 		if told {
-			pause, err = e.opts.RetryPeriod, nil // Watches break now and then, for instance when the server is updated.
+			// Watches break now and then, for instance when the server is updated.
+			pause, err = e.opts.RetryPeriod, nil
 		}
 		e.noteWatch(err)
 		sleep(ctx, pause/2+rand.N(pause/2+1))

@@ -50,7 +50,8 @@ func (r *Row) failed(err error) {
 	} else {
 		r.permanent = 0
 	}
-	if isOutage(err) || r.failures == 1 && isLost(err) { // A first lost connection begins an outage.
+	if isOutage(err) || r.failures == 1 && isLost(err) {
+		// A first lost connection begins an outage.
 		r.outage++
 	} else {
 		r.outage = 0

@@ -104,14 +104,19 @@ func TestStepListing(t *testing.T) {
 			next: `connect "10"`, calls: []string{`list "0" limit=500`, `replace "10":`}},
 		{name: "a page is collected", from: &at{at: "0"}, reply: page("10", "c1", "a@1"),
 			next: `list at "0" token=c1 version=10 items=1`, calls: []string{`list "0" limit=500`}},
-		{name: "the last page completes the snapshot", from: &at{at: "0", token: "c1", version: "10", items: items("a@1")}, reply: whole("10", "b@2"), // RC-8, RC-10
+		// RC-8, RC-10
+		{name: "the last page completes the snapshot", from: &at{at: "0", token: "c1", version: "10", items: items("a@1")}, reply: whole("10", "b@2"),
 			next: `connect "10"`, calls: []string{`list c1/ limit=500`, `replace "10": a@1 b@2`}},
-		{name: "an expired token leads to a whole list at the same version at once", from: &at{at: "9", token: "c1", items: items("a@1")}, reply: refuse(errExpired), // RC-8
+		// RC-8
+		{name: "an expired token leads to a whole list at the same version at once", from: &at{at: "9", token: "c1", items: items("a@1")}, reply: refuse(errExpired),
 			next: `list at "9" whole`, calls: []string{`list c1/ limit=0`}},
-		{name: "an expired version leads to the most recent state at once", from: &at{at: "9"}, reply: refuse(errExpired), // RC-5
+		// RC-5
+		{name: "an expired version leads to the most recent state at once", from: &at{at: "9"}, reply: refuse(errExpired),
 			next: `list at ""`, calls: []string{`list "9" limit=0`}},
-		{name: "so does Gone", from: &at{at: "9"}, reply: refuse(errGone), next: `list at ""`, calls: []string{`list "9" limit=0`}}, // RC-5
-		{name: "so does a version that is too large, whatever Retry-After says", from: &at{at: "9"}, reply: refuse(errTooLarge), // RC-5
+		// RC-5
+		{name: "so does Gone", from: &at{at: "9"}, reply: refuse(errGone), next: `list at ""`, calls: []string{`list "9" limit=0`}},
+		// RC-5
+		{name: "so does a version that is too large, whatever Retry-After says", from: &at{at: "9"}, reply: refuse(errTooLarge),
 			next: `list at ""`, calls: []string{`list "9" limit=0`}},
 		{name: "the most recent state cannot have expired twice", from: &at{at: ""}, failures: 1, reply: refuse(errExpired),
 			next: `wait 1.6s, list at ""`, calls: []string{`list "" limit=500`}},
@@ -138,11 +143,15 @@ func TestStepListing(t *testing.T) {
 
 func TestStepStreaming(t *testing.T) {
 	runTable(t, WatchList, table{
-		{name: "a stream opens", from: &open{at: "0"}, next: `streaming items=0`, calls: []string{`stream ""`}},       // RC-14
-		{name: "at the last version", from: &open{at: "7"}, next: `streaming items=0`, calls: []string{`stream "7"`}}, // RC-14
-		{name: "initial events are collected", from: inStream{[]any{added("a@1")}}, next: `streaming items=1`},        // RC-15
+		// RC-14
+		{name: "a stream opens", from: &open{at: "0"}, next: `streaming items=0`, calls: []string{`stream ""`}},
+		// RC-14
+		{name: "at the last version", from: &open{at: "7"}, next: `streaming items=0`, calls: []string{`stream "7"`}},
+		// RC-15
+		{name: "initial events are collected", from: inStream{[]any{added("a@1")}}, next: `streaming items=1`},
 		{name: "other bookmarks are no end", from: inStream{[]any{bookmark("5")}}, next: `streaming items=0`},
-		{name: "the end marker completes the snapshot, and the stream goes on", from: inStream{[]any{endMarker("10")}}, // RC-16, RC-17
+		// RC-16, RC-17
+		{name: "the end marker completes the snapshot, and the stream goes on", from: inStream{[]any{endMarker("10")}},
 			next: `watching "10"`, calls: []string{`replace "10":`}},
 		{name: "a snapshot older than what is known is refused", known: "20", from: inStream{[]any{endMarker("10")}},
 			next: `wait 800ms, stream at ""`},
@@ -154,31 +163,43 @@ func TestStepStreaming(t *testing.T) {
 		{name: "an unreadable delete is a delete", from: inStream{[]any{unreadable(listwatch.Deleted, "a")}},
 			next: `streaming items=0`, calls: []string{`reflector: streaming: object ns/a could not be read: garbage`}},
 
-		{name: "refused connections wait", from: &open{at: "7"}, reply: refuse(errRefused), next: `wait 800ms, stream at "7"`, calls: []string{`stream "7"`}}, // RC-18
-		{name: "429 waits", from: &open{at: "7"}, reply: refuse(errBusy), next: `wait 7s, stream at "7"`, calls: []string{`stream "7"`}},                      // RC-18
-		{name: "an expired version leads to the most recent state at once", from: &open{at: "7"}, reply: refuse(errExpired), // RC-18
+		// RC-18
+		{name: "refused connections wait", from: &open{at: "7"}, reply: refuse(errRefused), next: `wait 800ms, stream at "7"`, calls: []string{`stream "7"`}},
+		// RC-18
+		{name: "429 waits", from: &open{at: "7"}, reply: refuse(errBusy), next: `wait 7s, stream at "7"`, calls: []string{`stream "7"`}},
+		// RC-18
+		{name: "an expired version leads to the most recent state at once", from: &open{at: "7"}, reply: refuse(errExpired),
 			next: `stream at ""`, calls: []string{`stream "7"`}},
-		{name: "so does a version that is too large", from: &open{at: "7"}, reply: refuse(errTooLarge), next: `stream at ""`, calls: []string{`stream "7"`}}, // RC-18
+		// RC-18
+		{name: "so does a version that is too large", from: &open{at: "7"}, reply: refuse(errTooLarge), next: `stream at ""`, calls: []string{`stream "7"`}},
 		{name: "so does one that expires on the way", from: inStream{[]any{errExpired}}, next: `stream at ""`},
 		{name: "the most recent state cannot have expired", from: &open{at: ""}, reply: refuse(errExpired), next: `wait 800ms, list at ""`, calls: []string{`stream ""`}},
-		{name: "a server that cannot do it is asked for a list at once", from: &open{at: "7"}, reply: refuse(errInvalid), // RC-18
+		// RC-18
+		{name: "a server that cannot do it is asked for a list at once", from: &open{at: "7"}, reply: refuse(errInvalid),
 			next: `list at "7"`, calls: []string{`stream "7"`}},
-		{name: "a stream that ends too early begins again", from: inStream{[]any{io.EOF}}, next: `wait 800ms, stream at "0"`}, // RC-18
+		// RC-18
+		{name: "a stream that ends too early begins again", from: inStream{[]any{io.EOF}}, next: `wait 800ms, stream at "0"`},
 		{name: "but the third time a list is tried", from: inStream{[]any{io.EOF}}, failures: 2, next: `wait 3.2s, list at "0"`},
-		{name: "any other failure leads to a list", from: inStream{[]any{errBroken}}, next: `wait 800ms, list at "0"`}, // RC-18
+		// RC-18
+		{name: "any other failure leads to a list", from: inStream{[]any{errBroken}}, next: `wait 800ms, list at "0"`},
 	})
 }
 
 func TestStepWatching(t *testing.T) {
 	runTable(t, List, table{
-		{name: "a watch opens", from: &to{version: "10"}, next: `watching "10"`, calls: []string{`watch "10"`}},                                        // RC-21
-		{name: "an event advances the version", from: inWatch{play: []any{modified("a@11")}}, next: `watching "11"`, calls: []string{`modified a@11`}}, // RC-24
+		// RC-21
+		{name: "a watch opens", from: &to{version: "10"}, next: `watching "10"`, calls: []string{`watch "10"`}},
+		// RC-24
+		{name: "an event advances the version", from: inWatch{play: []any{modified("a@11")}}, next: `watching "11"`, calls: []string{`modified a@11`}},
 		{name: "a delete too", from: inWatch{play: []any{deleted("a@11")}}, next: `watching "11"`, calls: []string{`deleted a@11`}},
 		{name: "a bookmark too", from: inWatch{play: []any{bookmark("11")}}, next: `watching "11"`, calls: []string{`bookmark @11`}},
 		{name: "an event without a version does not", from: inWatch{play: []any{added("a@")}}, next: `watching "10"`, calls: []string{`added a@`}},
-		{name: "a synthetic one does not", from: inSyntheticWatch{[]any{added("a@5")}}, next: `watching ""`, calls: []string{`added a@5`}},             // RC-24
-		{name: "the first that is not Added does", from: inSyntheticWatch{[]any{bookmark("9")}}, next: `watching "9"`, calls: []string{`bookmark @9`}}, // RC-24
-		{name: "an unreadable object is skipped", from: inWatch{play: []any{unreadable(listwatch.Modified, "a")}}, // RC-23
+		// RC-24
+		{name: "a synthetic one does not", from: inSyntheticWatch{[]any{added("a@5")}}, next: `watching ""`, calls: []string{`added a@5`}},
+		// RC-24
+		{name: "the first that is not Added does", from: inSyntheticWatch{[]any{bookmark("9")}}, next: `watching "9"`, calls: []string{`bookmark @9`}},
+		// RC-23
+		{name: "an unreadable object is skipped", from: inWatch{play: []any{unreadable(listwatch.Modified, "a")}},
 			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`}},
 		{name: "an unreadable delete is one of what the sink has", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}},
 			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`, `deleted a@99=`}},
@@ -205,16 +226,23 @@ func TestStepWatching(t *testing.T) {
 		{name: "a sink that fails gets a snapshot", from: inWatch{play: []any{modified("a@11")}}, sink: []error{errBroken},
 			next: `wait 800ms, list at "10"`, calls: []string{`modified a@11`}},
 
-		{name: "an orderly end leads to the next watch at once", from: inWatch{heard: true, play: []any{io.EOF}}, next: `connect "10"`}, // RC-25
-		{name: "so does a silent one after a second", from: inWatch{play: []any{time.Second, io.EOF}}, next: `connect "10"`},            // RC-25
-		{name: "a very short watch waits", from: inWatch{play: []any{time.Second - 1, io.EOF}}, next: `wait 800ms, connect "10"`},       // RC-25
-		{name: "an expired version leads to a snapshot at once", from: inWatch{play: []any{errExpired}}, next: `list at "10"`},          // RC-26
+		// RC-25
+		{name: "an orderly end leads to the next watch at once", from: inWatch{heard: true, play: []any{io.EOF}}, next: `connect "10"`},
+		// RC-25
+		{name: "so does a silent one after a second", from: inWatch{play: []any{time.Second, io.EOF}}, next: `connect "10"`},
+		// RC-25
+		{name: "a very short watch waits", from: inWatch{play: []any{time.Second - 1, io.EOF}}, next: `wait 800ms, connect "10"`},
+		// RC-26
+		{name: "an expired version leads to a snapshot at once", from: inWatch{play: []any{errExpired}}, next: `list at "10"`},
 		{name: "also after other failures", from: inWatch{play: []any{errExpired}}, failures: 9, next: `list at "10"`},
 		{name: "but waits after an expired version", from: inWatch{play: []any{errExpired}}, failures: 1, expired: true, next: `wait 1.6s, list at "10"`},
 		{name: "at opening too", known: "10", from: &to{version: "10"}, reply: refuse(errGone), next: `list at "10"`, calls: []string{`watch "10"`}},
-		{name: "429 waits", from: inWatch{play: []any{errBusy}}, next: `wait 7s, connect "10"`},                                                        // RC-26
-		{name: "429 at opening waits", from: &to{version: "10"}, reply: refuse(errBusy), next: `wait 7s, connect "10"`, calls: []string{`watch "10"`}}, // RC-22
-		{name: "refused connections wait", from: &to{version: "10"}, failures: 2, reply: refuse(errRefused), // RC-22
+		// RC-26
+		{name: "429 waits", from: inWatch{play: []any{errBusy}}, next: `wait 7s, connect "10"`},
+		// RC-22
+		{name: "429 at opening waits", from: &to{version: "10"}, reply: refuse(errBusy), next: `wait 7s, connect "10"`, calls: []string{`watch "10"`}},
+		// RC-22
+		{name: "refused connections wait", from: &to{version: "10"}, failures: 2, reply: refuse(errRefused),
 			next: `wait 1.25s, connect "10"`, calls: []string{`watch "10"`}},
 		{name: "credentials that are refused wait as short", from: &to{version: "10"}, failures: 2, reply: refuse(errUnauthorized),
 			next: `wait 1.25s, connect "10"`, calls: []string{`watch "10"`}},

@@ -192,7 +192,8 @@ func TestWatchThatOutlivesItsTimeoutIsReopened(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{WatchIdleTimeout: -1})
 		g.source.lists = []reply{whole("10")}
-		g.source.watches = []reply{play(time.Minute, bookmark("11")), play(bookmark("12"))} // and then silence
+		// and then silence
+		g.source.watches = []reply{play(time.Minute, bookmark("11")), play(bookmark("12"))}
 		var reopened time.Duration
 		g.reflector.opts.Observer.OnPhase = func(c PhaseChange) {
 			if c.From == Watching && c.To == Connecting && reopened == 0 {

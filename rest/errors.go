@@ -244,7 +244,8 @@ func shortened(text string) string {
 func failureText(response *http.Response, body []byte) string {
 	if location := response.Header.Get("Location"); location != "" && response.StatusCode/100 == 3 {
 		to := ""
-		if u, err := url.Parse(location); err == nil { // path and query may contain a password or a token
+		if u, err := url.Parse(location); err == nil {
+			// path and query may contain a password or a token
 			to = " to " + (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 		}
 		return "redirected" + to + ", but redirects are not followed"

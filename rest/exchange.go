@@ -147,7 +147,8 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 	}
 	if x.response.StatusCode/100 != 2 {
 		var body []byte
-		if x.response.StatusCode != http.StatusSwitchingProtocols { // after 101, the body is a connection, and never ends
+		if x.response.StatusCode != http.StatusSwitchingProtocols {
+			// after 101, the body is a connection, and never ends
 			body, _ = io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
 		}
 		return failure(r.method, x.response, body, r.about)

@@ -105,7 +105,8 @@ func (m *mask) text(text string) string {
 		return text
 	}
 	found := plainly(text).find(forms)
-	for _, secret := range secrets { // The plain form lacks some characters, perhaps those at the ends.
+	for _, secret := range secrets {
+		// The plain form lacks some characters, perhaps those at the ends.
 		for at := 0; ; at += len(secret) {
 			n := strings.Index(text[at:], secret)
 			if n < 0 {

@@ -175,7 +175,8 @@ func (r *objects[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Enve
 	data := f.Data
 	id := identify(e, data, false)
 	if e == JSON && len(id.kind) == 0 && list.Kind == "" {
-		id.apiVersion, id.kind = kindIn(data) // Servers write the kind first; here it comes later, or is missing.
+		// Servers write the kind first; here it comes later, or is missing.
+		id.apiVersion, id.kind = kindIn(data)
 	}
 	if err := x.kinds.checkObject(id.apiVersion, id.kind); err != nil {
 		return listwatch.Item[T]{}, x.fail(err)

@@ -68,7 +68,8 @@ func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 				for _, failed := range append(skipped, skippedEvents...) {
 					require.ErrorIs(t, failed, ErrTooLarge)
 					require.ErrorContains(t, failed, "it has more than 1024 bytes")
-					if name != "a name within the limit" { // in an event, the name lies beyond the limit
+					if name != "a name within the limit" {
+						// in an event, the name lies beyond the limit
 						require.Equal(t, test.key, failed.Key)
 					}
 				}

@@ -44,12 +44,14 @@ func TestStatusIsReadAsApimachineryWritesIt(t *testing.T) {
 func TestFieldOfTheWrongWireTypeIsMalformed(t *testing.T) {
 	t.Parallel()
 	for name, message := range map[string]string{
-		"a number as text":             "\x32\x01\x07",             // code=6
-		"text as a number":             "\x18\x07",                 // message=3
-		"text in eight bytes":          "\x1912345678",             // message=3
-		"details as a number":          "\x28\x00",                 // details=5
-		"a number as text, in details": "\x2a\x03\x2a\x01\x07",     // details=5{retryAfterSeconds=5}
-		"text as a number, in a cause": "\x2a\x04\x22\x02\x10\x00", // details=5{causes=4{message=2}}
+		"a number as text":    "\x32\x01\x07", // code=6
+		"text as a number":    "\x18\x07",     // message=3
+		"text in eight bytes": "\x1912345678", // message=3
+		"details as a number": "\x28\x00",     // details=5
+		// details=5{retryAfterSeconds=5}
+		"a number as text, in details": "\x2a\x03\x2a\x01\x07",
+		// details=5{causes=4{message=2}}
+		"text as a number, in a cause": "\x2a\x04\x22\x02\x10\x00",
 	} {
 		_, err := readStatus([]byte(message))
 		require.Error(t, err, name)

@@ -25,7 +25,8 @@ const (
 
 // jsonScales say how much memory the JSON of a value of one type may take.
 type jsonScales struct {
-	kind   reflect.Kind           // Struct, Slice, Map, Pointer, Interface; or Func for a type that decodes itself
+	// Struct, Slice, Map, Pointer, Interface; or Func for a type that decodes itself
+	kind   reflect.Kind
 	cost   int                    // memory of each element, entry or pointee
 	elem   *jsonScales            // scales of the elements, the entries or the pointee
 	fields map[string]*jsonScales // of a struct, by name and by folded name; nil for light fields
@@ -60,7 +61,8 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 		return 0, errShortJSON
 	}
 	c := data[i]
-	for s != nil && s.kind == reflect.Pointer && c != 'n' { // A decoder allocates the pointee before it notices that a value does not fit.
+	for s != nil && s.kind == reflect.Pointer && c != 'n' {
+		// A decoder allocates the pointee before it notices that a value does not fit.
 		if w.left -= int64(s.cost); w.left < 0 {
 			return 0, errHeavy
 		}

@@ -14,8 +14,9 @@ type protobufScales []protobufWeight
 
 // protobufWeight is the weight of one field.
 type protobufWeight struct {
-	cost int             // memory of each element; 0 if too small to count
-	in   *protobufScales // of the message within; nil if nothing in it is counted and its depth needs no bound
+	cost int // memory of each element; 0 if too small to count
+	// of the message within; nil if nothing in it is counted and its depth needs no bound
+	in *protobufScales
 }
 
 // minElement is the shortest encoding of an element: a tag and a length. minEntry is the shortest

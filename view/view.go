@@ -140,7 +140,8 @@ func (v *View) picture(name string) *picture {
 	defer v.mu.Unlock()
 	p := v.pictures[name]
 	if p == nil {
-		maps.DeleteFunc(v.pictures, func(old string, _ *picture) bool { return !has(informers, old) && !has(queues, old) }) // their parts are removed
+		// their parts are removed
+		maps.DeleteFunc(v.pictures, func(old string, _ *picture) bool { return !has(informers, old) && !has(queues, old) })
 		p = &picture{view: v, name: name, asking: make(chan struct{}, 1)}
 		v.pictures[name] = p
 	}

@@ -28,7 +28,8 @@ func wrongOf(s informer.Status) (wrong []string) {
 	if !s.Synced {
 		say("not synced: %s", phaseOf(r))
 	}
-	if r.Failures > 0 && r.Phase != reflector.Watching && r.LastError != nil { // an open watch may work
+	if r.Failures > 0 && r.Phase != reflector.Watching && r.LastError != nil {
+		// an open watch may work
 		say("%d failures in a row, the last one: %v", r.Failures, reason(r.LastError))
 	}
 	if s.Unreadable.Count > 0 {

@@ -40,7 +40,8 @@ type alarm[K comparable] struct {
 // span is a list of entries, linked through their alarms.
 type span[K comparable] struct {
 	first, last *entry[K]
-	least       time.Duration // lower bound of the alarms' times; the alarm at that time may have been removed
+	// lower bound of the alarms' times; the alarm at that time may have been removed
+	least time.Duration
 }
 
 // spreadAtOnce is the number of alarms that are moved under one lock. The 100,000 alarms of a

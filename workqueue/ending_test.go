@@ -28,7 +28,8 @@ func TestStatsSayHowTurnsEnded(t *testing.T) {
 		for key := range results {
 			q.Add(key)
 		}
-		results["waits"] = context.Canceled // An ordinary error while its context is alive. Its key is added later.
+		// An ordinary error while its context is alive. Its key is added later.
+		results["waits"] = context.Canceled
 		q.Add("panics")
 		q.Add("hangs")
 		q.Add("leaves")

@@ -71,8 +71,9 @@ func ExampleQueue_Run() {
 // because another process leads now, the remaining keys are not finished.
 func ExampleQueue_RunUntil() {
 	q := workqueue.New(workqueue.Options[string]{Name: "deployments", DrainTimeout: 10 * time.Second})
-	lead := context.Background()                                // ends when the lease is lost
-	stop, terminate := context.WithCancel(context.Background()) // ends at SIGTERM: see os/signal.NotifyContext
+	lead := context.Background() // ends when the lease is lost
+	// ends at SIGTERM: see os/signal.NotifyContext
+	stop, terminate := context.WithCancel(context.Background())
 
 	for _, name := range []string{"web-1", "web-2", "web-3"} {
 		q.Add(name)

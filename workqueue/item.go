@@ -42,7 +42,8 @@ func (q *Queue[K]) tellGot(item *Item[K]) {
 	returned := false
 	defer func() {
 		if !returned {
-			defer q.done(item.Key, cutShort) // deferred, because q.again calls the observer, which may end the goroutine
+			// deferred, because q.again calls the observer, which may end the goroutine
+			defer q.done(item.Key, cutShort)
 			q.again(item.Key, unconcluded)
 		}
 	}()

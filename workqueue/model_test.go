@@ -20,11 +20,12 @@ type model struct {
 	keys       map[byte]*modelKey
 	ready      []byte // in the order of becoming ready at their priorities
 	processing []byte
-	rings      map[int][]lane // by priority: the groups with ready keys, in the order in which they are served
-	waits      map[int]int    // by priority: the number of the run that served it last
-	turns      int
-	passed     int
-	shut       bool
+	// by priority: the groups with ready keys, in the order in which they are served
+	rings  map[int][]lane
+	waits  map[int]int // by priority: the number of the run that served it last
+	turns  int
+	passed int
+	shut   bool
 
 	waiting int    // Gets that are blocked
 	handed  []byte // keys handed out since the last step

@@ -137,10 +137,11 @@ func TestJudge(t *testing.T) {
 		result        error
 		failed, again bool
 	}{
-		"nil":                    {nil, false, false},
-		"an error":               {errors.New("x"), true, true},
-		"a panic":                {&workqueue.PanicError{Value: workqueue.RequeueAfter(time.Hour)}, true, true},
-		"the end of a context":   {context.Canceled, true, true}, // Judge does not know which context has ended.
+		"nil":      {nil, false, false},
+		"an error": {errors.New("x"), true, true},
+		"a panic":  {&workqueue.PanicError{Value: workqueue.RequeueAfter(time.Hour)}, true, true},
+		// Judge does not know which context has ended.
+		"the end of a context":   {context.Canceled, true, true},
 		"nothing, dropped":       {workqueue.Drop(nil), false, false},
 		"nothing, joined":        {errors.Join(nil, nil), false, false},
 		"a wish of a type":       {fmt.Errorf("%w", workqueue.RequeueWhen(nil)), false, false},

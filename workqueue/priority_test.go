@@ -146,7 +146,8 @@ func TestNothingStarves(t *testing.T) {
 		if key >= low {
 			continue
 		}
-		if key != seen || turn > ageing*(key+1) { // with require, this check would take most of the test's time
+		if key != seen || turn > ageing*(key+1) {
+			// with require, this check would take most of the test's time
 			t.Fatalf("key %d has its turn after %d, %d turns later", key, seen-1, turn)
 		}
 		seen++
@@ -221,7 +222,8 @@ func TestTheBoundOfAgeingHoldsOnRandomWalks(t *testing.T) {
 func TestTheBoundOfAgeingHoldsWithGroupsOnRandomWalks(t *testing.T) {
 	t.Parallel()
 	const greatest = 3
-	groupOf := func(key int) int { return key * key % 7 } // weights 0, 1, 2 and 4; group 0 has fewer keys
+	// weights 0, 1, 2 and 4; group 0 has fewer keys
+	groupOf := func(key int) int { return key * key % 7 }
 	weight := func(group int) int { return 1 + group%greatest }
 	for seed := range uint64(40) {
 		opts := workqueue.Options[int]{

@@ -54,7 +54,9 @@ type Queue[K comparable] struct {
 	alarms     alarms[K]
 	whys       whys
 
-	begun   time.Duration     // sum of since over the processing keys; an overflow does not matter, because only differences are used
+	// sum of since over the processing keys; an overflow does not matter, because only differences
+	// are used
+	begun   time.Duration
 	endings [waysToEnd]uint64 // number of runs by how they ended
 
 	timer   *time.Timer // fires for the first of alarms; nil until it is needed

@@ -85,7 +85,8 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 		q.alarms.set(e, e.rings())
 	}
 	key = e.key
-	q.readyLocked(e, now) // before the delayed run is merged with a run whose interval may have ended
+	// before the delayed run is merged with a run whose interval may have ended
+	q.readyLocked(e, now)
 	if isDue {
 		return key, q.dirtyLocked(e, due), true
 	}

@@ -52,7 +52,9 @@ func TestDelaysMayChangeWhileAlarmsAreSpread(t *testing.T) { // WQ-21, WQ-22
 			switch key % 4 {
 			case 0:
 				require.True(t, q.Cancel(key))
-			case 1: // a microsecond from now, in the middle of the others, and behind the alarms of that time
+			case 1:
+				// a microsecond from now, in the middle of the others, and behind the alarms of
+				// that time
 				q.AddWith(key, AddOptions{After: time.Microsecond, Delay: Replace})
 			case 2:
 				q.AddWith(key, AddOptions{After: time.Hour, Delay: Latest})

@@ -56,7 +56,8 @@ func (l *ledger) handle(e conformance.Event) {
 	defer l.mu.Unlock()
 	n := note{what: e.Type, initial: e.Initial && e.Type == conformance.Added, old: version(e.Old), new: version(e.New)}
 	before, exists := l.versions[e.Key]
-	collapsed := n.what == conformance.Updated && n.old == n.new || n.what == conformance.Deleted && !exists // D11, D16
+	// D11, D16
+	collapsed := n.what == conformance.Updated && n.old == n.new || n.what == conformance.Deleted && !exists
 	if collapsed && !l.strict {
 		return
 	}

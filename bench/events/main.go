@@ -73,7 +73,8 @@ var rows = []row{
 	{"recorded: the same event", false, func(int) (int, string) { return 0, note }, 1, 0},
 	{"recorded: the same, of 1000 objects", false, func(n int) (int, string) { return n % 1000, note }, 1, 0},
 	{"recorded: of different objects", false, func(n int) (int, string) { return n, note }, 1, 0},
-	{"recorded: the same, none dropped", false, func(n int) (int, string) { return n, note }, 5, 0}, // 4,000, because kinform has room for 4,096
+	// 4,000, because kinform has room for 4,096
+	{"recorded: the same, none dropped", false, func(n int) (int, string) { return n, note }, 5, 0},
 	{"sent: of different objects", true, func(n int) (int, string) { return n, note }, 10, 200},
 	{"sent: the same, of 100 objects", true, func(n int) (int, string) { return n % 100, note }, 10, 0},
 }

@@ -169,7 +169,8 @@ func askMappings(client discovery.CachedDiscoveryInterface) {
 			names = append(names, r.String())
 		}
 		slices.Sort(names)
-		fmt.Println("category", category, slices.Compact(names), ok) // client-go lists a resource once for each version
+		// client-go lists a resource once for each version
+		fmt.Println("category", category, slices.Compact(names), ok)
 	}
 }
 

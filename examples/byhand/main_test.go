@@ -162,7 +162,8 @@ func TestProgramEndsOnSIGTERM(t *testing.T) {
 	built, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, string(built))
 	var said bytes.Buffer
-	process := exec.CommandContext(t.Context(), binary, "-identity", "one") // killed if the test fails
+	// killed if the test fails
+	process := exec.CommandContext(t.Context(), binary, "-identity", "one")
 	process.Env = append(os.Environ(), "KUBECONFIG="+config)
 	process.Stdout, process.Stderr = &said, &said
 	require.NoError(t, process.Start())

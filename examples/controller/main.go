@@ -78,7 +78,8 @@ func newManager(client *rest.Client, zone zone, opts controller.Options) (*contr
 	if err != nil {
 		return nil, err
 	}
-	m.Add("events", recorder.Run, controller.PartOptions{}) // It ends after the workers, and sends their events.
+	// It ends after the workers, and sends their events.
+	m.Add("events", recorder.Run, controller.PartOptions{})
 	r := &reconciler{
 		sites:       controller.For[*Website](m, rest.ResourceOptions{Resource: websites, Kind: websiteKind.Kind}),
 		deployments: controller.For[*appsv1.Deployment](m, rest.ResourceOptions{}),

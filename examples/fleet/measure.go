@@ -61,7 +61,8 @@ func (l *load) measure(ctx context.Context) (err error) {
 	l.report.late = l.watcher.tooLate()
 	l.report.memory(l.replicas)
 	for len(l.replicas) > 0 {
-		last := l.replicas[len(l.replicas)-1] // Standbys end first, so that none of them takes over.
+		// Standbys end first, so that none of them takes over.
+		last := l.replicas[len(l.replicas)-1]
 		l.replicas = l.replicas[:len(l.replicas)-1]
 		if err := l.report.end(last, l.watcher); err != nil {
 			return err

@@ -38,7 +38,8 @@ func startProcess(name string, env []string, gone func(error), args ...string) (
 	p := &process{name: name, cmd: exec.Command(self, append(args, "-attached")...), ended: make(chan struct{}), words: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p, os.Stderr
-	if _, err := p.cmd.StdinPipe(); err != nil { // The kernel closes the pipe when this process ends.
+	if _, err := p.cmd.StdinPipe(); err != nil {
+		// The kernel closes the pipe when this process ends.
 		return nil, err
 	}
 	if err := p.cmd.Start(); err != nil {

@@ -90,8 +90,9 @@ func run(ctx context.Context, client *rest.Client, s settings) error {
 	}
 	c := controller.Manage(m, "robots", r.robots, r.reconcile, controller.Settings[*Robot]{
 		Workers: s.workers,
-		When:    predicate.GenerationChanged[*Robot], // ignores this program's own writes of the status
-		Queue:   workqueue.Options[types.NamespacedName]{DrainTimeout: 10 * time.Second},
+		// ignores this program's own writes of the status
+		When:  predicate.GenerationChanged[*Robot],
+		Queue: workqueue.Options[types.NamespacedName]{DrainTimeout: 10 * time.Second},
 	})
 	controller.Owns(c, r.routes, nil)
 

@@ -19,7 +19,8 @@ func server(ctx context.Context, args []string, out io.Writer) error {
 	withInput := flags.Bool("attached", false, "end when standard input ends")
 	_ = flags.Parse(args) // Parse exits on errors.
 	if *withInput {
-		signal.Ignore(os.Interrupt) // Ctrl-C goes to all processes, but the replicas need the server to the end.
+		// Ctrl-C goes to all processes, but the replicas need the server to the end.
+		signal.Ignore(os.Interrupt)
 		var cancel context.CancelFunc
 		ctx, cancel = attached(ctx)
 		defer cancel()

@@ -60,7 +60,8 @@ func TestSecretIsWhatItsConfigMapSays(t *testing.T) {
 
 		_, err = secrets.Patch(t.Context(), shop, types.MergePatchType, []byte(`{"data":{"color":null}}`), metav1.PatchOptions{})
 		require.NoError(t, err)
-		requireSecret(t, secrets, "red") // The ConfigMap owns the secret, so the change is reverted.
+		// The ConfigMap owns the secret, so the change is reverted.
+		requireSecret(t, secrets, "red")
 	})
 }
 

@@ -119,7 +119,8 @@ func testReadAgain(t *testing.T, relisted bool, ends, kind string) {
 	}
 	time.Sleep(5 * time.Second)
 	synctest.Wait()
-	require.Zero(t, inf.Status().Reflector.Unreadable.Count) // The reflector has read the object again.
+	// The reflector has read the object again.
+	require.Zero(t, inf.Status().Reflector.Unreadable.Count)
 	isUnread()
 
 	close(held)

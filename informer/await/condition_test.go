@@ -146,7 +146,8 @@ func TestConditionsAboutOneObject(t *testing.T) {
 		_, err = await.Until(over, slim.Reader, web, await.Deleted[string](uid))
 		require.Equal(t, !is, err == nil, "%v", err)
 
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "second"}} // in a store that was given no UIDs
+		// in a store that was given no UIDs
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "second"}}
 		requireHolds(t, is, await.Object[*corev1.Pod](uid), pod)
 		requireHolds(t, !is, await.Deleted[*corev1.Pod](uid), pod)
 	}

@@ -49,7 +49,8 @@ func Example() {
 // When a secret changes, all pods that name it are enqueued. They are found by an index of the
 // pods' informer.
 func ExampleMap() {
-	pods, err := indexer.New(indexer.Options[*corev1.Pod]{}) // or: pods := inf.Store(), and inf.AddIndex
+	// or: pods := inf.Store(), and inf.AddIndex
+	pods, err := indexer.New(indexer.Options[*corev1.Pod]{})
 	if err != nil {
 		fmt.Println(err)
 		return

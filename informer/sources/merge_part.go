@@ -74,7 +74,8 @@ func (p *partWatch[T]) run() {
 		case err == io.EOF && !p.until.IsZero() && time.Until(p.until) < time.Second:
 			p.end(err)
 		case err == io.EOF && (p.heard || lasted >= veryShort):
-			p.state.lost = p.state.lost || lasted+pace.OverdueMargin < p.timeout // The watch ended early.
+			// The watch ended early.
+			p.state.lost = p.state.lost || lasted+pace.OverdueMargin < p.timeout
 		case errors.Is(err, errNotAgain): // The next watch begins where this one ended.
 		case errors.Is(err, reflector.ErrIdle):
 			p.failed(err) // and reopened at once
@@ -232,7 +233,8 @@ func (p *partWatch[T]) watch() error {
 		}
 		if ordered {
 			p.version = event.ResourceVersion
-			if event.Type != listwatch.Bookmark && !p.state.lost { // A lost watch: perhaps another history.
+			if event.Type != listwatch.Bookmark && !p.state.lost {
+				// A lost watch: perhaps another history.
 				p.state.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
 			}
 		}

@@ -17,7 +17,8 @@ func (u *partUnread) add(unread *listwatch.ObjectError) {
 	switch {
 	case unread.Type == listwatch.Deleted:
 		delete(u.named, unread.Key)
-	case unread.Key.Name == "" && unread.Type == listwatch.Modified && len(u.nameless) > 0: // It may be any of them.
+	case unread.Key.Name == "" && unread.Type == listwatch.Modified && len(u.nameless) > 0:
+		// It may be any of them.
 	case unread.Key.Name == "":
 		again := *unread
 		again.Type = 0 // as in a list

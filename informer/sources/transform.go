@@ -100,7 +100,8 @@ func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOpti
 
 func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[To], error) {
 	if !s.copies {
-		opts.Held, opts.Owned = nil, true // The function may change the object, and the store must not share parts of it.
+		// The function may change the object, and the store must not share parts of it.
+		opts.Held, opts.Owned = nil, true
 	}
 	stream, err := s.source.Watch(ctx, opts)
 	if err != nil {

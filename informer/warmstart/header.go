@@ -15,8 +15,9 @@ import (
 
 // header describes the content of a file.
 type header struct {
-	Source          map[string]string `json:"source,omitempty"` // the source's description of itself
-	Name            string            `json:"name,omitempty"`   // Options.Source
+	// the source's description of itself
+	Source          map[string]string `json:"source,omitempty"`
+	Name            string            `json:"name,omitempty"` // Options.Source
 	Projection      string            `json:"projection,omitempty"`
 	Type            string            `json:"type"`
 	Fields          string            `json:"fields"` // a hash of the type's fields

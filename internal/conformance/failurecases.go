@@ -11,7 +11,8 @@ import (
 
 // resyncCases test resyncs.
 var resyncCases = []informerCase{
-	{"a resync tells those who are due of everything", func(p *probe, o opener) { // SI-26, SI-27, PD-4
+	{"a resync tells those who are due of everything", func(p *probe, o opener) {
+		// SI-26, SI-27, PD-4
 		r := p.rig(o, Setup{Resync: time.Second})
 		defer r.close()
 		r.create("a", "b")

@@ -10,7 +10,8 @@ import (
 
 // handlerCases test the events of handlers.
 var handlerCases = []informerCase{
-	{"what exists is told initially, what follows is not", func(p *probe, o opener) { // SI-15, PD-11
+	{"what exists is told initially, what follows is not", func(p *probe, o opener) {
+		// SI-15, PD-11
 		r := p.rig(o, Setup{})
 		defer r.close()
 		r.create("a", "b")
@@ -59,7 +60,8 @@ var handlerCases = []informerCase{
 		r.settle()
 		p.equal([]string{"added a@1", "deleted a@2", "updated a@2"}, h.told(), "told")
 	}},
-	{"new is the next old, and the store is never older", func(p *probe, o opener) { // SI-8, SI-10, SI-11
+	{"new is the next old, and the store is never older", func(p *probe, o opener) {
+		// SI-8, SI-10, SI-11
 		r := p.rig(o, Setup{})
 		defer r.close()
 		r.create("a")

@@ -20,7 +20,8 @@ var storeOfInformerCases = []informerCase{
 		p.must(h.Synced(), "the handler is not")
 		p.equal([]string{}, h.told(), "told")
 	}},
-	{"it is synced when the first list is stored, not before", func(p *probe, o opener) { // SI-6, SI-7
+	{"it is synced when the first list is stored, not before", func(p *probe, o opener) {
+		// SI-6, SI-7
 		r := p.rig(o, Setup{})
 		defer r.close()
 		r.create("a", "b")

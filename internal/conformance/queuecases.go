@@ -9,7 +9,8 @@ import (
 type queueCase = testCase[func() Queue]
 
 var queueCases = []queueCase{
-	{"a key's deltas come in order, keys in that of their first", func(p *probe, open func() Queue) { // DF-1, DF-2, RF-1
+	{"a key's deltas come in order, keys in that of their first", func(p *probe, open func() Queue) {
+		// DF-1, DF-2, RF-1
 		q := open()
 		p.succeeds(q.Add(object("a@1")))
 		p.succeeds(q.Add(object("b@2")))
@@ -51,7 +52,8 @@ var queueCases = []queueCase{
 		deltas := strings.Count(string(stacks[0]), "@")
 		p.must(deltas <= 100, "%d deltas are kept", deltas)
 	}},
-	{"the delete of what is unknown is dropped", func(p *probe, open func() Queue) { // DF-6, RF-3, D16
+	{"the delete of what is unknown is dropped", func(p *probe, open func() Queue) {
+		// DF-6, RF-3, D16
 		q := open()
 		p.succeeds(q.Delete(object("ghost@1")))
 		p.succeeds(q.Add(object("a@2")))
@@ -73,7 +75,8 @@ var queueCases = []queueCase{
 		p.succeeds(q.Replace(nil, "3"))
 		p.takesSorted(q, "a: Deleted?@1", "b: Deleted?@2") // DF-20
 	}},
-	{"a replace deletes what is pending, with its newest state", func(p *probe, open func() Queue) { // DF-18
+	{"a replace deletes what is pending, with its newest state", func(p *probe, open func() Queue) {
+		// DF-18
 		q := p.populated(open, "a@1")
 		p.succeeds(q.Update(object("a@2")))
 		p.succeeds(q.Add(object("b@3")))
@@ -92,12 +95,14 @@ var queueCases = []queueCase{
 		p.succeeds(q.Replace(objects("a@3"), "3"))
 		p.takes(q, "a: Deleted@2 Replaced@3")
 	}},
-	{"a replace tells of what exists before what vanished", func(p *probe, open func() Queue) { // RF-8, PD-6
+	{"a replace tells of what exists before what vanished", func(p *probe, open func() Queue) {
+		// RF-8, PD-6
 		q := p.populated(open, "a@1")
 		p.succeeds(q.Replace(objects("b@2"), "2"))
 		p.takes(q, "b: Replaced@2", "a: Deleted?@1")
 	}},
-	{"a resync is about what is known and not pending", func(p *probe, open func() Queue) { // DF-23, RF-13
+	{"a resync is about what is known and not pending", func(p *probe, open func() Queue) {
+		// DF-23, RF-13
 		q := p.populated(open, "a@1", "b@2")
 		p.succeeds(q.Update(object("b@3")))
 		p.succeeds(q.Resync())
@@ -120,7 +125,8 @@ var queueCases = []queueCase{
 	{"a fresh queue is not synced", func(p *probe, open func() Queue) { // DF-24
 		p.must(!open().Synced(), "it is")
 	}},
-	{"a queue is synced when the first replace was taken, for good", func(p *probe, open func() Queue) { // DF-27, DF-28, DF-30
+	{"a queue is synced when the first replace was taken, for good", func(p *probe, open func() Queue) {
+		// DF-27, DF-28, DF-30
 		q := open()
 		p.succeeds(q.Replace(objects("a@1", "b@2", "b@2"), "2"))
 		p.must(!q.Synced(), "it was synced before anything was taken")

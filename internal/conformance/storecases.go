@@ -9,7 +9,8 @@ import (
 type storeCase = testCase[func() Store]
 
 var storeCases = []storeCase{
-	{"put stores and overwrites, and deleting what is absent is no error", func(p *probe, open func() Store) { // IX-1
+	{"put stores and overwrites, and deleting what is absent is no error", func(p *probe, open func() Store) {
+		// IX-1
 		s := open()
 		p.succeeds(s.Delete(key("absent")))
 		p.succeeds(s.Put(object("a@1")))
@@ -31,7 +32,8 @@ var storeCases = []storeCase{
 		s.Keys()[0].Name = "changed"
 		p.equal([]string{"a"}, names(s.Keys()), "keys")
 	}},
-	{"an index follows its objects and forgets values", func(p *probe, open func() Store) { // IX-3, IX-4
+	{"an index follows its objects and forgets values", func(p *probe, open func() Store) {
+		// IX-3, IX-4
 		s := open()
 		p.succeeds(s.Put(object("a@1", "x", "y")))
 		p.succeeds(s.Put(object("b@2", "x")))
@@ -51,7 +53,8 @@ var storeCases = []storeCase{
 		p.succeeds(s.Delete(key("b")))
 		p.equal([]string{}, values(p, s), "values in use")
 	}},
-	{"an index function that fails is an error and changes nothing", func(p *probe, open func() Store) { // IX-6, D13
+	{"an index function that fails is an error and changes nothing", func(p *probe, open func() Store) {
+		// IX-6, D13
 		s := open()
 		p.succeeds(s.Put(object("a@1", "x")))
 		bad := object("a@2", "y")
@@ -60,7 +63,8 @@ var storeCases = []storeCase{
 		p.equal("1", s.Get(key("a")).ResourceVersion, "version of a")
 		p.equal([]string{"a"}, byIndex(p, s, "x"), "with x")
 	}},
-	{"an unknown index is an error that names it, an unknown value is not", func(p *probe, open func() Store) { // IX-8
+	{"an unknown index is an error that names it, an unknown value is not", func(p *probe, open func() Store) {
+		// IX-8
 		s := open()
 		_, err := s.ByIndex("unknown", "x")
 		p.must(err != nil && strings.Contains(err.Error(), "unknown"), "error: %v", err)
@@ -78,13 +82,15 @@ var storeCases = []storeCase{
 		p.succeeds(err)
 		p.equal([]string{"a"}, names(keys), "named a")
 	}},
-	{"an index whose name is taken is an error and changes nothing", func(p *probe, open func() Store) { // IX-11
+	{"an index whose name is taken is an error and changes nothing", func(p *probe, open func() Store) {
+		// IX-11
 		s := open()
 		p.succeeds(s.Put(object("a@1", "x")))
 		p.must(s.AddIndex(IndexName, func(*Object) ([]string, error) { return []string{"other"}, nil }) != nil, "there is no error")
 		p.equal([]string{"x"}, values(p, s), "values in use")
 	}},
-	{"replace swaps the content, and the last of two counts", func(p *probe, open func() Store) { // IX-13
+	{"replace swaps the content, and the last of two counts", func(p *probe, open func() Store) {
+		// IX-13
 		s := open()
 		p.succeeds(s.Put(object("a@1", "x")))
 		p.succeeds(s.Put(object("b@2", "x")))
@@ -106,7 +112,8 @@ var storeCases = []storeCase{
 		p.succeeds(s.Put(object("a@8")))
 		p.equal("10", s.ResourceVersion(), "version after an older object")
 	}},
-	{"an object that is changed in place leaves no trace in the index", func(p *probe, open func() Store) { // IX-3, SI-32, D14
+	{"an object that is changed in place leaves no trace in the index", func(p *probe, open func() Store) {
+		// IX-3, SI-32, D14
 		s, a := open(), object("a@1", "x")
 		p.succeeds(s.Put(a))
 		a.Values = []string{"y"}

@@ -35,7 +35,8 @@ var workQueueCases = []workQueueCase{
 		}
 		q.takes("a", "b", "c")
 	}},
-	{"a key is with one worker, and runs once more if it was added", func(q *workQueueRig) { // WQ-4, G9
+	{"a key is with one worker, and runs once more if it was added", func(q *workQueueRig) {
+		// WQ-4, G9
 		q.Add("a")
 		q.hands(q.get(), "a")
 		q.Add("a")
@@ -210,7 +211,8 @@ var workQueueCases = []workQueueCase{
 		q.pass(time.Second)
 		q.takes("a")
 	}},
-	{"a delay that passes while the key is processed gives one more run", func(q *workQueueRig) { // WQ-4, WQ-20
+	{"a delay that passes while the key is processed gives one more run", func(q *workQueueRig) {
+		// WQ-4, WQ-20
 		q.Add("a")
 		q.hands(q.get(), "a")
 		q.AddAfter("a", time.Second)

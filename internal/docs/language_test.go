@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"bufio"
 	"fmt"
 	"go/ast"
 	"go/doc/comment"
@@ -64,34 +63,55 @@ func TestSentencesAreShortAndHaveSubjects(t *testing.T) {
 	require.Greater(t, found, 10_000, "it looks where text is")
 }
 
-// TestCommentsFitIntoTheirColumns: the prose of comments and pages wraps at 100 columns.
+// TestCommentsFitIntoTheirColumns: the prose of comments and pages wraps at 100 columns. A comment
+// behind code that does not fit gets a line of its own.
 func TestCommentsFitIntoTheirColumns(t *testing.T) {
 	t.Parallel()
 	for _, name := range written(t) {
-		file, err := os.Open(filepath.Join(root, name))
+		data, err := os.ReadFile(filepath.Join(root, name))
 		require.NoError(t, err)
-		fenced := false
-		lines := bufio.NewScanner(file)
-		lines.Buffer(nil, 1<<20)
-		for n := 1; lines.Scan(); n++ {
-			switch text := strings.TrimSpace(lines.Text()); {
-			case strings.HasSuffix(name, ".md"):
-				if strings.HasPrefix(text, "```") {
-					fenced = !fenced
-				}
-				if fenced || strings.HasPrefix(text, "|") || strings.Contains(text, "](") || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "<") {
-					continue
-				}
-			case !strings.HasPrefix(text, "// ") || strings.Contains(text, "://"): // code, a directive or an address
-				continue
-			}
-			line := strings.ReplaceAll(lines.Text(), "\t", "    ")
+		lines := strings.Split(string(data), "\n")
+		prose := proseOfPage
+		if strings.HasSuffix(name, ".go") {
+			prose = proseOfComments
+		}
+		for _, n := range prose(t, name, lines) {
+			line := strings.ReplaceAll(lines[n-1], "\t", "    ")
 			if columns := utf8.RuneCountInString(line); columns > maxColumns {
 				t.Errorf("%s:%d: %d columns", name, n, columns)
 			}
 		}
-		require.NoError(t, file.Close())
 	}
+}
+
+// proseOfPage returns the numbers of the lines that can be wrapped: no code, tables, headings,
+// links or HTML.
+func proseOfPage(_ *testing.T, _ string, lines []string) (numbers []int) {
+	fenced := false
+	for i, line := range lines {
+		text := strings.TrimSpace(line)
+		if strings.HasPrefix(text, "```") {
+			fenced = !fenced
+		}
+		if !fenced && !strings.HasPrefix(text, "|") && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "<") && !strings.Contains(text, "](") {
+			numbers = append(numbers, i+1)
+		}
+	}
+	return numbers
+}
+
+// proseOfComments returns the numbers of the lines that have a comment, except directives and
+// addresses.
+func proseOfComments(t *testing.T, name string, _ []string) (numbers []int) {
+	files, file := parseGo(t, name)
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if strings.HasPrefix(c.Text, "// ") && !strings.Contains(c.Text, "://") {
+				numbers = append(numbers, files.Position(c.Pos()).Line)
+			}
+		}
+	}
+	return numbers
 }
 
 // written returns the files whose text people have written in English.
@@ -134,10 +154,15 @@ func sentences(t *testing.T) (all []sentence) {
 	return all
 }
 
-func ofComments(t *testing.T, name string) (all []sentence) {
+func parseGo(t *testing.T, name string) (*token.FileSet, *ast.File) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, filepath.Join(root, name), nil, parser.ParseComments|parser.SkipObjectResolution)
 	require.NoError(t, err)
+	return files, file
+}
+
+func ofComments(t *testing.T, name string) (all []sentence) {
+	files, file := parseGo(t, name)
 	for _, group := range file.Comments {
 		all = append(all, ofComment(fmt.Sprintf("%s:%d", name, files.Position(group.Pos()).Line), group)...)
 	}

@@ -36,7 +36,8 @@ func Harmless(t reflect.Type) bool { return place{}.of(t).typ == nil }
 type document struct {
 	data  []byte
 	names map[reflect.Type]map[string]reflect.Type // of the fields of structs
-	left  [][2]int                                 // extreme texts that may or may not be quantities
+	// extreme texts that may or may not be quantities
+	left [][2]int
 }
 
 // place says how the value at one place of the document is decoded.

@@ -17,7 +17,8 @@ var (
 	tokens = regexp.MustCompile(`[A-Za-z0-9+/_=-]{32,}(\.[A-Za-z0-9+/_=-]+)*|eyJ[A-Za-z0-9_=-]+(\.[A-Za-z0-9_=-]+)*`)
 	named  = regexp.MustCompile(`(?i)(bearer\s+|[a-z_-]*(?:password|passwd|secret|token|credential|api-?key)["']?\s*[:=]\s*["']?)[^\s"']+`)
 	blocks = regexp.MustCompile(`(?s)-----BEGIN .*?(-----END [^-]*-----|$)`)
-	ends   = regexp.MustCompile(`(?s)^.*-----END [^-]*-----`) // the end of PEM whose start was cut off
+	// the end of PEM whose start was cut off
+	ends = regexp.MustCompile(`(?s)^.*-----END [^-]*-----`)
 
 	secretName = regexp.MustCompile(`(?i)password|passwd|secret|token|credential|key`)
 )
@@ -88,7 +89,8 @@ func printable(text string) string {
 			if r == '\t' {
 				return ' '
 			}
-			if !unicode.IsPrint(r) || r == unicode.ReplacementChar { // IsControl does not include bidirectional marks
+			if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+				// IsControl does not include bidirectional marks
 				return -1
 			}
 			return r

@@ -30,7 +30,8 @@ func Marshal(c Connection) ([]byte, error) {
 	}
 	cfg, tls := c.Config, c.Config.TLS
 	if !strings.Contains(cfg.Host, "://") {
-		cfg.Host = "https://" + cfg.Host // the default of rest.Config; a kubeconfig may default to http
+		// the default of rest.Config; a kubeconfig may default to http
+		cfg.Host = "https://" + cfg.Host
 	}
 	files := []*string{&tls.CAFile, &tls.CertFile, &tls.KeyFile, &cfg.BearerTokenFile}
 	for _, file := range files {

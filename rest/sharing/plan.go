@@ -68,15 +68,16 @@ type field struct {
 	apart  bool // a string that must have its own memory
 	counts bool // a map of quantities
 	offset uintptr
-	text   *lesson      // decides whether to look up strings: the field, its elements, or the keys of a map
-	whole  *lesson      // decides whether to look up the whole field
-	shape  int          // identifies the type of a shared value
-	plan   *plan        // of a message, of the elements of a list, or of the values of a map
-	size   uintptr      // of an element of a list, or of a message
-	value  *field       // the values of a map
-	typ    reflect.Type // of the field
-	name   string
-	owner  string // the struct's type
+	// decides whether to look up strings: the field, its elements, or the keys of a map
+	text  *lesson
+	whole *lesson      // decides whether to look up the whole field
+	shape int          // identifies the type of a shared value
+	plan  *plan        // of a message, of the elements of a list, or of the values of a map
+	size  uintptr      // of an element of a list, or of a message
+	value *field       // the values of a map
+	typ   reflect.Type // of the field
+	name  string
+	owner string // the struct's type
 }
 
 // ownEncoding returns a function that decodes a type whose encoding does not follow its fields, or

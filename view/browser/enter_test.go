@@ -66,7 +66,8 @@ func TestASecondBrowserIsSeen(t *testing.T) {
 	first.do(chromedp.Navigate(address))
 	first.until(unlocked)
 	second.allow("the server responded with a status of 401")
-	second.do(chromedp.Navigate(strings.Replace(address, "127.0.0.1", "localhost", 1))) // another origin, so separate storage
+	// another origin, so separate storage
+	second.do(chromedp.Navigate(strings.Replace(address, "127.0.0.1", "localhost", 1)))
 	second.until(locked)
 	require.Contains(t, eval[string](second, refused), "has been opened before")
 

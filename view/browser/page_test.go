@@ -126,7 +126,8 @@ func TestSmallPictures(t *testing.T) {
 	open("rulers")
 	p.until(`document.getElementById("small-panel").textContent.includes("store " + document.querySelector("#box-server .box-state").textContent)`)
 	open("relist")
-	r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()}) // The reflector retries after the first 410.
+	// The reflector retries after the first 410.
+	r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 	r.server.DropWatches("pods")
 	has("The last list: 32 objects")
 	has("unchanged, not decoded")

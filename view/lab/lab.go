@@ -131,7 +131,8 @@ func New(opts Options) (*Lab, error) {
 	l.rate.Store(int64(opts.Rate))
 	l.workers.Store(int64(opts.Workers))
 	l.objects.server = l.server
-	opts.View.Values = opts.View.Values || opts.Listen == "" // The pods are synthetic, unless others may write.
+	// The pods are synthetic, unless others may write.
+	opts.View.Values = opts.View.Values || opts.Listen == ""
 	opts.View.Laboratory, opts.View.Server = l, l.state
 	if l.view, err = view.New(opts.View); err != nil {
 		return nil, err

@@ -14,7 +14,8 @@ import (
 // code is 409, and it has a cause for each field. For a scale, the error always names the version
 // autoscaling/v1, whatever resource is scaled.
 func conflictError(conflicts merge.Conflicts, op Operation) error {
-	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { // Conflicts come in random order.
+	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int {
+		// Conflicts come in random order.
 		return strings.Compare(a.Manager, b.Manager)
 	})
 	fields := map[string][]string{} // fields by owner

@@ -38,7 +38,8 @@ const beforeFirstApply = "before-first-apply"
 func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, op Operation) ([]metav1.ManagedFieldsEntry, error) {
 	all, err := readEntries(owned)
 	if err != nil {
-		all, _ = readEntries(nil) // Clients cannot write such entries. The object stays, without its entries.
+		// Clients cannot write such entries. The object stays, without its entries.
+		all, _ = readEntries(nil)
 	}
 	before, err := t.read(bare(live))
 	if err != nil {

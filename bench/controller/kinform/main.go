@@ -76,7 +76,8 @@ func (r *reconciler) reconcile(ctx context.Context, widget *Widget) (controller.
 	if widget.Status.Order == widget.Spec.Order {
 		return controller.Done, nil
 	}
-	changed := *widget // Objects of a cache are shared. The copy is written, and not changed afterwards.
+	// Objects of a cache are shared. The copy is written, and not changed afterwards.
+	changed := *widget
 	changed.Status.Order = widget.Spec.Order
 	_, err := r.widgets.UpdateStatus(ctx, &changed)
 	return controller.Done, err

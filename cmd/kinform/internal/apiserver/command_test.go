@@ -171,7 +171,8 @@ func TestForeignKubeconfigIsSpared(t *testing.T) {
 func TestKubeconfigOfAnEarlierRunIsReplaced(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	remove, err := writeKubeconfig(path, rest.Config{Host: "http://127.0.0.1:1"}) // The run was killed.
+	// The run was killed.
+	remove, err := writeKubeconfig(path, rest.Config{Host: "http://127.0.0.1:1"})
 	require.NoError(t, err)
 	url, stop := start(t, "--kubeconfig-out", path)
 	require.Equal(t, url, configIn(path).Host)

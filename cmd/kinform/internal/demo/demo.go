@@ -176,7 +176,8 @@ type pipeline interface {
 // versions returns the version of every pod on the server.
 func versions(server *apitest.Server) map[types.NamespacedName]string {
 	all := make(map[types.NamespacedName]string)
-	objects, _, _ := server.List(corev1.SchemeGroupVersion.WithResource("pods"), "") // Pods are always served.
+	// Pods are always served.
+	objects, _, _ := server.List(corev1.SchemeGroupVersion.WithResource("pods"), "")
 	for _, obj := range objects {
 		all[types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}] = obj.GetResourceVersion()
 	}

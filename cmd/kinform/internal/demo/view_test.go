@@ -57,7 +57,8 @@ func TestWhichRunsHaveAPage(t *testing.T) {
 			require.NotContains(t, string(p), `"view"`)
 			cancel()
 		})
-		_ = demo(ctx, out, append(flags, "-o", "json", "--pods", "1")...) // It ends before its first list.
+		// It ends before its first list.
+		_ = demo(ctx, out, append(flags, "-o", "json", "--pods", "1")...)
 	}
 	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--no-view"), "--open and --record need the page")
 	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--plain"), "--open and --record need the page")

@@ -212,7 +212,8 @@ func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
 		return fmt.Errorf("%s has no line of kinform migrate", m.file)
 	}
 	if !m.imports(kinform) {
-		edits = append(edits, "-droprequire="+kinform) // it may be unavailable without its replace line
+		// it may be unavailable without its replace line
+		edits = append(edits, "-droprequire="+kinform)
 	}
 	d, err := newDraft(m)
 	if err != nil {

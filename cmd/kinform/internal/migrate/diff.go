@@ -29,7 +29,8 @@ func printDiff(w io.Writer, name string, before, after []byte) {
 		i = end
 		start, end = max(0, start-around), min(len(changes), end+around)
 		hunk := changes[start:end]
-		removed, added := count(hunk, '+'), count(hunk, '-') // numbers of lines that only one side has
+		// numbers of lines that only one side has
+		removed, added := count(hunk, '+'), count(hunk, '-')
 		fmt.Fprintf(w, "@@ -%d,%d +%d,%d @@\n", hunk[0].a+1, len(hunk)-removed, hunk[0].b+1, len(hunk)-added)
 		for _, c := range hunk {
 			fmt.Fprintf(w, "%c%s\n", c.kind, strings.TrimSuffix(c.line, "\n"))

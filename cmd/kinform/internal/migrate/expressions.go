@@ -113,7 +113,8 @@ func (r *rewriting) bucket(u *ast.UnaryExpr) {
 		return
 	}
 	rate := r.take(qps)
-	if c, ok := qps.(*ast.CallExpr); ok && len(c.Args) == 1 && r.unit.info.Types[c.Fun].IsType() { // rate.Limit(x)
+	if c, ok := qps.(*ast.CallExpr); ok && len(c.Args) == 1 && r.unit.info.Types[c.Fun].IsType() {
+		// rate.Limit(x)
 		qps = c.Args[0]
 		rate = r.original(qps.Pos(), qps.End())
 	}

@@ -180,7 +180,8 @@ const patience = 10 * time.Second
 // runBoth is like run, and also returns the command's messages.
 func (m *module) runBoth(ctx context.Context, args ...string) (out []byte, said string, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // lets the command remove its temporary files
+	// lets the command remove its temporary files
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = patience
 	cmd.Dir = m.dir
 	if len(m.env) > 0 {

@@ -40,7 +40,8 @@ func requiredBy(graph string, c versionChange) string {
 	var by []string
 	for line := range strings.Lines(graph) {
 		from, to, found := strings.Cut(strings.TrimSpace(line), " ")
-		if found && to == c.of+"@"+c.has && strings.Contains(from, "@") { // The module itself has no version.
+		if found && to == c.of+"@"+c.has && strings.Contains(from, "@") {
+			// The module itself has no version.
 			by = append(by, from)
 		}
 	}

@@ -50,7 +50,8 @@ func compile(ctx context.Context, m *module, raised []reasoned, flags ...string)
 		} else if err != nil {
 			return nil, fmt.Errorf("reading the output of go list: %w", err)
 		}
-		compiled := p.Export != "" || p.Error == nil && len(p.GoFiles)+len(p.CgoFiles) == 0 // or has only tests
+		// or has only tests
+		compiled := p.Export != "" || p.Error == nil && len(p.GoFiles)+len(p.CgoFiles) == 0
 		switch {
 		case p.DepOnly && p.ForTest == "" && !p.Standard && compiled:
 			r.others++
@@ -112,7 +113,8 @@ var position = regexp.MustCompile(`^(.+?\.go):(\d+)(?::\d+)?: (.*)$`)
 // add collects the places from the error of a package. Each line of the compiler is one place.
 func (r *report) add(p listed) {
 	elsewhere := ""
-	if p.DepOnly && !strings.HasPrefix(p.ImportPath, clientGo+"/") { // its importer has the error if kinform lacks it
+	if p.DepOnly && !strings.HasPrefix(p.ImportPath, clientGo+"/") {
+		// its importer has the error if kinform lacks it
 		elsewhere, _, _ = strings.Cut(p.ImportPath, " ")
 	}
 	before := len(r.findings)

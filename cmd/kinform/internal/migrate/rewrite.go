@@ -114,7 +114,8 @@ func (r *rewriting) selector(s *ast.SelectorExpr) {
 				qualifier, to = "*"+qualifier, star
 			}
 			r.replace(s.Pos(), s.End(), qualifier+to)
-		case constructs || buckets[name] || r.isConfig(s): // rewritten together with the surrounding expression
+		case constructs || buckets[name] || r.isConfig(s):
+			// rewritten together with the surrounding expression
 		default:
 			r.leave(s, clientQueueName(name), otherwise(name))
 		}
@@ -138,7 +139,8 @@ func (r *rewriting) selector(s *ast.SelectorExpr) {
 	case ok:
 	case name == "ShutDownWithDrain" && called && r.standsAlone() && r.hasContext(s):
 		r.replace(s.Sel.Pos(), call.End(), "Drain(context.Background())")
-	case name == "Get" && called && r.assigned(call) && r.hasContext(s): // rewritten together with the assignment
+	case name == "Get" && called && r.assigned(call) && r.hasContext(s):
+		// rewritten together with the assignment
 	default:
 		r.leave(s.Sel, name, otherwise(name))
 	}

@@ -278,7 +278,8 @@ func TestAPinOfAnotherVersionIsNoObstacle(t *testing.T) {
 
 	for pin, complaint := range map[string]string{
 		"k8s.io/client-go v0.36.0 => example.com/fork v1.0.0": "replaces client-go already",
-		"k8s.io/api v0.37.2 => k8s.io/api v0.36.0":            "replaces k8s.io/api by a version that is older", // in use
+		// in use
+		"k8s.io/api v0.37.2 => k8s.io/api v0.36.0": "replaces k8s.io/api by a version that is older",
 	} {
 		dir = versionProgram(t, "v0.36.0", "v0.36.0", "\nreplace "+pin+"\n")
 		before = read(t, dir, "go.mod")

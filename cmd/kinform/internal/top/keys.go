@@ -25,7 +25,8 @@ func (s *screen) key(name string) {
 		s.quit = true
 		return
 	}
-	if after, ok := strings.CutPrefix(name, "alt+"); ok { // A terminal sends the same for Esc followed by a key.
+	if after, ok := strings.CutPrefix(name, "alt+"); ok {
+		// A terminal sends the same for Esc followed by a key.
 		s.key("esc")
 		s.key(after)
 		return

@@ -288,7 +288,8 @@ func TestPicturesShowWhatHappens(t *testing.T) {
 	do("pause", map[string]string{"stage": "fifo"})
 	b.press("c")
 	do("burst", map[string]string{"n": "1"})
-	b.has("── c The shelf", "~Updated", "taken by the informer") // The paused informer holds this batch.
+	// The paused informer holds this batch.
+	b.has("── c The shelf", "~Updated", "taken by the informer")
 	do("burst", map[string]string{"n": "3"})
 	b.has("~Updated", "waits")
 	do("resume", map[string]string{"stage": "fifo"})

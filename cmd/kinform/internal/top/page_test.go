@@ -340,7 +340,8 @@ func poisoned(value any) any {
 	case map[string]any:
 		for k := range v {
 			switch k {
-			case "id", "box", "kind", "e", "unit", "key": // If these changed, nothing would be visible.
+			case "id", "box", "kind", "e", "unit", "key":
+				// If these changed, nothing would be visible.
 			default:
 				v[k] = poisoned(v[k])
 			}
@@ -416,7 +417,8 @@ func TestHostileTextsSteerNothing(t *testing.T) {
 	for _, key := range keys {
 		e.press(key)
 		time.Sleep(60 * time.Millisecond)
-		e.until("a layout that is whole", func(shown string) bool { // A partly drawn screen does not count.
+		e.until("a layout that is whole", func(shown string) bool {
+			// A partly drawn screen does not count.
 			row := strings.Split(shown, "\n")[2]
 			return !strings.HasPrefix(row, "┌1 ") || cells(row) == 100
 		})

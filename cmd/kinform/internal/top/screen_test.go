@@ -167,7 +167,8 @@ func TestMenu(t *testing.T) {
 	}
 	require.Equal(t, 2, started, "98 is too many")
 	require.Contains(t, s.asString(), "✗ Two: n must be a whole number from 1 to 9")
-	for _, key := range []string{"m", "enter", "down", "right", "esc", "t", "m"} { // t does nothing in the menu
+	for _, key := range []string{"m", "enter", "down", "right", "esc", "t", "m"} {
+		// t does nothing in the menu
 		s.key(key)
 	}
 	require.Equal(t, "9", s.menu.values["two"]["n"])

@@ -39,13 +39,14 @@ type stepReply struct {
 }
 
 type stepOutcome struct {
-	After  float64  `json:"after"`
-	Wait   float64  `json:"wait"`
-	Said   []string `json:"said"`
-	Told   []string `json:"told"`
-	Next   string   `json:"next"`
-	Row    int      `json:"row"`    // -1: stopped
-	Counts string   `json:"counts"` // effect on the count of failures: + adds one, 0 resets it, = keeps it
+	After float64  `json:"after"`
+	Wait  float64  `json:"wait"`
+	Said  []string `json:"said"`
+	Told  []string `json:"told"`
+	Next  string   `json:"next"`
+	Row   int      `json:"row"` // -1: stopped
+	// effect on the count of failures: + adds one, 0 resets it, = keeps it
+	Counts string `json:"counts"`
 }
 
 // stepState is the state of a reflector: in a row of the table, waiting for the next attempt, or

@@ -211,7 +211,8 @@ func (e *emulated) resize(width, height int) {
 	e.screen.Resize(width, height)
 	e.cells.Unlock()
 	require.NoError(e.t, pty.Setsize(e.master, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}))
-	require.NoError(e.t, syscall.Kill(os.Getpid(), syscall.SIGWINCH)) // The kernel signals only for controlling terminals.
+	// The kernel signals only for controlling terminals.
+	require.NoError(e.t, syscall.Kill(os.Getpid(), syscall.SIGWINCH))
 }
 
 // style returns the style of a cell.
