@@ -31,6 +31,8 @@ func Command(release string) *cobra.Command {
 
   replace k8s.io/client-go => github.com/kinform/kinform/clientgo VERSION
 
+VERSION has two parts. v0.37.2-kinform.0.1.0 stands for client-go v0.37.2, in kinform's release v0.1.0.
+
 It prints each version that this raises, of modules and of Go, with the reason. Then it compiles the
 module with its tests, and lists each identifier of client-go that kinform does not have, with file,
 line and what to do. No other file than go.mod and go.sum is changed, and after an interrupt they are
@@ -64,7 +66,7 @@ control for that.`,
 	flags.BoolVar(&opts.undo, "undo", false, "take the line out again")
 	flags.BoolVar(&opts.imports, "imports", false, "replace packages of client-go by kinform's own in the program's files, if rules can do that")
 	flags.StringVar(&opts.from, "from", "", "the folder of a checkout of kinform that the line should point to, instead of a release")
-	flags.StringVar(&opts.version, "version", opts.version, "the release of kinform that the line should name")
+	flags.StringVar(&opts.version, "version", opts.version, "the release of kinform that the line should name, such as v0.1.0")
 	return cmd
 }
 

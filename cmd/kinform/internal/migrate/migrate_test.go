@@ -22,7 +22,7 @@ func releases(t *testing.T) *proxy {
 	p.release(clientGo, "v0.37.2", "module k8s.io/client-go\n", map[string]string{
 		"tools/cache/cache.go": realCache, "magic/magic.go": "package magic\n\nfunc Do() {}\n",
 	})
-	p.release(dropIn, "v0.1.0", "module k8s.io/client-go\n\nrequire github.com/kinform/kinform v0.1.0\n", map[string]string{
+	p.release(dropIn, dropInVersion("v0.1.0"), "module k8s.io/client-go\n\nrequire github.com/kinform/kinform v0.1.0\n", map[string]string{
 		"tools/cache/cache.go": ourCache,
 	})
 	p.release(kinform, "v0.1.0", "module github.com/kinform/kinform\n", map[string]string{"informer/informer.go": "package informer\n"})
@@ -74,14 +74,14 @@ func TestTheLineIsAddedAndTakenOutAgain(t *testing.T) {
 
 	out, err := kinformMigrate(t, "--dry-run", dir)
 	require.NoError(t, err)
-	require.Contains(t, out, "replace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.1.0")
+	require.Contains(t, out, "replace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.37.2-kinform.0.1.0")
 	require.Equal(t, before, read(t, dir, "go.mod"))
 
 	out, err = kinformMigrate(t, dir)
 	require.NoError(t, err, out)
 	require.Contains(t, out, "1 package compiled with its tests")
-	require.Contains(t, read(t, dir, "go.mod"), "replace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.1.0")
-	require.Contains(t, read(t, dir, "go.sum"), "github.com/kinform/kinform/clientgo v0.1.0")
+	require.Contains(t, read(t, dir, "go.mod"), "replace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.37.2-kinform.0.1.0")
+	require.Contains(t, read(t, dir, "go.sum"), "github.com/kinform/kinform/clientgo v0.37.2-kinform.0.1.0")
 
 	out, err = kinformMigrate(t, dir)
 	require.NoError(t, err, "a second time: %s", out)
@@ -187,7 +187,7 @@ func TestWhereTheLineCannotBeAdded(t *testing.T) {
 	dir := program(t, map[string]string{"main.go": goodMain})
 	before := read(t, dir, "go.mod")
 	_, err := kinformMigrate(t, "--version", "v9.9.9", dir)
-	require.ErrorContains(t, err, "v9.9.9")
+	require.ErrorContains(t, err, "v0.37.2-kinform.9.9.9")
 	require.Equal(t, before, read(t, dir, "go.mod"), "what fails leaves nothing behind")
 	_, err = os.Stat(filepath.Join(dir, "go.sum"))
 	require.ErrorIs(t, err, os.ErrNotExist)
@@ -211,4 +211,8 @@ func TestOtherVersionsAreSaid(t *testing.T) {
 			require.Contains(t, m.skew(), version)
 		}
 	}
+}
+
+func TestTheLineNamesTheClientGoThatTheCheckoutStandsFor(t *testing.T) {
+	require.Contains(t, read(t, "../../../../clientgo", "go.mod"), "\tk8s.io/api "+standsFor+"\n")
 }

@@ -20,7 +20,7 @@ func versionReleases(t *testing.T) *proxy {
 	for _, v := range []string{"v0.36.0", "v0.37.2"} {
 		p.release(clientGo, v, "module k8s.io/client-go\n\ngo 1.24\n\nrequire k8s.io/api "+v+"\n", cache)
 	}
-	p.release(dropIn, "v0.1.0", "module k8s.io/client-go\n\ngo 1.24\n\nrequire k8s.io/api v0.37.2\n", cache)
+	p.release(dropIn, dropInVersion("v0.1.0"), "module k8s.io/client-go\n\ngo 1.24\n\nrequire k8s.io/api v0.37.2\n", cache)
 	return p
 }
 
@@ -40,7 +40,7 @@ func TestUndoSetsBackWhatTheLineHasRaised(t *testing.T) {
 	require.NoError(t, err, out)
 	require.Contains(t, out, "requires client-go v0.36.0, but kinform has the names of v0.37")
 	require.Regexp(t, `k8s\.io/api v0\.37\.2\n`, read(t, dir, "go.mod"))
-	require.Contains(t, read(t, dir, "go.mod"), "clientgo v0.1.0 // kinform migrate: had k8s.io/api v0.36.0 -> v0.37.2\n")
+	require.Contains(t, read(t, dir, "go.mod"), "clientgo v0.37.2-kinform.0.1.0 // kinform migrate: had k8s.io/api v0.36.0 -> v0.37.2\n")
 	migrated := read(t, dir, "go.mod")
 	out, err = kinformMigrate(t, dir)
 	require.NoError(t, err, out)
@@ -53,7 +53,7 @@ func TestUndoSetsBackWhatTheLineHasRaised(t *testing.T) {
 
 func TestUndoSetsBackTheGoThatTheLineHasRaised(t *testing.T) {
 	p := versionReleases(t)
-	p.release(dropIn, "v0.2.0", "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire k8s.io/api v0.37.2\n", map[string]string{
+	p.release(dropIn, dropInVersion("v0.2.0"), "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire k8s.io/api v0.37.2\n", map[string]string{
 		"tools/cache/cache.go": "package cache\n\nimport v1 \"k8s.io/api/core/v1\"\n\nfunc NewStore() v1.Pod { return v1.Pod{} }\n",
 	})
 	dir := versionProgram(t, "v0.36.0", "v0.36.0", "")
@@ -80,10 +80,10 @@ func TestUndoSetsBackWhatTwoMigrationsHaveRaised(t *testing.T) {
 		}
 	}
 	p.release("example.com/more", "v1.0.0", "module example.com/more\n\ngo 1.24\n", map[string]string{"more.go": "package more\n"})
-	p.release(dropIn, "v0.2.0", "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire (\n\texample.com/more v1.0.0\n\texample.com/raised v1.2.0\n\tgithub.com/kinform/kinform v0.2.0\n)\n", map[string]string{
+	p.release(dropIn, dropInVersion("v0.2.0"), "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire (\n\texample.com/more v1.0.0\n\texample.com/raised v1.2.0\n\tgithub.com/kinform/kinform v0.2.0\n)\n", map[string]string{
 		"tools/cache/cache.go": ourCache, "tools/cache/more.go": "package cache\n\nimport _ \"example.com/more\"\n",
 	})
-	p.release(dropIn, "v0.3.0", "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire (\n\texample.com/lost v1.0.0\n\texample.com/raised v1.2.0\n\tgithub.com/kinform/kinform v0.3.0\n)\n", map[string]string{
+	p.release(dropIn, dropInVersion("v0.3.0"), "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire (\n\texample.com/lost v1.0.0\n\texample.com/raised v1.2.0\n\tgithub.com/kinform/kinform v0.3.0\n)\n", map[string]string{
 		"tools/cache/cache.go": ourCache, "tools/cache/lost.go": "package cache\n\nimport _ \"example.com/lost\"\n",
 	})
 	dir := program(t, map[string]string{"main.go": goodMain})
@@ -94,7 +94,7 @@ func TestUndoSetsBackWhatTwoMigrationsHaveRaised(t *testing.T) {
 		out, err := kinformMigrate(t, "--version", version, dir)
 		require.NoError(t, err, out)
 	}
-	require.Contains(t, read(t, dir, "go.mod"), "clientgo v0.3.0 // kinform migrate: had go 1.24 -> 1.26.0, toolchain go1.24.3 -> none, example.com/raised v1.0.0 -> v1.2.0\n")
+	require.Contains(t, read(t, dir, "go.mod"), "clientgo v0.37.2-kinform.0.3.0 // kinform migrate: had go 1.24 -> 1.26.0, toolchain go1.24.3 -> none, example.com/raised v1.0.0 -> v1.2.0\n")
 
 	out, err := kinformMigrate(t, "--undo", dir)
 	require.NoError(t, err, out)
@@ -116,7 +116,7 @@ func othersReleases(t *testing.T) *proxy {
 	p.release(kinform, "v0.1.0", "module github.com/kinform/kinform\n\ngo 1.26.0\n\nrequire example.com/raised v1.1.0\n", map[string]string{
 		"informer/informer.go": "package informer\n\nimport _ \"example.com/raised\"\n",
 	})
-	p.release(dropIn, "v0.1.0", "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire (\n\texample.com/raised v1.1.0\n\tgithub.com/kinform/kinform v0.1.0\n)\n", map[string]string{
+	p.release(dropIn, dropInVersion("v0.1.0"), "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire (\n\texample.com/raised v1.1.0\n\tgithub.com/kinform/kinform v0.1.0\n)\n", map[string]string{
 		"tools/cache/cache.go": ourCache,
 	})
 	return p
@@ -160,7 +160,7 @@ func TestUndoLeavesWhatHasChangedSince(t *testing.T) {
 func TestUndoTakesTheToolchainOut(t *testing.T) {
 	othersReleases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
-	const line = "\nreplace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.1.0 // kinform migrate: had go 1.24 -> 1.26.0, toolchain none -> go1.26.1\n"
+	const line = "\nreplace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.37.2-kinform.0.1.0 // kinform migrate: had go 1.24 -> 1.26.0, toolchain none -> go1.26.1\n"
 	raised := strings.NewReplacer("go 1.24\n", "go 1.26.0\n", "go1.24.3", "go1.26.1").Replace(othersMod)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(raised+line), 0o644))
 	out, err := kinformMigrate(t, "--undo", dir)
@@ -239,7 +239,7 @@ func TestUndoTakesOutWhatTheLineHasAdded(t *testing.T) {
 	p.release(kinform, "v0.1.0", "module github.com/kinform/kinform\n\ngo 1.24\n\nrequire example.com/log v1.1.0\n\nrequire (\n\texample.com/metric v1.1.0 // indirect\n\texample.com/trace v1.1.0 // indirect\n)\n", map[string]string{
 		"informer/informer.go": "package informer\n\nimport _ \"example.com/log\"\n",
 	})
-	p.release(dropIn, "v0.1.0", "module k8s.io/client-go\n\ngo 1.24\n\nrequire github.com/kinform/kinform v0.1.0\n", map[string]string{"tools/cache/cache.go": ourCache})
+	p.release(dropIn, dropInVersion("v0.1.0"), "module k8s.io/client-go\n\ngo 1.24\n\nrequire github.com/kinform/kinform v0.1.0\n", map[string]string{"tools/cache/cache.go": ourCache})
 	dir := program(t, map[string]string{
 		"cmd/main.go": "package main\n\nimport (\n\t\"k8s.io/client-go/tools/cache\"\n\t_ \"sigs.k8s.io/controller-runtime\"\n)\n\nfunc main() { cache.NewStore() }\n",
 	})
@@ -271,7 +271,7 @@ func TestAPinOfAnotherVersionIsNoObstacle(t *testing.T) {
 	require.NoError(t, err, out)
 	migrated := read(t, dir, "go.mod")
 	require.Contains(t, migrated, "k8s.io/client-go v0.0.0 => example.com/fork v1.0.0\n", "without a comment of the other line")
-	require.Contains(t, migrated, dropIn+" v0.1.0 // kinform migrate: had k8s.io/api v0.36.0 -> v0.37.2\n")
+	require.Contains(t, migrated, dropIn+" v0.37.2-kinform.0.1.0 // kinform migrate: had k8s.io/api v0.36.0 -> v0.37.2\n")
 	out, err = kinformMigrate(t, "--undo", dir)
 	require.NoError(t, err, out)
 	require.Equal(t, before, read(t, dir, "go.mod"))
@@ -296,7 +296,7 @@ func TestADryRunSaysWhatWouldBe(t *testing.T) {
 	before := read(t, dir, "go.mod")
 	out, err := kinformMigrate(t, "--dry-run", dir)
 	require.NoError(t, err, out)
-	require.Contains(t, out, "go.mod would get: replace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.1.0\n")
+	require.Contains(t, out, "go.mod would get: replace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.37.2-kinform.0.1.0\n")
 	require.Contains(t, out, "go.mod: k8s.io/api v0.36.0 would become v0.37.2: kinform's client-go requires it\n")
 	require.Contains(t, out, "nothing was changed, and nothing was compiled")
 	require.NotContains(t, out, "becomes")
@@ -311,7 +311,7 @@ func TestARaisedModuleThatBreaksTheProgramIsNamed(t *testing.T) {
 	p.release(history, "v1.0.0", "module example.com/history\n\ngo 1.24\n", map[string]string{"history.go": "package history\n\nfunc Query() (int, error) { return 0, nil }\n"})
 	p.release(history, "v1.1.0", "module example.com/history\n\ngo 1.24\n", map[string]string{"history.go": "package history\n\nfunc Query() (int, string, error) { return 0, \"\", nil }\n"})
 	p.release(kinform, "v0.2.0", "module github.com/kinform/kinform\n\ngo 1.24\n\nrequire example.com/history v1.1.0\n", map[string]string{"informer/informer.go": "package informer\n"})
-	p.release(dropIn, "v0.2.0", "module k8s.io/client-go\n\ngo 1.24\n\nrequire github.com/kinform/kinform v0.2.0\n", map[string]string{"tools/cache/cache.go": ourCache})
+	p.release(dropIn, dropInVersion("v0.2.0"), "module k8s.io/client-go\n\ngo 1.24\n\nrequire github.com/kinform/kinform v0.2.0\n", map[string]string{"tools/cache/cache.go": ourCache})
 	p.release("example.com/library", "v1.0.0", "module example.com/library\n\ngo 1.24\n\nrequire example.com/history v1.0.0\n", map[string]string{
 		"library.go": "package library\n\nimport \"example.com/history\"\n\nfunc Do() (int, error) { return history.Query() }\n",
 	})

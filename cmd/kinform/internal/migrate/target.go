@@ -5,13 +5,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 const (
 	clientGo = "k8s.io/client-go"
 	kinform  = "github.com/kinform/kinform"
 	dropIn   = kinform + "/clientgo"
+
+	// standsFor is the version of client-go that the replacement module stands for.
+	standsFor = "v0.37.2"
 )
+
+// dropInVersion returns the version of the replacement module in a release of kinform, such as
+// v0.37.2-kinform.0.1.0 in v0.1.0 (docs/adr/0009-modules.md).
+func dropInVersion(release string) string {
+	return standsFor + "-kinform." + strings.TrimPrefix(release, "v")
+}
 
 // target is what the replace line points to: a release or a checkout.
 type target struct {
@@ -43,7 +53,7 @@ func (o options) target() (target, error) {
 // Go ignores the replace lines of required modules.
 func (t target) lines() []string {
 	if t.checkout == "" {
-		return []string{clientGo + " => " + dropIn + " " + t.version}
+		return []string{clientGo + " => " + dropIn + " " + dropInVersion(t.version)}
 	}
 	return []string{
 		clientGo + " => " + filepath.Join(t.checkout, "clientgo"),
@@ -54,7 +64,7 @@ func (t target) lines() []string {
 // edits returns the same lines as flags of go mod edit.
 func (t target) edits() []string {
 	if t.checkout == "" {
-		return []string{"-replace=" + clientGo + "=" + dropIn + "@" + t.version}
+		return []string{"-replace=" + clientGo + "=" + dropIn + "@" + dropInVersion(t.version)}
 	}
 	return []string{
 		"-replace=" + clientGo + "=" + filepath.Join(t.checkout, "clientgo"),
