@@ -126,8 +126,16 @@ dropin-peer: ## run client-go's own tests on clientgo/ and on client-go (half an
 	cd clientgo/proof && go run ./peer $(ARGS)
 
 .PHONY: dropin-release
-dropin-release: ## migrate a program to kinform as if the checked-out commit were released, by a module proxy in a folder (PROGRAM is the folder of another program)
-	cd clientgo/proof && go run ./release $(PROGRAM)
+dropin-release: ## migrate a program to kinform as if the checked-out commit were released (PROGRAM is the folder of another program)
+	cd clientgo/proof && go run ./release -only=program $(if $(PROGRAM),-in $(abspath $(PROGRAM)))
+
+.PHONY: release
+release: ## prepare the release of file VERSION: make and test its commit, and print the tags to set; publishes nothing
+	cd clientgo/proof && go run ./release
+
+.PHONY: api # not in make check: it compiles the modules at two commits
+api: ## compare the exported API with the newest release; fails on an incompatible change that CHANGELOG.md lacks (BASE is another commit)
+	cd clientgo/proof && go run ./release -only=api $(if $(BASE),-base $(BASE))
 
 .PHONY: programs
 programs: ## build public programs with client-go and with module clientgo, and run their tests (two hours; ARGS are names)
