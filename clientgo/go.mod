@@ -62,6 +62,6 @@ require (
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 )
 
-// Only this repository's own tests see this line: a program that points to the module needs one for
-// itself, until kinform is released. `kinform migrate` writes both.
+// Only the tests of this repository use this line, and a release has none. A program that points to
+// the folder of this module needs the line too. `kinform migrate --from` writes both.
 replace github.com/kinform/kinform => ../
