@@ -39,7 +39,7 @@ func newWorkshop(ctx context.Context, r release, dir string) (*workshop, error) 
 	who := strings.Split(by, "\n")
 	w.env = append(os.Environ(),
 		"GOPROXY=file://"+filepath.ToSlash(cache)+"/cache/download,"+proxies, "GONOPROXY="+kinform, "GONOSUMDB="+kinform,
-		"GOMODCACHE="+filepath.Join(dir, "first", "modules"), "GOFLAGS=-modcacherw -trimpath", "GOWORK=off", "CGO_ENABLED=0",
+		"GOMODCACHE="+filepath.Join(dir, "first", "modules"), "GOFLAGS=-modcacherw -trimpath", "GOWORK=off",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://"+filepath.ToSlash(clone)+".insteadOf", "GIT_CONFIG_VALUE_0=https://"+kinform,
 		// The same checkout gives the same release commit.
 		"GIT_AUTHOR_NAME="+who[0], "GIT_AUTHOR_EMAIL="+who[1], "GIT_AUTHOR_DATE="+who[2],
