@@ -20,7 +20,7 @@ func (r release) compareAPI(ctx context.Context, dir, base string) error {
 		}
 		newest, _, _ := strings.Cut(tags, "\n")
 		if newest == "" {
-			fmt.Println("API: nothing is released yet, so there is nothing to compare with. BASE=commit compares with a commit.")
+			fmt.Println("API: nothing is released yet, so there is nothing to compare with. BASE=commit compares with a commit")
 			return nil
 		}
 		// The parent of a release commit has the same API, and needs no published module.
@@ -40,7 +40,7 @@ func (r release) compareAPI(ctx context.Context, dir, base string) error {
 			return err
 		}
 	}
-	var unnamed []string
+	count, unnamed := 0, []string(nil)
 	for _, folder := range folders {
 		if folder == "cmd/kinform" { // It has no package that a program can import.
 			continue
@@ -50,7 +50,8 @@ func (r release) compareAPI(ctx context.Context, dir, base string) error {
 			return err
 		}
 		for _, change := range changes {
-			fmt.Printf("API, incompatible since %s: %s\n", base, change)
+			count++
+			fmt.Printf("API of %s since %s: %s\n", moduleOf(folder), base, change)
 			if name := packageOf(folder, change); !changelog.names(name) && !slices.Contains(unnamed, name) {
 				unnamed = append(unnamed, name)
 			}
@@ -60,7 +61,7 @@ func (r release) compareAPI(ctx context.Context, dir, base string) error {
 		return fmt.Errorf("the API of these packages changed incompatibly: %s. Undo the changes, or name each package in CHANGELOG.md, "+
 			"top section, below \"### Incompatible changes\", such as: `%s`", strings.Join(unnamed, ", "), unnamed[0])
 	}
-	fmt.Printf("API: every incompatible change since %s, if any, is in CHANGELOG.md.\n", base)
+	fmt.Printf("API: %d incompatible changes since %s, all of them in CHANGELOG.md\n", count, base)
 	return nil
 }
 

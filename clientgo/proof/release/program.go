@@ -32,7 +32,7 @@ func (w *workshop) tryProgram(ctx context.Context, kinformCommand, from string) 
 	if err != nil {
 		return err
 	}
-	if before != tidy {
+	if before != tidy && from != "" {
 		fmt.Println("go mod tidy changed the program's go.mod or go.sum before the migration")
 	}
 	said, err := output(ctx, program, env, kinformCommand, "migrate")

@@ -14,11 +14,13 @@ const govulncheck = "golang.org/x/vuln/cmd/govulncheck@v1.9.0"
 func (w *workshop) findVulnerabilities(ctx context.Context, database string) (unchecked string, err error) {
 	for _, folder := range folders {
 		said, err := output(ctx, filepath.Join(w.clone, folder), w.env, "go", "run", govulncheck, "-db="+database, "./...")
-		if err != nil && strings.Contains(err.Error(), "fetching vulnerabilities: ") {
-			return fmt.Sprintf("vulnerabilities, because govulncheck cannot read its database %s. Its error: %v", database, err), nil
-		}
 		if err != nil {
-			return "", err
+			_, reason, unreachable := strings.Cut(err.Error(), "fetching vulnerabilities: ")
+			if !unreachable {
+				return "", err
+			}
+			reason, _, _ = strings.Cut(reason, "\n")
+			return "vulnerabilities, because govulncheck cannot read its database: " + reason, nil
 		}
 		fmt.Printf("govulncheck of %s: %s\n", moduleOf(folder), said)
 	}
