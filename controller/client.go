@@ -114,7 +114,7 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 		s.Client = m.client
 	}
 	if len(s.Namespaces) > 0 && s.Namespace != "" {
-		return nil, errors.New("Namespace and Namespaces are both set: leave one of them empty")
+		return nil, errors.New("the options Namespace and Namespaces are both set: leave one of them empty")
 	}
 	resource := s.ResourceOptions
 	resource.Namespace = "" // Writes go to the namespaces of their objects.
