@@ -61,7 +61,7 @@ var assumed = map[string]string{
 	"indexer/notify.go: changed, cancel := store.Notify(key)":                                                                                                "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
 	"indexer/changes.go: next := store.Snapshot()":                                                                                                           "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
 	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":                                                                         "store *indexer.Reader[*corev1.Pod]",
-	"informer/await/condition.go: await.And(await.Object[*appsv1.Deployment](deployment.UID), await.DeploymentAvailable[*appsv1.Deployment]())":              "deployment *appsv1.Deployment",
+	"informer/await/condition.go: await.And(":                                                                                                                "deployment *appsv1.Deployment",
 	"informer/await/doc.go: pod, err := await.Until(ctx, pods.Store(), key, await.And(":                                                                      "ctx context.Context, pods *informer.Informer[*corev1.Pod], key types.NamespacedName",
 	`informer/doc.go: inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})`:                                               "inf *informer.Informer[*corev1.Pod], audit func(informer.Event[*corev1.Pod])",
 	"informer/enqueue/doc.go: websites.AddHandler(enqueue.Object[*Website](queue), informer.HandlerOptions{})": "websites *informer.Informer[*Website], deployments *informer.Informer[*appsv1.Deployment], " +
@@ -69,18 +69,18 @@ var assumed = map[string]string{
 	"events/doc.go: recorder, err := events.New(client, \"example.com/websites\", events.Options{})": "ctx context.Context, client *rest.Client, website *Website, pages int, theme string",
 	"informer/factory.go: var factory informer.Factory": "ctx context.Context, podsGVR schema.GroupVersionResource, " +
 		"open func(informer.Selection) (listwatch.Source[*corev1.Pod], error), options informer.Options[*corev1.Pod]",
-	"informer/factory.go: definitions.AddHandler(func(e informer.Event[*metav1.PartialObjectMetadata]) {":                                               "definitions *informer.Informer[*metav1.PartialObjectMetadata], factory *informer.Factory",
-	"informer/filter.go: inf.AddHandler(informer.Filter(onThisNode, handle), informer.HandlerOptions{})":                                                "inf *informer.Informer[*corev1.Pod], onThisNode func(*corev1.Pod) bool, handle func(informer.Event[*corev1.Pod])",
-	"informer/predicate/doc.go: handle = predicate.When(predicate.Any(":                                                                                 "handle func(informer.Event[*appsv1.Deployment])",
-	"informer/predicate/predicate.go: predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })":                             "",
-	"informer/relay.go: relay := informer.NewRelay(handle)":                                                                                             "ctx context.Context, handle func(informer.Event[*corev1.Pod]), first, second *informer.Informer[*corev1.Pod]",
-	"informer/run.go: err := informer.Run(ctx, func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }, pods, nodes)":                   runs,
-	"informer/run.go: err := informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {":                                  runs,
-	"informer/sources/transform.go: informer.New(sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})": "pods listwatch.Source[*corev1.Pod]",
+	"informer/factory.go: definitions.AddHandler(func(e informer.Event[*metav1.PartialObjectMetadata]) {":                   "definitions *informer.Informer[*metav1.PartialObjectMetadata], factory *informer.Factory",
+	"informer/filter.go: inf.AddHandler(informer.Filter(onThisNode, handle), informer.HandlerOptions{})":                    "inf *informer.Informer[*corev1.Pod], onThisNode func(*corev1.Pod) bool, handle func(informer.Event[*corev1.Pod])",
+	"informer/predicate/doc.go: handle = predicate.When(predicate.Any(":                                                     "handle func(informer.Event[*appsv1.Deployment])",
+	"informer/predicate/predicate.go: predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })": "",
+	"informer/relay.go: relay := informer.NewRelay(handle)":                                                                 "ctx context.Context, handle func(informer.Event[*corev1.Pod]), first, second *informer.Informer[*corev1.Pod]",
+	"informer/run.go: err := informer.Run(ctx, func(ctx context.Context) error {":                                           runs,
+	"informer/run.go: work := func(working context.Context) error {":                                                        runs,
+	"informer/sources/transform.go: summaries := sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... })":   "pods listwatch.Source[*corev1.Pod]",
 	`controller/doc.go: m, err := controller.New(client, controller.Options{Name: "websites"})`: "ctx context.Context, client *rest.Client, resource schema.GroupVersionResource, " +
 		"reconcile func(context.Context, *Website) (controller.Result, error)",
-	`informer/warmstart/doc.go: file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{})`: "ctx context.Context, pods listwatch.Source[*corev1.Pod]",
-	`lease/doc.go: elector, err := lease.New(client, types.NamespacedName{Namespace: "default", Name: "greeter"}, lease.Options{})`: "ctx, stop context.Context, client *rest.Client, " +
+	`informer/warmstart/doc.go: codec := warmstart.Protobuf[corev1.Pod]()`: "ctx context.Context, pods listwatch.Source[*corev1.Pod]",
+	`lease/doc.go: name := types.NamespacedName{Namespace: "default", Name: "greeter"}`: "ctx, stop context.Context, client *rest.Client, " +
 		"queue *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error",
 	"lease/doc.go: client, err := rest.NewClient(config, rest.Options{Limit: lease.Check})": "config rest.Config",
 	"lease/doc.go: elector.RunUntil(ctx, stop, func(lead context.Context) error {": "ctx, stop context.Context, elector *lease.Elector, " +
