@@ -71,11 +71,11 @@ func TestCommentsFitIntoTheirColumns(t *testing.T) {
 		data, err := os.ReadFile(filepath.Join(root, name))
 		require.NoError(t, err)
 		lines := strings.Split(string(data), "\n")
-		prose := proseOfPage
+		prose := proseOfPage(lines)
 		if strings.HasSuffix(name, ".go") {
-			prose = proseOfComments
+			prose = proseOfComments(t, name)
 		}
-		for _, n := range prose(t, name, lines) {
+		for _, n := range prose {
 			line := strings.ReplaceAll(lines[n-1], "\t", "    ")
 			if columns := utf8.RuneCountInString(line); columns > maxColumns {
 				t.Errorf("%s:%d: %d columns", name, n, columns)
@@ -86,7 +86,7 @@ func TestCommentsFitIntoTheirColumns(t *testing.T) {
 
 // proseOfPage returns the numbers of the lines that can be wrapped: no code, tables, headings,
 // links or HTML.
-func proseOfPage(_ *testing.T, _ string, lines []string) (numbers []int) {
+func proseOfPage(lines []string) (numbers []int) {
 	fenced := false
 	for i, line := range lines {
 		text := strings.TrimSpace(line)
@@ -102,7 +102,7 @@ func proseOfPage(_ *testing.T, _ string, lines []string) (numbers []int) {
 
 // proseOfComments returns the numbers of the lines that have a comment, except directives and
 // addresses.
-func proseOfComments(t *testing.T, name string, _ []string) (numbers []int) {
+func proseOfComments(t *testing.T, name string) (numbers []int) {
 	files, file := parseGo(t, name)
 	for _, group := range file.Comments {
 		for _, c := range group.List {

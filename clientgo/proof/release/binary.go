@@ -16,7 +16,7 @@ const cyclonedx = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.1
 // afresh is set, the folder has its own build cache too, and everything is compiled.
 func (w *workshop) install(ctx context.Context, folder string, afresh bool) (binary string, err error) {
 	dir := filepath.Join(w.dir, folder)
-	// C compilers differ
+	// Without cgo, because C compilers differ.
 	env := append(w.env, "GOBIN="+dir, "GOMODCACHE="+filepath.Join(dir, "modules"), "CGO_ENABLED=0")
 	if afresh {
 		env = append(env, "GOCACHE="+filepath.Join(dir, "cache"))
