@@ -45,10 +45,16 @@ func listen(limit time.Duration, end context.CancelCauseFunc, reason error) *sil
 	return s
 }
 
-// wait records that the reflector begins to wait for the stream.
+// wait records that the reflector begins to wait for the stream. After a useless event it sets the
+// timer: check may have looked between two waits, and then it has set the timer to the end of a
+// wait that begins anew.
 func (s *silence) wait() {
-	if s != nil {
-		s.since.Store(int64(time.Since(s.began) - s.spent))
+	if s == nil {
+		return
+	}
+	s.since.Store(int64(time.Since(s.began) - s.spent))
+	if s.spent > 0 {
+		s.again(s.limit - s.spent)
 	}
 }
 
@@ -87,21 +93,28 @@ func (s *silence) stop() {
 }
 
 // check ends the request if the limit has passed, and otherwise sets the timer to the earliest
-// possible end. Only check sets the timer, which saves two calls to the runtime for each event.
+// possible end. Check alone sets the timer while events are useful, which saves two calls to the
+// runtime for each event.
 func (s *silence) check() {
-	left := s.limit
-	switch since := s.since.Load(); since {
-	case over:
-		return
-	case idle:
-	default:
-		left -= time.Since(s.began) - time.Duration(since)
-	}
-	if left > 0 {
+	for {
+		since, left := s.since.Load(), s.limit
+		switch since {
+		case over:
+			return
+		case idle:
+		default:
+			left -= time.Since(s.began) - time.Duration(since)
+		}
+		if left <= 0 {
+			s.end(s.reason)
+			return
+		}
 		s.again(left)
-		return
+		if since != idle || s.since.Load() < 0 {
+			return
+		}
+		// A wait began meanwhile, and its end may be earlier.
 	}
-	s.end(s.reason)
 }
 
 // again sets the timer for the duration left. If stop was called meanwhile, it stops the timer, so
