@@ -84,6 +84,36 @@ func TestCommentsFitIntoTheirColumns(t *testing.T) {
 	}
 }
 
+// ruler is the line of a table between its head and its rows.
+var ruler = regexp.MustCompile(`^(\| ?:?-+:? ?)+\|$`)
+
+// TestRowsOfTablesAreWhole: a wrapped row ends the table on GitHub.
+func TestRowsOfTablesAreWhole(t *testing.T) {
+	t.Parallel()
+	tables := 0
+	for _, name := range written(t) {
+		if !strings.HasSuffix(name, ".md") {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		cells := 0 // of the current table
+		for i, line := range strings.Split(string(data), "\n") {
+			row := strings.TrimSpace(line)
+			bars := strings.Count(strings.ReplaceAll(row, `\|`, ""), "|")
+			switch {
+			case ruler.MatchString(row):
+				cells, tables = bars, tables+1
+			case row == "" || strings.HasPrefix(row, "<!--"):
+				cells = 0
+			case cells > 0 && (bars != cells || !strings.HasPrefix(row, "|") || !strings.HasSuffix(row, "|")):
+				t.Errorf("%s:%d: not a row of %d cells: %s", name, i+1, cells-1, row)
+			}
+		}
+	}
+	require.Greater(t, tables, 30)
+}
+
 // proseOfPage returns the numbers of the lines that can be wrapped: no code, tables, headings,
 // links or HTML.
 func proseOfPage(lines []string) (numbers []int) {
