@@ -15,8 +15,7 @@
 //		return queue.Run(ctx, workers, reconcile)
 //	})
 //
-// [Together] combines the functions of several controllers. For several leases, such as one for
-// each shard of the keys, use several Electors.
+// For several leases, such as one for each shard of the keys, use several Electors.
 //
 // # Guarantees
 //

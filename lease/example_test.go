@@ -52,34 +52,3 @@ func Example() {
 	// hello world <nil>
 	// <nil>
 }
-
-// Several controllers under one lease start and end with it.
-func ExampleTogether() {
-	server := exampleServer()
-	defer server.Close()
-	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
-	if err != nil {
-		panic(err)
-	}
-	defer client.Close()
-	elector, err := lease.New(client, types.NamespacedName{Namespace: "default", Name: "greeter"}, lease.Options{Identity: "one"})
-	if err != nil {
-		panic(err)
-	}
-	websites := func(ctx context.Context) error {
-		<-ctx.Done() // another function fails in this example
-		fmt.Println("websites end:", context.Cause(ctx))
-		return nil
-	}
-	certificates := func(ctx context.Context) error {
-		term, _ := lease.FromContext(ctx)
-		fmt.Println(term.Identity, "leads", term.Lease)
-		return fmt.Errorf("no issuer")
-	}
-	fmt.Println(elector.Run(context.Background(), lease.Together(websites, certificates)))
-
-	// Output:
-	// one leads default/greeter
-	// websites end: no issuer
-	// no issuer
-}
