@@ -63,23 +63,3 @@ func (q *Queue[K]) TryGet() (key K, ok bool) {
 	q.tellGot(&item)
 	return item.Key, true
 }
-
-// GetBatch is Get for several keys: as many as are ready and fit into keys, and at least one.
-// GetBatch returns the number of keys; each key needs its own Done. It panics if keys is empty.
-func (q *Queue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
-	first := &keys[0] // panics before a key is taken
-	key, err := q.Get(ctx)
-	if err != nil {
-		return 0, err
-	}
-	*first = key
-	n := 1
-	for ; n < len(keys); n++ {
-		key, ok := q.TryGet()
-		if !ok {
-			break
-		}
-		keys[n] = key
-	}
-	return n, nil
-}

@@ -179,15 +179,14 @@ func (s *stress) reconcile(_ context.Context, key int) error {
 
 // comeAndGo is a worker whose context may end at any moment.
 func (s *stress) comeAndGo() {
-	keys := make([]int, 3)
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rand.IntN(100))*time.Microsecond)
-		n, err := s.q.GetBatch(ctx, keys)
+		key, err := s.q.Get(ctx)
 		cancel()
-		if errors.Is(err, workqueue.ErrShutDown) {
+		switch {
+		case errors.Is(err, workqueue.ErrShutDown):
 			return
-		}
-		for _, key := range keys[:n] {
+		case err == nil:
 			s.turn(key)
 			s.q.Done(key)
 		}
