@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/listwatch"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -87,7 +88,7 @@ func openAll[T any](s Selection, open func(Selection) (listwatch.Source[T], erro
 		if err != nil {
 			return nil, fmt.Errorf("informer: Acquire: open %v: %w", one, err)
 		}
-		if isNil(source) { // Otherwise Run would panic.
+		if contain.IsNil(source) { // Otherwise Run would panic.
 			return nil, fmt.Errorf("informer: Acquire: open returned no source for %v", one)
 		}
 		parts = append(parts, source)

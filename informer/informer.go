@@ -3,7 +3,6 @@ package informer
 import (
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -83,7 +82,7 @@ const (
 // starts nothing: see Run. An error says which option is wrong, or that the source is nil, even
 // inside Merge or Transform.
 func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], error) {
-	if isNil(source) {
+	if contain.IsNil(source) {
 		return nil, errors.New("informer: New needs a source")
 	}
 	if err := sources.Unusable(source); err != nil {
@@ -275,10 +274,4 @@ func (i *Informer[T]) resync(r *Registration[T]) {
 	if due {
 		_ = i.queue.Resync() // Its only error is that the queue is closed: no resync is due then.
 	}
-}
-
-// isNil reports whether a value is nil or a nil pointer.
-func isNil(something any) bool {
-	v := reflect.ValueOf(something)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

@@ -56,7 +56,7 @@ func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, c
 		return errors.New("informer: Run needs a work function")
 	}
 	for n, cache := range caches {
-		if isNil(cache) {
+		if contain.IsNil(cache) {
 			return fmt.Errorf("informer: Run needs caches, and number %d of %d is nil", n+1, len(caches))
 		}
 	}

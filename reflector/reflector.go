@@ -3,10 +3,10 @@ package reflector
 import (
 	"context"
 	"errors"
-	"reflect"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/contain"
 	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
@@ -100,7 +100,7 @@ type Reflector[T any] struct {
 // New returns a reflector from source to sink. It starts nothing. It returns an error if an
 // option is invalid, or if source or sink is nil.
 func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflector[T], error) {
-	if isNil(source) || isNil(sink) {
+	if contain.IsNil(source) || contain.IsNil(sink) {
 		return nil, errMissing
 	}
 	if err := opts.validate(); err != nil {
@@ -113,12 +113,6 @@ func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflec
 }
 
 var errMissing = errors.New("reflector: New needs a source and a sink")
-
-// isNil reports whether something is nil or a nil pointer in an interface.
-func isNil(something any) bool {
-	v := reflect.ValueOf(something)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
-}
 
 // known returns the function for listwatch.ListOptions.Known. It is nil if the server has another
 // history, because versions then do not identify objects.

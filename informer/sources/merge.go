@@ -68,7 +68,7 @@ func MergeWith[T any](opts MergeOptions, parts ...listwatch.Source[T]) listwatch
 		return newUnusable[T]("sources: MergeOptions: %w", err)
 	}
 	for i, part := range parts {
-		if isNil(part) {
+		if contain.IsNil(part) {
 			return newUnusable[T]("sources: Merge needs sources, and part %d of %d is nil", i+1, len(parts))
 		}
 		if err := Unusable(part); err != nil {

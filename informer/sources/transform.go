@@ -38,7 +38,7 @@ func Transform[From, To any](source listwatch.Source[From], transform func(From)
 	switch err := Unusable(source); {
 	case err != nil:
 		return unusable[To]{err}
-	case isNil(source):
+	case contain.IsNil(source):
 		return newUnusable[To]("sources: Transform needs a source")
 	case transform == nil:
 		return newUnusable[To]("sources: Transform needs a function")

@@ -3,7 +3,6 @@ package sources
 import (
 	"context"
 	"fmt"
-	"reflect"
 
 	"github.com/kinform/kinform/listwatch"
 )
@@ -33,10 +32,4 @@ func Unusable(source any) error {
 		return s.unusable()
 	}
 	return nil
-}
-
-// isNil reports whether a value is nil or a nil pointer.
-func isNil(something any) bool {
-	v := reflect.ValueOf(something)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

@@ -79,13 +79,13 @@ func (l *look) at(err error) (odd *OddError) {
 		if p := recover(); p != nil {
 			odd.Panic = fmt.Sprint(p) // fmt contains the panics of the value's own methods
 		}
-		if isNil(l.of) {
+		if IsNil(l.of) {
 			odd.Panic = "called on a nil pointer: " + odd.Panic
 		}
 	}()
 	if ended := l.walk(err, 0); !ended {
 		odd = &OddError{Type: fmt.Sprintf("%T", err), Method: "Unwrap"}
-	} else if isNil(err) {
+	} else if IsNil(err) {
 		odd = &OddError{Type: fmt.Sprintf("%T", err)}
 	} else {
 		l.of, l.method = err, "Error"
@@ -125,9 +125,10 @@ func (l *look) walk(err error, depth int) bool {
 	return true
 }
 
-func isNil(err error) bool {
-	v := reflect.ValueOf(err)
-	return v.Kind() == reflect.Pointer && v.IsNil()
+// IsNil reports whether a value is nil, or a nil pointer in an interface.
+func IsNil(value any) bool {
+	v := reflect.ValueOf(value)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // Panicked returns the stack of the panic if err is an [*OddError] of a panic.
