@@ -16,7 +16,6 @@ type options struct {
 	version string
 	dryRun  bool
 	undo    bool
-	imports bool
 }
 
 // Command returns "kinform migrate". The argument release is the version of kinform that the
@@ -38,19 +37,12 @@ module with its tests, and lists each identifier of client-go that kinform does 
 line and what to do. No other file than go.mod and go.sum is changed, and after an interrupt they are
 as they were. The program itself is not run.
 
---imports is another way, without that line: it replaces packages of client-go by kinform's own in
-the program's files, if rules can do that (util/workqueue, and the calls of its names), and
-lists the other imports of client-go with advice. Nothing is changed unless the module
-compiles then. A package that passes its queues to a library that expects client-go's is not changed.
-
 --undo removes the line from go.mod, and restores all versions that the line had changed, which a
-comment at the line records. Your later changes stay. It does not undo --imports: use version
-control for that.`,
+comment at the line records. Your later changes stay.`,
 		Example: `  kinform migrate --dry-run
   kinform migrate
   kinform migrate --from ../kinform   # a checkout
-  kinform migrate --undo
-  kinform migrate --imports --dry-run   # shows a diff`,
+  kinform migrate --undo`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,7 +56,6 @@ control for that.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&opts.dryRun, "dry-run", false, "print what would be changed, and change nothing")
 	flags.BoolVar(&opts.undo, "undo", false, "take the line out again")
-	flags.BoolVar(&opts.imports, "imports", false, "replace packages of client-go by kinform's own in the program's files, if rules can do that")
 	flags.StringVar(&opts.from, "from", "", "the folder of a checkout of kinform that the line should point to, instead of a release")
 	flags.StringVar(&opts.version, "version", opts.version, "the release of kinform that the line should name, such as v0.1.0")
 	return cmd
@@ -73,9 +64,6 @@ control for that.`,
 func (o options) run(ctx context.Context, dir string, out io.Writer, p progress) error {
 	if o.undo && o.dryRun {
 		return errors.New("--undo and --dry-run exclude each other: go.mod shows the line that --undo takes out")
-	}
-	if o.undo && o.imports {
-		return errors.New("--undo and --imports exclude each other: version control undoes --imports")
 	}
 	m, err := openModule(ctx, dir)
 	if err != nil {
@@ -87,9 +75,6 @@ func (o options) run(ctx context.Context, dir string, out io.Writer, p progress)
 	target, err := o.target()
 	if err != nil {
 		return err
-	}
-	if o.imports {
-		return exchange(ctx, m, target, o.dryRun, out, p)
 	}
 	return migrate(ctx, m, target, o.dryRun, out, p)
 }

@@ -135,3 +135,24 @@ func putBack(path string, text []byte) error {
 	}
 	return overwrite(path, text)
 }
+
+// overwrite replaces a file atomically: a reader sees either the old text or the new one.
+func overwrite(path string, text []byte) error {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".kinform-*")
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(text)
+	err = errors.Join(err, temporary.Chmod(mode), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		os.Remove(temporary.Name())
+	}
+	return err
+}

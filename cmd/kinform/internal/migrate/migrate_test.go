@@ -60,6 +60,19 @@ func read(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
+// snapshot returns the files of a folder.
+func snapshot(t *testing.T, dir string) map[string]string {
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			files[name] = read(t, dir, name)
+		}
+		return err
+	}))
+	return files
+}
+
 func goCommand(t *testing.T, dir string, args ...string) {
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Dir = dir

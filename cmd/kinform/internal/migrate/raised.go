@@ -2,11 +2,13 @@ package migrate
 
 import (
 	"context"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -87,4 +89,10 @@ func blame(f finding, file string, raised []reasoned) []reasoned {
 		}
 	}
 	return found
+}
+
+// imported returns the path of an import.
+func imported(spec *ast.ImportSpec) string {
+	path, _ := strconv.Unquote(spec.Path.Value)
+	return path
 }

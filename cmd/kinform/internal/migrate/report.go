@@ -29,14 +29,13 @@ type finding struct {
 	line      int
 	message   string
 	elsewhere string // the package with the error, if it belongs to another module
-	todo      string // advice, unless the message already implies it
 	raised    string // raised versions of modules that the file imports
 }
 
 // compile compiles all packages of the module with their tests, and their imports. It does not link
-// anything. The flags are for go list.
-func compile(ctx context.Context, m *module, raised []reasoned, flags ...string) (*report, error) {
-	args := append(m.list("-v", "-e", "-test", "-deps", "-export", "-json=ImportPath,Export,Error,Standard,ForTest,DepOnly,GoFiles,CgoFiles"), flags...)
+// anything.
+func compile(ctx context.Context, m *module, raised []reasoned) (*report, error) {
+	args := m.list("-v", "-e", "-test", "-deps", "-export", "-json=ImportPath,Export,Error,Standard,ForTest,DepOnly,GoFiles,CgoFiles")
 	out, err := m.run(ctx, append(args, "./...")...)
 	if err != nil {
 		return nil, err
@@ -170,8 +169,6 @@ func printFindings(w io.Writer, findings []finding) {
 // advice returns what to do about a finding.
 func (f finding) advice() string {
 	switch {
-	case f.todo != "":
-		return f.todo
 	case strings.Contains(f.message, clientGo+"/") && (strings.Contains(f.message, "package") || strings.Contains(f.message, "import")):
 		return "kinform does not have this package: see the table in clientgo/README.md, and stay with client-go if it is needed"
 	case f.raised != "":

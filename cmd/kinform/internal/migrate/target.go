@@ -83,17 +83,3 @@ func (g goMod) pins() (flags []string) {
 	}
 	return flags
 }
-
-// requires returns the flags of go mod edit that make a module require kinform itself. It returns
-// nil if the module requires kinform already.
-func (t target) requires(m *module) []string {
-	for _, r := range m.parsed.Require {
-		if r.Path == kinform {
-			return nil
-		}
-	}
-	if t.checkout == "" {
-		return []string{"-require=" + kinform + "@" + t.version}
-	}
-	return []string{"-require=" + kinform + "@v0.0.0", "-replace=" + kinform + "=" + t.checkout}
-}
