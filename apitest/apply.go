@@ -55,7 +55,7 @@ func (s *Server) applied(req *Request, wanted document) (*revision, int, error) 
 	}
 }
 
-// configuration reads the body of an apply to the resource of.
+// configuration reads the body of an apply to a resource.
 func (r *Request) configuration(of *resource) (document, error) {
 	body, err := r.body()
 	if err != nil {
@@ -89,8 +89,8 @@ func (r *Request) configuration(of *resource) (document, error) {
 	return wanted, nil
 }
 
-// tryToApply applies wanted to old once, and stores the result. The argument old is nil if the
-// object does not exist.
+// tryToApply applies the document wanted to the revision old once, and stores the result. The
+// argument old is nil if the object does not exist.
 func (s *Server) tryToApply(req *Request, old *revision, wanted document) (*revision, error) {
 	if old == nil && req.Subresource != "" {
 		return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
@@ -144,10 +144,10 @@ func (r *Request) creatable(wanted *unstructured.Unstructured) error {
 }
 
 // track records in an object which of its fields the request sets. Call track before obj is stored
-// in the place of old, which is nil for a new object. Fields that a subresource does not write get
-// no owner by the request. If its fields cannot be determined, for example because the metadata is
-// invalid, the object loses its managed fields. The write itself does not fail, as on the real
-// server.
+// in the place of the revision old, which is nil for a new object. Fields that a subresource does
+// not write get no owner by the request. If its fields cannot be determined, for example because
+// the metadata is invalid, the object loses its managed fields. The write itself does not fail, as
+// on the real server.
 func (s *Server) track(req *Request, old *revision, obj Object) {
 	owned := obj.GetManagedFields()
 	if isReset(owned) {

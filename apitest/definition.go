@@ -146,9 +146,9 @@ func (d definition) resources(name string, data *collection, checked bool) (all 
 	return all, nil
 }
 
-// define stores a CustomResourceDefinition in the place of old, which is nil for a new definition,
-// and serves its resources. The status is set at once. In a real cluster, controllers set it later.
-// A dry run makes all checks and changes nothing.
+// define stores a CustomResourceDefinition in the place of the revision old, which is nil for a new
+// definition. It then serves the defined resources. The status is set at once. In a real cluster,
+// controllers set it later. A dry run makes all checks and changes nothing.
 func (s *Server) define(definitions *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()

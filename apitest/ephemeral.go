@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// addEphemeralContainers adds the ephemeral containers of sent to a pod. A write must not remove or
-// change existing ephemeral containers.
+// addEphemeralContainers adds the ephemeral containers of the argument sent to a pod. A write must
+// not remove or change existing ephemeral containers.
 func addEphemeralContainers(pod, sent *corev1.Pod) error {
 	at := field.NewPath("spec", "ephemeralContainers")
 	var errs field.ErrorList

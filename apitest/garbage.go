@@ -12,8 +12,8 @@ import (
 )
 
 // garbage is the garbage collector of the server. It deletes objects whose owners are gone. It
-// handles the dependents of a deleted object as the deletion requests. It works like the one of a
-// cluster.
+// handles the dependents of a deleted object by the propagation policy of the deletion, like the
+// garbage collector of a cluster.
 type garbage struct {
 	srv   *Server
 	nodes map[types.UID]*ownedNode
@@ -134,7 +134,7 @@ func (g *garbage) act() {
 		}
 		err := g.look(n)
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-			// both are followed by a change
+			// a change follows a NotFound or a Conflict, so neither is logged
 			g.srv.opts.Logger.Warn("the garbage collector of apitest cannot do its work", "kind", n.res.Kind, "key", n.key, "err", err)
 		}
 	}

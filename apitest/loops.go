@@ -49,15 +49,15 @@ func (l *loops) end() {
 
 // follower is a loop that sees every change.
 type follower struct {
-	// start looks at all objects. It is called at the beginning, and after changes have been
-	// missed. It may see some concurrent writes and miss others, until change has been called for
-	// them.
+	// start reads all objects. The loop calls it at the beginning, and after it has missed changes.
+	// If objects are written meanwhile, start may see some of these writes and miss others. Calls
+	// of change follow for the missed ones.
 	start func()
 
-	// change is called for each change after the call of start, in order.
+	// change gets each change after the call of start, in order.
 	change func(*change)
 
-	// act does the work that is due. It is called when no change is left to process.
+	// act does the work that is due. The loop calls it when no change is left to process.
 	act func()
 }
 

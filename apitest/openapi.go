@@ -124,7 +124,7 @@ func inGroupVersion(all []*resource, groupVersion string) (of []*resource) {
 }
 
 // openAPIPaths returns the paths of group versions, lists and single objects. It adds the schemas
-// of the resources' types to the schemas in from. The function typed adds the type to a parameter.
+// of the resources' types to the argument from. The function typed adds the type to a parameter.
 func openAPIPaths(all []*resource, from *schemas, typed func(document) document) document {
 	paths, found := document{}, document{"description": "OK"}
 	for _, res := range all {

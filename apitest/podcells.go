@@ -73,8 +73,8 @@ func (p *podSummary) count(c corev1.ContainerStatus) {
 
 // beginning looks at the init containers. It reports whether all of them have succeeded or run as
 // sidecars. Until the pod is initialized, it counts the restarts of all init containers. After
-// that, it counts only restarts of sidecars, and the method containers adds those of the other
-// containers.
+// that, it counts only restarts of sidecars, and the method containers adds the restarts of the
+// other containers.
 func (p *podSummary) beginning() bool {
 	beside := map[string]bool{}
 	for _, c := range p.pod.Spec.InitContainers {

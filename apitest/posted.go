@@ -15,8 +15,8 @@ import (
 // response. If it returns nil, the response is a Status of success.
 type posting func(*Server, *Request, Object) (Object, error)
 
-// posted returns a subresource whose objects are never stored. The subresource also accepts the
-// versions in also.
+// posted returns a subresource whose objects are never stored. The subresource accepts gv, and also
+// the versions in the last argument.
 func posted(name string, of flags, gv schema.GroupVersion, object Object, do posting, also ...schema.GroupVersion) subresource {
 	res := postedResource(name, gv, object, namespaced, do)
 	res.also = also

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// resize copies the resources of the containers in sent to a pod. Only CPU and memory may change. A
-// request or a limit must not be removed, and the pod must stay in its QoS class.
+// resize copies the resources of containers from the argument sent to a pod. Only CPU and memory
+// may change. A request or a limit must not be removed, and the pod must stay in its QoS class.
 func resize(pod, sent *corev1.Pod) error {
 	spec := field.NewPath("spec")
 	class := classOf(pod)

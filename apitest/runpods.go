@@ -56,7 +56,7 @@ func (r *podRunner) act() {
 	for key := range r.due {
 		delete(r.due, key)
 		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-			// both are followed by a change
+			// a change follows a NotFound or a Conflict, so neither is logged
 			r.srv.opts.Logger.Warn("apitest cannot run a pod", "key", key, "err", err)
 		}
 	}
@@ -123,7 +123,7 @@ func matchesNode(pod *corev1.Pod, node *corev1.Node) bool {
 	return true
 }
 
-// run makes a pod run that has a node. The pod becomes ready if its readiness gates allow that.
+// run starts a pod that has a node. The pod becomes ready if its readiness gates allow that.
 func (r *podRunner) run(pod *corev1.Pod) {
 	status := &pod.Status
 	setPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")

@@ -31,8 +31,8 @@ func specOf(res *resource, obj Object) any {
 // equal compares values semantically: nil and empty values are equal.
 func equal(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }
 
-// copyStatus replaces the status of the object to by the status of the object from. The caller must
-// not use the argument from afterwards.
+// copyStatus copies the status of the second object into the first object. Afterwards, the caller
+// must not use the second object.
 func copyStatus(to, from Object) {
 	u, ok := to.(*unstructured.Unstructured)
 	if !ok {

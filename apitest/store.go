@@ -65,8 +65,9 @@ func (s *store) get(res *resource, key types.NamespacedName) *revision {
 	return rev.in(res)
 }
 
-// put stores obj in the place of old. The store owns obj afterwards. The argument old is nil if the
-// object must not exist. If the stored object is no longer old, put returns errStale.
+// put stores obj in the place of the revision old. The store owns obj afterwards. The argument old
+// is nil if the object must not exist. If old is not the stored object any more, put returns
+// errStale.
 func (s *store) put(res *resource, old *revision, obj Object) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,8 +84,8 @@ func (s *store) put(res *resource, old *revision, obj Object) (*revision, error)
 	return rev, nil
 }
 
-// remove deletes old and returns its last state, with the version of the deletion. If the stored
-// object is no longer old, remove returns errStale.
+// remove deletes the revision old, and returns the last state of the object, with the version of
+// the deletion. If old is not the stored object any more, remove returns errStale.
 func (s *store) remove(res *resource, old *revision) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -91,8 +91,8 @@ func directed(directive string) string {
 	return ""
 }
 
-// mergeValue applies a change to the value of a field. For a list, order is the desired order, and
-// removed are the values to remove.
+// mergeValue applies a change to the value of a field. For a list, the argument order has the
+// desired order, and the argument removed has the values to remove.
 func mergeValue(old, change any, f patchField, order, removed []any) (any, error) {
 	switch change := change.(type) {
 	case map[string]any:
@@ -116,7 +116,7 @@ func mergeValue(old, change any, f patchField, order, removed []any) (any, error
 	return change, nil
 }
 
-// union returns the list, with the values appended that it does not have.
+// union appends to a list the values that it lacks, and returns the list.
 func union(list, values []any) []any {
 	list = slices.Clone(list)
 	for _, v := range values {

@@ -151,7 +151,7 @@ func errOtherUID(res *resource, name string, want, is types.UID) error {
 }
 
 // changed returns the new state of a stored object after a write, with its managed fields. It may
-// change the object sent.
+// change the argument sent.
 func (s *Server) changed(req *Request, old *revision, sent Object) (Object, error) {
 	obj, err := merge(req, old.object(), sent)
 	if err != nil {
@@ -229,8 +229,8 @@ func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(
 	return s.put(res, nil, obj, dryRun)
 }
 
-// modify replaces the object with this key by the result of change. It may call change several
-// times.
+// modify replaces the object with this key by the result of the function change. It may call the
+// function several times.
 func (s *Server) modify(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
 	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) { return s.replace(res, old, obj, dryRun) })
 }
@@ -249,8 +249,8 @@ func (s *Server) rewrite(res *resource, key types.NamespacedName, dryRun bool, c
 	})
 }
 
-// retry calls change and write for the object with this key. If another writer comes first, it
-// repeats both.
+// retry calls the functions change and write for the object with this key. If another writer comes
+// first, it calls both again.
 func (s *Server) retry(res *resource, key types.NamespacedName, change func(*revision) (Object, error), write func(*revision, Object) (*revision, error)) (*revision, error) {
 	for {
 		old := s.store.get(res, key)
@@ -267,7 +267,7 @@ func (s *Server) retry(res *resource, key types.NamespacedName, change func(*rev
 	}
 }
 
-// replace stores obj in the place of old. The store owns obj afterwards. If obj has a
+// replace stores obj in the place of the revision old. The store owns obj afterwards. If obj has a
 // resourceVersion, it must be the version of old. Fields that only the server sets keep their
 // values. When an object that is being deleted loses its last finalizer, it is removed. If nothing
 // changes, nothing is written.
@@ -316,8 +316,8 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	return s.put(res, old, obj, dryRun)
 }
 
-// put stores obj in the place of old, which is nil for a new object. For a definition, it also
-// serves the defined resources. A dry run makes the same checks, and stores nothing.
+// put stores obj in the place of the revision old, which is nil for a new object. For a definition,
+// it also serves the defined resources. A dry run makes the same checks, and stores nothing.
 func (s *Server) put(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	switch {
 	case res.gvk == definitionKind:

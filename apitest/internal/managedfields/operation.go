@@ -38,7 +38,8 @@ const beforeFirstApply = "before-first-apply"
 func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, op Operation) ([]metav1.ManagedFieldsEntry, error) {
 	all, err := readEntries(owned)
 	if err != nil {
-		// Clients cannot write such entries. The object stays, without its entries.
+		// Clients cannot write undecodable entries. If the object has them anyway, it loses all of
+		// its entries.
 		all, _ = readEntries(nil)
 	}
 	before, err := t.read(bare(live))
@@ -64,11 +65,12 @@ func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, o
 	return all.write()
 }
 
-// Apply returns the object and its managed fields after a manager has applied wanted. Fields that
-// the manager applied before and now leaves out are removed, unless another manager owns them as
-// well. If another manager owns a field and wanted changes its value, the error is a conflict
-// (409), unless the operation is forced. The argument live is empty if the object does not exist.
-// If a live object has no managed fields, "before-first-apply" owns its fields.
+// Apply returns the object and its managed fields after a manager has applied the document wanted.
+// Fields that the manager applied before and now leaves out are removed, unless another manager
+// owns them as well. If the document changes the value of a field that another manager owns, the
+// error is a conflict (409), unless the operation is forced. The argument live is empty if the
+// object does not exist. If a live object has no managed fields, "before-first-apply" owns its
+// fields.
 func (t Type) Apply(live, wanted document, owned []metav1.ManagedFieldsEntry, op Operation) (document, []metav1.ManagedFieldsEntry, error) {
 	all, err := readEntries(owned)
 	if err != nil {
