@@ -56,7 +56,8 @@ type Times struct {
 	Max float64 `json:"max"`
 }
 
-// add adds the difference between the counts now and before to c.
+// add adds to c the growth of some counts: the difference between their later and their earlier
+// state.
 func (c *counts) add(now, before *counts) {
 	for i := range c {
 		c[i] += now[i] - before[i]

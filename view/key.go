@@ -26,7 +26,7 @@ func hashOf[K comparable]() func(K) uint64 {
 	return func(key K) uint64 { return maphash.Comparable(seed, key) }
 }
 
-// nameOf returns the text of a queue's key on the page.
+// nameOf returns the text that the page shows for a key of a queue.
 func nameOf[K comparable](key K) string {
 	if name, ok := any(key).(types.NamespacedName); ok {
 		return nameOfKey(name)

@@ -12,8 +12,8 @@ type Laboratory interface {
 	Actions() []Action
 
 	// Do performs an action. Values are the values of the action's inputs by id, and each has
-	// passed [Input.Check]. The sentence in done, or the error, is shown to the user who pressed
-	// the button.
+	// passed [Input.Check]. The user who pressed the button sees either the sentence that Do
+	// returns as done, or the error.
 	Do(ctx context.Context, action string, values map[string]string) (done string, err error)
 
 	// State returns the settings that differ from their initial values, such as "paused":

@@ -182,8 +182,8 @@ func workersNumbers(t *table) {
 	t.time("workers", "run", "time of a turn", "How long workers have a key.", func(r *recorder) []*histogram { return []*histogram{&r.run} })
 }
 
-// distance returns by how many versions the version behind is older than the version ahead. It
-// returns false unless both are numbers.
+// distance returns by how many versions the first argument is older than the second one. It returns
+// false unless both are numbers.
 func distance(behind, ahead string) (float64, bool) {
 	a, errA := strconv.ParseUint(behind, 10, 64)
 	b, errB := strconv.ParseUint(ahead, 10, 64)

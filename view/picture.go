@@ -255,7 +255,7 @@ func (m *meter) times(since time.Duration, of ...*histogram) Times {
 	return sum.times()
 }
 
-// sample appends the events since the previous frame to the slice to.
+// sample appends the events since the previous frame to its slice argument, and returns the slice.
 func (m *meter) sample(rec *recorder, f *Frame, to []noted, of string) []noted {
 	from := len(to)
 	to, m.seen = rec.ring.after(m.seen, to)

@@ -32,8 +32,8 @@ var (
 // person has too many pages open, the delay makes the pages alternate slowly.
 const gaveWay = 5 * time.Second
 
-// take takes one of most seats. If all are taken, the oldest viewer without the token loses its
-// seat. The caller must call leave at the end.
+// take takes a seat. The argument most is the number of all seats. If all are taken, the oldest
+// viewer without the token loses its seat. The caller must call leave at the end.
 func (s *seats) take(ctx context.Context, most int, known bool) (*seat, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -116,7 +116,8 @@ func (v *View) Record(ctx context.Context, w io.Writer, name string) error {
 	})
 }
 
-// lines calls write with each line of a pipeline, until ctx or the view ends, or until write fails.
+// lines calls the function write with each line of a pipeline, until ctx or the view ends, or until
+// the function fails.
 func (v *View) lines(ctx context.Context, name string, write func(line []byte) error) error {
 	l, err := v.look(name)
 	if err != nil {

@@ -53,8 +53,8 @@ func New(opts Options) (*View, error) {
 	return v, nil
 }
 
-// Token returns the secret that requests need if they change something, or all requests if
-// Options.Private is set. Programs and scripts send it as "Authorization: Bearer ...". A user
+// Token returns the secret for requests that change something. If Options.Private is set, all
+// requests need the secret. Programs and scripts send it as "Authorization: Bearer ...". A user
 // without a [View.Address] pastes it into the page. Do not put it into an address or a command
 // line.
 func (v *View) Token() string { return v.opts.Token }

@@ -110,8 +110,8 @@ func (p *tab) lesson(n int, shoot bool) {
 	picture("question-zh")
 }
 
-// inSight checks that the tour does not cover the picture that a step opens, or the step's box if
-// it opens no picture.
+// inSight checks that the tour does not cover the picture of a step. If the step opens no picture,
+// it checks the box of the step.
 func inSight(box, open string) string {
 	if open != "" {
 		box = "small"

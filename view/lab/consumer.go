@@ -53,7 +53,7 @@ func (l *Lab) newConsumer(how choice) (*consumer, error) {
 	opts := informer.Options[*corev1.Pod]{
 		Name: "pods", Logger: quiet, Reflector: reflector.Options{
 			Logger: quiet,
-			// A person waits for the retry.
+			// The waits are short, because a person waits for the retry.
 			Backoff: reflector.Backoff{Base: 50 * time.Millisecond, Max: 2 * time.Second},
 		},
 		Queue: deltafifo.Options{Observer: l.held(c.running)},

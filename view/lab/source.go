@@ -34,7 +34,7 @@ func (s source[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (list
 type watch[T any] struct {
 	listwatch.WatchStream[T]
 	path *path
-	ctx  context.Context // Next returns when this context, the stream's, ends.
+	ctx  context.Context // context of the stream; when it ends, Next returns
 }
 
 // Next returns the next event that the path has let through.
@@ -71,7 +71,7 @@ func (p *path) loses() bool {
 	}
 }
 
-// takes waits for the duration in the argument long, or until ctx ends. The duration may change
+// takes waits for the duration in its second argument, or until ctx ends. The duration may change
 // meanwhile.
 func takes(ctx context.Context, long *atomic.Int64) {
 	const look = 50 * time.Millisecond
