@@ -67,7 +67,7 @@ func (c *Client[T]) modify(ctx context.Context, key types.NamespacedName, change
 
 // Merge sends the difference between two states of an object as a JSON merge patch (RFC 7386).
 // Fields that are equal in both states stay as they are on the server, even if other clients have
-// changed them. A list that differs is replaced whole. The object from must have the name. It may
+// changed them. A list that differs is replaced whole. The first object must have the name. It may
 // be a cached object, and is not changed. If there is no difference, Merge sends nothing, and
 // returns the second object.
 //

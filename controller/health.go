@@ -22,9 +22,9 @@ var (
 
 // Ready returns nil while the manager works, or would work if it led. The manager must run, every
 // cache must be complete and have received something within Options.MaxStaleness, and no optional
-// part may have failed. No key may have waited for one of its writes for more than 30 seconds, or
-// have been reconciled without it in the last five minutes. Otherwise the error names every
-// problem.
+// part may have failed. No key may have waited for one of its writes for more than 30 seconds. No
+// key may have been reconciled without one of its writes in the last five minutes. Otherwise the
+// error names every problem.
 func (m *Manager) Ready() error {
 	var missing []error
 	m.mu.Lock()

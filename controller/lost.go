@@ -58,7 +58,7 @@ func (d *delivery[O]) call(e informer.Event[O]) {
 }
 
 // keep records a lost event. If an object loses several events, keep records only the first. The
-// argument first says that e is that event.
+// argument first says that e happened before the recorded event.
 func (d *delivery[O]) keep(e informer.Event[O], first bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

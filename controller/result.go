@@ -23,7 +23,7 @@ var Done = Result{}
 // causes an additional reconcile.
 func After(d time.Duration) Result { return Result{after: d, again: true} }
 
-// When requests a reconcile for the time when the function until has returned. Before that, the key
+// When requests a reconcile that begins after the function until has returned. Before that, the key
 // is not reconciled, whatever changes. The function runs in a goroutine of its own, and must return
 // when its context ends. If it fails, its error is logged, and the key is reconciled.
 func When(until func(context.Context) error) Result { return Result{when: until} }

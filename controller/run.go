@@ -107,7 +107,7 @@ func (m *Manager) work(working, stop context.Context, fail func(error)) error {
 	return errors.Join(err, beside.wait())
 }
 
-// elect calls the function lead while this process is the leader.
+// elect runs the function lead for as long as this process is the leader.
 func (m *Manager) elect(working, stop context.Context, lead func(context.Context) error) error {
 	if m.opts.Elector == nil {
 		return lead(working)

@@ -82,7 +82,8 @@ func (c *Client[T]) wrote(ctx context.Context) func(T, error) (T, error) {
 	}
 }
 
-// deleting returns the waits that apply if a deletion that begins now succeeds.
+// deleting returns the waits for a deletion that is about to begin. The waits apply if the deletion
+// succeeds.
 func (c *Client[T]) deleting(object T) []held {
 	return c.collect(object, func(v viewer, own bool) *wait { return v.deleting(object, own) })
 }

@@ -120,7 +120,7 @@ func (c *Client[T]) scopeOfKind() func() (namespaced, known bool) {
 	}
 }
 
-// References makes the controller reconcile an object when another object changes that it names,
+// References makes the controller reconcile an object when another object that it names changes,
 // such as a Secret. The function named returns the keys that an object names. Its result must
 // depend only on its argument. References adds an index to the cache of T, to find the objects that
 // name a key. The argument index is the name of this index. The function when says which events
