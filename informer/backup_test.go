@@ -171,7 +171,7 @@ func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 					require.ErrorIs(t, r.informer.Status().Reflector.LastError, reflector.ErrTimeTravel)
 				}
 
-				// The informer continues from there.
+				// The informer follows later changes as well.
 				r.write(3, "afterwards")
 				require.NoError(t, r.server.Delete(pods, key(4)))
 				time.Sleep(time.Second)

@@ -121,8 +121,8 @@
 // that the handler last received. The registration is synced when the store is complete through the
 // newest version that the handler received. If the second informer is still behind after five
 // minutes, the relay accepts its state at its next event. If that informer is quiet and its watch
-// is open, the relay accepts its state within a minute. The server of such an informer was restored
-// from a backup, or is another server.
+// is open, the relay accepts its state within a minute. If a quiet informer stays behind, its
+// server was restored from a backup, or it has another server.
 //
 // The server may also have been restored from a backup and have passed the versions that the
 // handler received. If an object is then older than the state that the handler knows, the handler

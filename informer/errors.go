@@ -27,7 +27,7 @@ type SyncError struct {
 	// Handler is the name of the handler that is not synced, or "" for the informer.
 	Handler string
 
-	// Status is the state of the informer at the time.
+	// Status is the state of the informer when the wait ended.
 	Status Status
 
 	// Err is why the wait ended.

@@ -72,7 +72,7 @@ type shared struct {
 	ended   chan struct{} // closed when the informer has ended completely
 
 	users int
-	stop  context.CancelFunc // nil until it runs
+	stop  context.CancelFunc // nil until the informer runs
 }
 
 // SharedStatus is the state of one informer of a factory.

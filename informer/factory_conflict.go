@@ -27,8 +27,8 @@ func (e *ConflictError) Error() string {
 }
 
 // isOfTheFirst reports whether later users may pass another value for an option, because only the
-// first user's value counts. Such an option changes nothing for other users, or the factory or the
-// informer sets it.
+// first user's value counts. Such an option has no effect on other users, or is set by the factory
+// or the informer.
 func isOfTheFirst(option string) bool {
 	switch option {
 	case "Name", "Preload", "Logger", "Goroutine", "Observer", "OnError", "Wake", "Unreadable":

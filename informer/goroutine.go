@@ -29,7 +29,7 @@ func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func())
 		}
 	}
 	i.opts.Goroutine(ctx, Goroutine{Informer: i.opts.Name, Stage: stage, Handler: handler}, once)
-	once() // The hook may have returned without a call. The informer's Run needs this stage.
+	once() // In case the hook did not call once: Run needs this stage.
 }
 
 // hireLocked starts the goroutine of a handler.

@@ -149,8 +149,8 @@ func TestGoroutineHookThatDoesNotKeepItsContract(t *testing.T) {
 	}
 }
 
-// A hook that ends the goroutine of a handler is not called for the next one, because it would end
-// that goroutine as well.
+// If a hook ends the goroutine of a handler, it is not called in the goroutine that replaces it: it
+// would end the replacement as well.
 func TestGoroutineHookThatEndsTheGoroutineOfAHandler(t *testing.T) { // G10
 	for name, early := range map[string]bool{"before run": true, "after run": false} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,8 @@ var (
 // list, an event or a bookmark within maxStaleness. No part (see sources.MergeWith) may have failed
 // for longer than maxStaleness. Otherwise the error says what is wrong, since when and why. The
 // error wraps [ErrStale], [ErrPart], [ErrStopped] or, in a [*SyncError], [ErrNotSynced]. The error
-// also wraps the last error of the reflector or the part while that is failing.
+// also wraps the last error of the reflector, or of the part, while the reflector or the part is
+// failing.
 //
 // An informer is also unhealthy while objects are missing or out of date because they cannot be
 // decoded, or because an index function refuses them. The error then wraps reflector.ErrUnreadable

@@ -41,7 +41,7 @@ func Run(ctx context.Context, work func(ctx context.Context) error, caches ...Ca
 }
 
 // RunUntil is Run for work that can end in two ways, like workqueue.Queue.RunUntil. When the
-// context stop ends, the function work finishes the work that it has begun. When ctx ends, it
+// context stop ends, the function work finishes the work that it has begun. When ctx ends, work
 // returns at once.
 //
 //	work := func(working context.Context) error {
@@ -101,7 +101,7 @@ func waitForAll(ctx, stop context.Context, caches []Cache) (begin bool, err erro
 	return len(missing) == 0, errors.Join(missing...)
 }
 
-// runningCaches are running caches, each in a goroutine.
+// runningCaches has the caches that Run has started, each in a goroutine of its own.
 type runningCaches struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// check reports whether a condition holds for an object, or for no object, and otherwise returns
+// check reports whether a condition holds for an object, or for no object. If not, it also returns
 // the text of the error.
 func check[T any](t *testing.T, condition await.Condition[T], objects ...T) (bool, string) {
 	s, err := indexer.New(indexer.Options[T]{})

@@ -37,10 +37,12 @@ func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName,
 	failed := &Error{Key: key, Condition: condition.name, Since: began}
 	for {
 		changed, cancel := store.Notify(key) // Before Entry, so that no change is missed.
-		unreadable := store.Unreadable(key)  // Before Entry too: the object may be stored then.
+		// Unreadable is called before and after Entry. An object that is not in the store is gone
+		// only if it was readable at both times.
+		unreadable := store.Unreadable(key)
 		entry, exists := store.Entry(key)
 		if unreadable == nil {
-			unreadable = store.Unreadable(key) // After Entry: an object that is missing is gone.
+			unreadable = store.Unreadable(key)
 		}
 		state := State[T]{Key: key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Exists: exists}
 		if unreadable == nil && condition.holds(state) {

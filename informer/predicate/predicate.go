@@ -71,9 +71,9 @@ func Because[T any](causes ...informer.Cause) func(informer.Event[T]) bool {
 }
 
 // GenerationChanged drops updates that do not change metadata.generation, such as changes of status
-// and of most metadata. The server raises the generation when the specification changes, and for
-// some resources when other fields change that controllers act on. Some resources have no
-// generation (ConfigMaps and Secrets, for example): none of their updates pass. A deletion that
+// and of most metadata. The server raises the generation when the specification changes. For some
+// resources, it also does so when other fields that controllers act on change. Some resources have
+// no generation (ConfigMaps and Secrets, for example): none of their updates pass. A deletion that
 // waits for finalizers raises the generation; a change of finalizers or owners does not.
 func GenerationChanged[T metav1.Object](e informer.Event[T]) bool {
 	return isOther(e) || e.Restored || wentBack(e) || e.Old.GetGeneration() != e.New.GetGeneration()

@@ -114,8 +114,9 @@ type merged[T any] struct {
 	// complete list.
 	window int
 
-	// late says that a part has reported a change whose version its watch had already passed. A
-	// list of all parts must follow, and is still due. looked is the time of the last such list.
+	// late says that a part has reported a change although its watch has already passed the version
+	// of the change. A list of all parts is then due. looked is the time of the last list for this
+	// reason.
 	late   bool
 	looked time.Time
 }

@@ -124,9 +124,9 @@ func (p *partWatch[T]) watch() error {
 		opts.Timeout = max(time.Until(p.until), time.Second)
 	}
 	if left := p.state.compared.Left(); left > 0 && p.compares() && !marked {
-		// The comparison is due after the duration left. This watch ends then, so that the next
-		// watch compares. The timeout includes the time before the response arrives, so request
-		// more than veryShort: a shorter watch would count as a failure.
+		// The versions must be compared again when the duration left is over. This watch ends then,
+		// so that the next watch compares. The timeout includes the time before the response
+		// arrives, so request more than veryShort: a shorter watch would count as a failure.
 		ends := time.AfterFunc(left+pace.OverdueMargin, func() { cancel(io.EOF) })
 		defer ends.Stop()
 		if soon := max(left, 2*veryShort); opts.Timeout == 0 || soon < opts.Timeout {
@@ -234,7 +234,7 @@ func (p *partWatch[T]) watch() error {
 		if ordered {
 			p.version = event.ResourceVersion
 			if event.Type != listwatch.Bookmark && !p.state.lost {
-				// A lost watch: perhaps another history.
+				// The watch was lost, so the server may have another history.
 				p.state.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
 			}
 		}

@@ -18,7 +18,7 @@ func (u *partUnread) add(unread *listwatch.ObjectError) {
 	case unread.Type == listwatch.Deleted:
 		delete(u.named, unread.Key)
 	case unread.Key.Name == "" && unread.Type == listwatch.Modified && len(u.nameless) > 0:
-		// It may be any of them.
+		// The object may be any of the objects in nameless.
 	case unread.Key.Name == "":
 		again := *unread
 		again.Type = 0 // as in a list

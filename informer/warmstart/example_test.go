@@ -20,8 +20,8 @@ import (
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// process runs a program from start to end: it stops when the pod exists whose name is the argument
-// until.
+// process runs a program from start to end. The program stops when the pod with the name until
+// exists.
 func process(server *apitest.Server, path string, until string) error {
 	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
 	if err != nil {

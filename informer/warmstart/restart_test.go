@@ -193,7 +193,7 @@ func TestAFactoryStartsWarm(t *testing.T) {
 			told = append(told, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
 		}, informer.HandlerOptions{})
 		require.NoError(t, err)
-		close(listening) // a later handler would receive it as initial
+		close(listening) // only now, so that the new pod is not initial
 		require.NoError(t, factory.WaitForSync(ctx))
 		synctest.Wait()
 		require.Equal(t, []string{"Added old initial", "Added new watch"}, told)

@@ -31,8 +31,8 @@ type saved[T any] struct {
 	revision uint64
 }
 
-// save saves the store if it has changed since the state last was saved. It returns the state that
-// is saved now.
+// save saves the store if its state differs from the argument last, the state that was saved
+// before. It returns the state that is saved now.
 func (f *File[T]) save(last saved[T]) (saved[T], error) {
 	f.mu.Lock()
 	inf, source, described := f.informer, f.source, f.described
