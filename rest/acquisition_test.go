@@ -192,8 +192,7 @@ func (s slowToWait) Done() <-chan struct{} {
 	return s.Context.Done()
 }
 
-// A request after a 401 also ignores the result of a call that ended before the request starts to
-// wait.
+// A request after a 401 also ignores a result that was complete before the request started to wait.
 func TestRefusedCredentialIsNotTakenFromACallThatEndedBefore(t *testing.T) {
 	t.Parallel()
 	for range 20 {

@@ -124,7 +124,7 @@ func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	}
 }
 
-// isFull reports whether another size bytes would exceed the limit.
+// isFull reports whether size more bytes would exceed the limit.
 func (a *ahead[T]) isFull(size, limit int64) bool {
 	held := a.held.Load()
 	return held > 0 && held+size > limit

@@ -18,7 +18,7 @@ const (
 type batch[T any] struct {
 	piece
 
-	waits   bool          // the results are ready only after decoded has a token
+	waits   bool          // the results are ready once the channel decoded has a token
 	decoded chan struct{} // has room for one token; nil before its first use
 	results []outcome[T]
 }
@@ -44,7 +44,7 @@ func (a *ahead[T]) reuse(b *batch[T]) {
 	a.done.Put(b)
 }
 
-// newBuffer returns a buffer with room for more than used bytes.
+// newBuffer returns a buffer that is larger than the given number of used bytes.
 func (r *reading) newBuffer(used int) *[]byte {
 	size := max(feedSize, 2*used)
 	if used < idleSize {

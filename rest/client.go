@@ -186,7 +186,7 @@ func parseHost(host string) (*url.URL, error) {
 	return u, nil
 }
 
-// orDefault returns value. If value is the zero value, it returns the second argument.
+// orDefault returns value, or the second argument if value is the zero value.
 func orDefault[V comparable](value, otherwise V) V {
 	var zero V
 	if value == zero {

@@ -51,8 +51,8 @@ func isCorrupt(err error) bool {
 // then requests the list again without compression.
 type inflating struct {
 	io.ReadCloser              // the compressed body
-	plain         *atomic.Bool // set to true if the body exceeds most
-	most          int64        // the maximum of the field out divided by the field in
+	plain         *atomic.Bool // set to true if the body exceeds the ratio most
+	most          int64        // the largest ratio of bytes after to bytes before
 	in, out       int64        // bytes before and after decompression
 	reader        *gzip.Reader
 }

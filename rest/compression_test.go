@@ -22,7 +22,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// compressed returns data in gzip, divided into this number of gzip members.
+// compressed returns data in gzip, as the given number of gzip members.
 func compressed(t testing.TB, data []byte, members int) []byte {
 	var out bytes.Buffer
 	for i := range members {

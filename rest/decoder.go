@@ -96,8 +96,8 @@ func jsonOr(d Decoder, own func(data []byte, object any) error) func(data []byte
 }
 
 // isGenerated reports whether the method Unmarshal of a type is generated from the tags of its
-// fields. Only then does a sharing.Decoder, which uses the tags, decode the same as this method.
-// Built-in types are the only ones known to be generated.
+// fields. Only for such a type does a sharing.Decoder, which follows the tags, get the same result
+// as the method. Only the methods of built-in types are known to be generated.
 func isGenerated(t reflect.Type) bool {
 	return strings.HasPrefix(t.PkgPath(), "k8s.io/api/") || t == reflect.TypeFor[metav1.PartialObjectMetadata]()
 }

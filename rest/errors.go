@@ -119,7 +119,7 @@ func withHint(err error, namespace string, body []byte) error {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		refused, said := errors.AsType[*apierrors.StatusError](failed.Err)
 		ofObject := said && refused.ErrStatus.Details != nil && refused.ErrStatus.Details.Name != ""
-		if namespace == "" && !ofObject { // else the object was not found
+		if namespace == "" && !ofObject { // otherwise, the server did not find the object
 			failed.hint = "no namespace was given, which most resources need: set it in the key or in metadata.namespace, or use ResourceOptions.Namespace"
 		}
 	case http.StatusBadRequest:

@@ -59,7 +59,7 @@ func TestRateLimiterGivesATurnBackThatNobodyTakes(t *testing.T) { // RS-16
 }
 
 // TestRateLimiterIsNeverFasterThanItsRate lets callers give up while they wait. No period has more
-// requests than its length and one burst allow. While a caller waits, no token is lost.
+// requests than the rate and one burst allow. While a caller waits, no token is lost.
 func TestRateLimiterIsNeverFasterThanItsRate(t *testing.T) {
 	t.Parallel()
 	const interval, burst = 100 * time.Millisecond, 3

@@ -22,7 +22,7 @@ import (
 type decoder struct {
 	typ      reflect.Type                        // of the objects
 	protobuf func(data []byte, object any) error // nil if typ cannot decode protobuf
-	// decodes protobuf of a later version; nil if the field protobuf does this, too
+	// decodes a later version from protobuf; nil if the function protobuf can do this, too
 	update func(data []byte, object, earlier any) error
 	json   func(data []byte, object any) error // into the object, or into a pointer to it
 	// removes parts from the encoding; nil if nothing is removed

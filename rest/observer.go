@@ -95,8 +95,8 @@ type Ended struct {
 	Err error
 }
 
-// Stats has the counters of a client since NewClient. Each number is exact. The numbers may differ
-// slightly in the moment that they describe.
+// Stats has the counters of a client since NewClient. Each number is exact. Stats reads the numbers
+// one after another, so they may be of slightly different moments.
 type Stats struct {
 	// Requests counts the requests that were sent, Failures the requests without a response, and
 	// Retries the requests that were retries.

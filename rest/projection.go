@@ -26,8 +26,8 @@ type Projection interface {
 	missed() string
 }
 
-// ErrProjected is wrapped by errors about an object that must not be sent back, because it may lack
-// parts that the server would then delete.
+// ErrProjected is wrapped by errors about an object that must not be sent back. The object may lack
+// parts, which the server would then delete.
 var ErrProjected = errors.New("an update would delete these parts")
 
 // Omit names parts that lists and watches remove from the bytes of an object before they decode it.
@@ -136,7 +136,7 @@ func (d *Omit) protobuf(object []byte, status uint64) []byte {
 	})
 }
 
-// metadataField is rewrite's edit for the fields of metadata.
+// metadataField is the function edit of rewrite for the fields of metadata.
 func (d *Omit) metadataField(h wire.Header, value []byte) ([]byte, bool) {
 	switch {
 	case h.Field == fieldManagedFields && d.ManagedFields:

@@ -20,7 +20,7 @@ func (d *Omit) json(object []byte) []byte {
 	})
 }
 
-// metadataMember is rewriteJSON's edit for the members of metadata.
+// metadataMember is the function edit of rewriteJSON for the members of metadata.
 func (d *Omit) metadataMember(key, value []byte) ([]byte, bool) {
 	switch string(key) {
 	case "managedFields":

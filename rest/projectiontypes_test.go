@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// leave does to a decoded object what d does to its bytes.
+// leave removes from a decoded object the parts that d would remove from its bytes.
 func leave(d Omit, object everytype.Message) everytype.Message {
 	v := reflect.ValueOf(object).Elem()
 	if d.AllButMetadata {

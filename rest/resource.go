@@ -37,8 +37,8 @@ type ResourceOptions struct {
 	// Kind is the kind of the objects, such as "Certificate". An object of another kind is an
 	// error. If a written object lacks kind and apiVersion, the client adds them. Kind defaults to
 	// the kind of T, if T is a built-in type, or otherwise to the kind of the resource, if it is
-	// built-in. For other resources, it defaults to the first kind that comes, until the server
-	// says that the resource does not exist (404).
+	// built-in. For other resources, it defaults to the kind of the first received object, until
+	// the server says that the resource does not exist (404).
 	Kind string
 
 	// Project says which parts of an object List and Watch remove before they decode it; see

@@ -178,8 +178,8 @@ func TestOnSendThatPanicsLeavesNothingBehind(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// counted is a context that counts the functions that wait for its end, as context.AfterFunc and
-// derived contexts do.
+// counted is a context that counts the functions registered for its end. context.AfterFunc and
+// derived contexts register them.
 type counted struct {
 	context.Context
 	done    chan struct{} // not the channel of Context, so that package context calls AfterFunc

@@ -60,7 +60,7 @@ func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.Ap
 	return r.do(ctx, http.MethodPatch, key, query, body, string(types.ApplyPatchType), subresources...)
 }
 
-// withoutNull returns JSON without the members of objects that are null.
+// withoutNull removes every object member with the value null from JSON.
 func withoutNull(data json.RawMessage) (json.RawMessage, error) {
 	switch data[0] {
 	case '{':

@@ -178,8 +178,8 @@ func (k *knowledge) explain(err error) error {
 	return fmt.Errorf("%w; but %w", err, k.err)
 }
 
-// refresh asks the server. If another caller has replaced the knowledge in stale while refresh
-// waited, it does not ask again. Its only error is the error of ctx.
+// refresh asks the server. If another caller has replaced the stale knowledge while refresh waited,
+// it does not ask again. Its only error is the error of ctx.
 func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, error) {
 	select {
 	case m.asking <- struct{}{}:

@@ -39,7 +39,8 @@ const attempts = 8
 // Handle adds or removes a finalizer, as the state of the object requires:
 //
 //   - If the object is not being deleted, Handle adds the finalizer if it is missing, and returns
-//     the object with it. After this the caller may create resources that clean removes.
+//     the object with it. After this the caller may create resources that the function clean
+//     removes.
 //   - If the object is being deleted and has the finalizer, Handle calls the function clean. If
 //     clean returns nil, Handle removes the finalizer and returns gone as true: nothing is left to
 //     do.

@@ -83,8 +83,8 @@ func useCluster(cfg *rest.Config, e entry[cluster]) error {
 
 var validProxyScheme = map[string]bool{"http": true, "https": true, "socks5": true}
 
-// serverURL returns the address of the server, always with a scheme. If the file has no scheme, it
-// is https if the entry has a field about TLS, and http otherwise.
+// serverURL returns the address of the server, always with a scheme. If the address in the file has
+// no scheme, serverURL adds https if the entry has a field about TLS, and http otherwise.
 func serverURL(e entry[cluster], secure bool) (string, error) {
 	server := e.content.Server
 	if server == "" {
@@ -104,8 +104,8 @@ func serverURL(e entry[cluster], secure bool) (string, error) {
 	return u.String(), nil
 }
 
-// useIdentity sets the user to impersonate, and refuses an auth provider. It is called even if
-// credentials are not used, because without encryption they are not sent.
+// useIdentity sets the user to impersonate, and refuses an auth provider. It is called even for an
+// unencrypted connection, which uses no credentials.
 func useIdentity(cfg *rest.Config, e entry[user]) error {
 	u := e.content
 	switch {

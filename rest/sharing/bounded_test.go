@@ -36,8 +36,8 @@ func churn(t *testing.T, d *sharing.Decoder, deployments int, limit int64) {
 	}
 }
 
-// TestWhatTheTableDropsIsCollected: if no object has a value any more, and the value does not come
-// again, the table drops it, and its memory becomes free.
+// TestWhatTheTableDropsIsCollected: if no object has a value any more, and no bytes decode to it
+// again, the table drops the value, and its memory becomes free.
 func TestWhatTheTableDropsIsCollected(t *testing.T) {
 	const limit = 1 << 20
 	d := sharing.New(sharing.Options{MaxBytes: limit})

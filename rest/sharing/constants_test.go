@@ -57,8 +57,7 @@ func TestConstantsAreStrings(t *testing.T) {
 	require.Less(t, len(images), len(pods)/4, "strings are shared")
 }
 
-// fieldsEverywhere has a value named fieldsV1 in each place that resembles the place in managed
-// fields.
+// fieldsEverywhere has a member fieldsV1 in managed fields, and at other places that look similar.
 const fieldsEverywhere = `{"fieldsV1":{"a":{}},"spec":{"fieldsV1":{"a":{"b":{}}},"managedFields":[{"fieldsV1":{"a":{}}}],` +
 	`"metadata":{"managedFields":[{"fieldsV1":{"a":{}}}]}},"managedFields":[{"fieldsV1":{"a":{}}}],"list":[{"fieldsV1":{"a":{}}}],` +
 	`"metadata":{"name":"x","fieldsV1":{"a":{}},"managedFields":[{"fieldsV1":{"f:a":{"fieldsV1":{}}},"other":{"fieldsV1":{"a":{}}}},[{"fieldsV1":{"a":{}}}]],` +

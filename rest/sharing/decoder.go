@@ -28,11 +28,10 @@ type Options struct {
 // Decoder decodes objects that share their equal parts; see the package comment for the
 // contract. It is safe for concurrent use, and needs no Close.
 type Decoder struct {
-	table  *table // nil if objects share nothing
-	policy Policy
-	// distrust says that a program has changed a shared part in place.
+	table     *table // nil if objects share nothing
+	policy    Policy
 	inspector *Inspector
-	distrust  atomic.Bool
+	distrust  atomic.Bool // a program has changed a shared part in place
 	changes   atomic.Uint64
 
 	plans sync.Map // of reflect.Type to *plan

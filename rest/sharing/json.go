@@ -49,7 +49,8 @@ type jsonState struct {
 // 1e2000. A method of the object's type may parse any text as a quantity. If there is an extreme
 // text, DecodeJSON first calls the method with a harmless text. If the method accepts the harmless
 // text, it gets the original text, and five seconds to return. After that DecodeJSON fails, and the
-// method goes on in a goroutine that nobody waits for. There are at most two of these.
+// method goes on in a goroutine that nobody waits for. At most two of these goroutines run at a
+// time.
 //
 // If an object has a field twice, DecodeJSON leaves it to sigs.k8s.io/json, which merges the two.
 // (No server writes such objects.) Then the object shares nothing. Values of types that Kubernetes

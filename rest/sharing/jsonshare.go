@@ -9,9 +9,9 @@ import (
 )
 
 // recent has the entries that were found last in one slot. In JSON, the length of a value is known
-// only at its end. But if data continues with all bytes of a recent entry that is an object, list
-// or string, the value must equal that entry. So recent finds a value without searching for its
-// end.
+// only at its end. A recent entry may be an object, a list or a string. If data continues with all
+// bytes of this entry, the value must equal the entry. So recent finds a value without searching
+// for its end.
 type recent struct {
 	entries [4]*entry
 	oldest  int
@@ -69,7 +69,7 @@ type started struct{ texts, mutable, lists int }
 func (s *jsonState) start() started { return started{len(s.texts), s.mutable, s.lists} }
 
 // keep makes an entry of the value that was decoded from data[i:end], so that later objects share
-// it. It makes no entry if the value contains a part that reading may change.
+// it. It makes no entry if the value contains a part that its readers may change.
 func (s *jsonState) keep(missing *entry, since started, i, end int, value unsafe.Pointer, count int) {
 	if missing != nil && s.mutable == since.mutable {
 		s.settle(since.texts)

@@ -92,7 +92,7 @@ func (s *jsonState) mismatch(sl *slot, i int) error {
 	return fmt.Errorf("json: the %s at byte %d does not fit into %s", what, i, sl.typ)
 }
 
-// unmarshal decodes a value into the variable behind the pointer to.
+// unmarshal decodes a value into the variable that its second argument points to.
 func (sl *slot) unmarshal(data []byte, to any) error {
 	if own, ok := to.(json.Unmarshaler); ok && sl.kind >= jsonTime {
 		return own.UnmarshalJSON(data)

@@ -28,9 +28,9 @@ type state struct {
 	near    near
 	parsed  *parsed
 	earlier earlier
-	// element is the earlier version of the list that is being decoded, up to the length that both
-	// have. It is for lists of managed fields. If one manager's time has changed, the texts and
-	// times of the other managers are taken from the earlier list. Their strings do not share
+	// element is the earlier version of the list that is being decoded, up to the length of the
+	// shorter list. It is for lists of managed fields. If one manager's time has changed, the texts
+	// and times of the other managers are taken from the earlier list. Their strings do not share
 	// memory with other strings.
 	element earlier
 	makers  []maker // by lesson

@@ -9,7 +9,7 @@ type place struct {
 	fixed    bool // objects share the part, and everything in it
 	members  []named
 	elements *place // of a list
-	others   *place // the remaining members, which the field members lacks
+	others   *place // the place of every member that is not in members
 }
 
 // named is a member of a place. A map of members instead would take three kilobytes of code that

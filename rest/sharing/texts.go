@@ -36,9 +36,9 @@ func (s *state) text(f *field, field *string, data []byte) {
 	}
 }
 
-// settle copies the pending strings, from the index since on, into one piece of memory. It uses a
-// second piece if some strings need their own. Copying each string by itself would take several
-// times the time and memory. Parts of an object that others may share get their own pieces.
+// settle copies the pending strings, beginning with the given index, into one piece of memory. It
+// uses a second piece if some strings need their own. Copying each string by itself would take
+// several times the time and memory. Parts of an object that others may share get their own pieces.
 // Otherwise they would keep all strings of the object alive.
 func (s *state) settle(since int) {
 	texts := s.texts[since:]

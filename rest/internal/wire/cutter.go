@@ -6,7 +6,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type Cutter interface {
 	// Cut returns the first frame of data, and how many bytes of data the cutter no longer needs,
 	// including the frame. A frame without Data means that more bytes are needed. The next call
-	// must get the data that follows these done bytes.
+	// must get the data from data[done] on.
 	Cut(data []byte) (f Frame, done int, err error)
 
 	// End returns the error for a stream that has ended. rest has the bytes that were not cut. The

@@ -6,8 +6,8 @@
 //   - [JSONScan], [JSONFields] and [JSONText] find values in JSON. [NextField],
 //     [BytesField] and [Unwrap] find fields in protobuf.
 //   - [StringEnd], [NumberEnd] and [ValueEnd] check a value in JSON while they find its end.
-//     [Varint], [Contents] and [SkipField] read protobuf like generated code. They are for
-//     decoders, which get whole objects: package sharing.
+//     [Varint], [Contents] and [SkipField] read protobuf in the same way as generated code does.
+//     They are for decoders, which get whole objects: package sharing.
 //   - [ErrMalformed] and [ErrTooLarge] are also rest.ErrMalformed and rest.ErrTooLarge.
 //
 // Each encoding has two parsers with opposite duties. The parser that the cutters use is

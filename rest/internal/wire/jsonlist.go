@@ -26,7 +26,7 @@ type jsonList struct {
 	scan   JSONScan // of the current value
 	field  string   // the field whose value comes next
 	key    []byte   // the same field, as encoded
-	listed bool     // the items have come
+	listed bool     // the items have been read
 	around Envelope
 	done   int64 // bytes before the data, for messages
 	skip   bool  // the rest of an oversized item is being skipped

@@ -14,8 +14,8 @@ const MaxDepth = 10_000
 // ErrDeep is the error of a value that is nested deeper than [MaxDepth].
 var ErrDeep = errors.New("json: values are nested too deep")
 
-// Unexpected returns the error for data that has something else at index i than what want
-// describes.
+// Unexpected returns the error for data in which something else than the expected element is at
+// index i. The text want describes the expected element.
 func Unexpected(data []byte, i int, want string) error {
 	if i >= len(data) {
 		return fmt.Errorf("json: %s is expected at byte %d, where the data ends", want, i)

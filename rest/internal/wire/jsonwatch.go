@@ -6,7 +6,7 @@ import "io"
 // with an error.
 func NewJSONWatch(max int) Cutter { return &jsonWatch{max: max} }
 
-// jsonWatch cuts events out of a watch, which is one JSON object after another. Servers write each
+// jsonWatch splits the body of a watch, a sequence of JSON objects, into events. Servers write each
 // event on a line, but no specification requires it.
 type jsonWatch struct {
 	max  int

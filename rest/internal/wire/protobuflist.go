@@ -82,7 +82,7 @@ func (c *protobufList) Cut(data []byte) (f Frame, done int, err error) {
 }
 
 // field handles the field at the start of rest. taken is how many bytes of rest are no longer
-// needed. It is 0 if field needs the whole field, and bytes are still missing.
+// needed. It is 0 if the whole field is needed, but some of its bytes have not arrived.
 func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken int, err error) {
 	var use bool
 	if h.Type == TypeBytes {

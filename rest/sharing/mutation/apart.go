@@ -20,8 +20,7 @@ func Apart(objects ...any) error {
 		w.value(nil, reflect.ValueOf(object))
 	}
 	slices.SortFunc(w.pieces, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
-	// all has the last-ending pieces so far. changing has the last-ending pieces among those that a
-	// program can change.
+	// all covers all pieces so far. changing covers only the pieces that a program can change.
 	var all, changing furthest
 	for _, p := range w.pieces {
 		if before := changing.of(p); before != nil {

@@ -27,7 +27,8 @@ type place struct {
 	key     any            // of a map
 }
 
-// values compares two values of the same type. If the value now has no address, at is its place.
+// values compares two values of the same type. If the later value has no address, the argument at
+// is its place.
 func (c *comparison) values(path string, at place, before, now reflect.Value) {
 	if now.CanAddr() {
 		at = place{address: now.Addr().UnsafePointer()}

@@ -74,8 +74,8 @@ func (c copier) part(v reflect.Value) reflect.Value {
 	}
 }
 
-// into makes a deep copy of the value from, and stores the copy in the value to. Both have the same
-// type.
+// into makes a deep copy of its second argument, and stores the copy in its first argument. Both
+// have the same type.
 func (c copier) into(to, from reflect.Value) {
 	switch {
 	case from.Type() == quantity:

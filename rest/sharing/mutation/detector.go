@@ -48,8 +48,8 @@ type Mutation struct {
 	// Before and After are the values, formatted, and cut off if they are long.
 	Before, After string
 
-	// Others are the fields of other objects that changed as well, because they share the part that
-	// contains the field.
+	// Others are fields of other objects. These fields changed as well, because the objects share
+	// the part with the field.
 	Others []Field
 }
 
