@@ -92,10 +92,10 @@ func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
 	return client
 }
 
-// decoder decodes the types of discovery without a target object, and any other type into the
-// target object of the caller. Its scheme has only the types of discovery: a scheme with the types
-// of all groups would be linked into every program that uses discovery. The scheme is made on first
-// use, because each clientset has a discovery client.
+// decoder decodes the discovery types by itself. For any other type, the caller must pass an object
+// to decode into. Its scheme has only the types of discovery: a scheme with the types of all groups
+// would be linked into every program that uses discovery. The scheme is made on first use, because
+// each clientset has a discovery client.
 type decoder struct{}
 
 var types = sync.OnceValue(func() *runtime.Scheme {

@@ -76,7 +76,7 @@ func (a *answer) wholeLocked() Result {
 	return a.result
 }
 
-// get is into for a list whose type the program's codec chooses.
+// get is like the method into, for a list whose type the program's codec chooses.
 func (a *answer) get(decoder runtime.Decoder) (runtime.Object, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -116,9 +116,9 @@ func jsonForCBOR(types string) string {
 }
 
 // environmentBackoff returns the back-off that KUBE_CLIENT_BACKOFF_BASE and
-// KUBE_CLIENT_BACKOFF_DURATION configure, in seconds. Without both there is no back-off. As in
-// client-go, each request has its own back-off. So the waits grow only between the attempts of one
-// request; failures of other requests do not count.
+// KUBE_CLIENT_BACKOFF_DURATION configure, in seconds. If either variable is missing or not a
+// number, there is no back-off. As in client-go, each request has its own back-off. So the waits
+// grow only between the attempts of one request; failures of other requests do not count.
 func environmentBackoff() BackoffManagerWithContext {
 	base, err1 := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_BASE"), 10, 64)
 	longest, err2 := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_DURATION"), 10, 64)

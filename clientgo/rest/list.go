@@ -75,8 +75,8 @@ func (l *listing) objectType() reflect.Type {
 	return nil
 }
 
-// decodeAround decodes the list empty, which has no items, into the target with the program's
-// codec.
+// decodeAround decodes the argument empty, the encoded list without its items, into the target. It
+// uses the program's codec.
 func (l *listing) decodeAround(empty []byte) error {
 	v := reflect.ValueOf(l.target).Elem()
 	into, kind, err := l.decoder.Decode(empty, nil, l.target)

@@ -23,7 +23,7 @@ func hide(secret string) string {
 	return hidden
 }
 
-// hideBytes returns the text as in place of a secret. If the secret is empty, it returns the empty
+// hideBytes replaces a secret by the second argument. If the secret is empty, it returns the
 // secret.
 func hideBytes(secret []byte, as string) []byte {
 	if len(secret) == 0 {
@@ -33,7 +33,7 @@ func hideBytes(secret []byte, as string) []byte {
 }
 
 // hiddenPersister wraps the program's persister. When a Config is printed, a placeholder shows in
-// its place.
+// the place of the persister.
 type hiddenPersister struct{ AuthProviderConfigPersister }
 
 func (hiddenPersister) GoString() string { return "rest.AuthProviderConfigPersister(" + hidden + ")" }

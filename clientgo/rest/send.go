@@ -118,7 +118,7 @@ func readOnly(req *http.Request, err error) bool {
 	return req.Method == http.MethodGet && (net.IsConnectionReset(err) || net.IsProbableEOF(err) || net.IsHTTP2ConnectionLost(err))
 }
 
-// never is the argument done of send for callers that let any response be retried.
+// never is a value for the argument done of the method send: it lets any response be retried.
 func never(*http.Response) bool { return false }
 
 // do sends the request, and calls the function fn with the final response. If fn returns true, it

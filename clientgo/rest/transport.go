@@ -40,8 +40,7 @@ func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTrip
 	return made(config, func(c *transport.Config) (http.RoundTripper, error) { return transport.HTTPWrappersForConfig(c, rt) })
 }
 
-// made makes something from a Config: it passes the transport configuration of the Config to the
-// argument by.
+// made calls the function by with the transport configuration of a Config, and returns its result.
 func made[T any](config *Config, by func(*transport.Config) (T, error)) (result T, err error) {
 	c, err := config.TransportConfig()
 	if err == nil {

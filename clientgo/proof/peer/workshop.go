@@ -185,8 +185,8 @@ func (w *workshop) try(ctx context.Context, pkg string) (row, error) {
 // complaint matches an error of the go command about a file: its name, and the line.
 var complaint = regexp.MustCompile(`(?m)^(?:\t|#)?\s*([^\s:]+_test\.go):(\d+):`)
 
-// compile compiles the tests of a package here. It drops declarations that do not compile from
-// files. It returns no program if the package is missing here, or if none of its tests compiles.
+// compile compiles the tests of a package here. It removes from files the declarations that do not
+// compile. It returns no program if the package is missing here, or if none of its tests compiles.
 func (w *workshop) compile(ctx context.Context, pkg string, files tests) (string, error) {
 	dir := filepath.Join(w.line, pkg)
 	if own, err := filepath.Glob(filepath.Join(dir, "*.go")); err != nil || len(own) == 0 && pkg != "kubernetes_test" {

@@ -249,7 +249,7 @@ func (a *applier) guard(what string, work func()) {
 	work()
 }
 
-// rest passes the panic that guard has saved to HandleCrash, and then pauses, as client-go does.
+// rest calls HandleCrash with the panic that guard has saved, and then pauses, as client-go does.
 // The caller must hold no lock.
 func (a *applier) rest() {
 	if p := a.panicked; p != nil {

@@ -44,9 +44,9 @@ func outlive(ctx context.Context, pause func() bool, work func()) {
 		if p := recover(); p != nil {
 			panic(p)
 		}
-		// The goroutine is about to end, but its deferred calls still run. So this deferred call
-		// starts another goroutine for the work and waits for it, until a goroutine returns from
-		// work.
+		// The goroutine is about to end, but its deferred calls still run. This deferred call runs
+		// the function work in another goroutine and waits for it. It repeats this until work
+		// returns.
 		for !ended {
 			utilruntime.HandleErrorWithContext(ctx, errGoexit, "A function of the program ended a goroutine of an informer")
 			if !pause() {
@@ -84,8 +84,8 @@ func logStack(ctx context.Context, what string, value any) {
 // With the pause, a function that panics at each call does not fill the log.
 const crashPause = time.Second
 
-// pauseFor returns a function that sleeps for the result of length. The function returns false if
-// ctx ends first.
+// pauseFor returns a function that sleeps for the duration that the function length returns. It
+// returns false if ctx ends first.
 func pauseFor(ctx context.Context, length func() time.Duration) func() bool {
 	return func() bool {
 		timer := time.NewTimer(length())

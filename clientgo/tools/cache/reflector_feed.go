@@ -103,7 +103,7 @@ func (f *feed) watchOptions() listwatch.WatchOptions {
 }
 
 // watch opens one watch after another and applies their events, until a list is needed. If the
-// argument open is not nil, the first watch is open, which continues a streaming list.
+// argument open is not nil, it is the first of these watches, and continues a streaming list.
 func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error {
 	retry := NewRetryWithDeadline(f.MaxInternalErrorRetryDuration, time.Minute, apierrors.IsInternalError, f.clock)
 	short := 0 // consecutive very short watches

@@ -85,7 +85,7 @@ func (f *feed) replace(ctx context.Context, got *listed) error {
 	return nil
 }
 
-// pages reads a list, page by page. The version of the result is that of the first page.
+// pages reads a list, page by page. The result has the version of the first page.
 func (f *feed) pages(ctx context.Context, version string, limit int64) (*listed, error) {
 	var bytes atomic.Int64
 	opts := listwatch.ListOptions{ResourceVersion: version, Limit: limit, Known: f.to.HasVersion, Bytes: &bytes}

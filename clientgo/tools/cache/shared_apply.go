@@ -65,7 +65,7 @@ func (s *sharedIndexInformer) applied(change func() error) error {
 	return change()
 }
 
-// Resync notifies the handlers whose resync is due of each object of the store (SI-27).
+// Resync delivers each object of the store to the handlers whose resync is due (SI-27).
 func (s *sharedIndexInformer) Resync() error {
 	s.applying.Lock()
 	defer s.applying.Unlock()

@@ -131,8 +131,8 @@ func (s *sharedIndexInformer) RemoveEventHandler(handle ResourceEventHandlerRegi
 	return nil
 }
 
-// ShutDownEventHandler removes a handler and waits until no call of it is in progress. A handler
-// must not call it for itself: the call would never return.
+// ShutDownEventHandler removes a handler and waits until no call of the handler is in progress. A
+// handler must not call ShutDownEventHandler for itself: the call would never return.
 func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
 	if err := informer.RemoveEventHandler(handle); err != nil {
 		return err

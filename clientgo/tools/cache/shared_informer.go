@@ -119,7 +119,7 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 // NewSharedIndexInformerWithOptions returns an informer, which does nothing before Run.
 // exampleObject has the type of the objects. Once per options.ResyncPeriod, the informer resyncs
 // the handlers whose period is over. If a handler with a shorter period is added before the start,
-// it does so once per that shorter period.
+// the informer does so once per that shorter period.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
 	about := options.ObjectDescription
 	if about == "" {

@@ -149,7 +149,7 @@ func versionOf(obj interface{}) (string, bool) {
 }
 
 // indexFailure is a failure of an index function on an object. The write of this object panics with
-// it.
+// the value of the field panic.
 type indexFailure struct {
 	index         string
 	object, panic any

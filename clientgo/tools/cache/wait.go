@@ -85,8 +85,8 @@ func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheS
 	return WaitForNamedCacheSyncWithContext(klog.NewContext(wait.ContextForChannel(stopCh), logger), cacheSyncs...)
 }
 
-// WaitForNamedCacheSyncWithContext is WaitForCacheSync with the end of a context as the end of the
-// wait. It logs to the context's logger.
+// WaitForNamedCacheSyncWithContext is like WaitForCacheSync, but stops waiting when ctx ends. It
+// logs to the logger of ctx.
 func WaitForNamedCacheSyncWithContext(ctx context.Context, cacheSyncs ...InformerSynced) bool {
 	logger := klog.FromContext(ctx)
 	logger.Info("Waiting for caches to sync")

@@ -67,7 +67,7 @@ func (o *PathOptions) GetStartingConfig() (*clientcmdapi.Config, error) {
 	return rules.GetStartingConfig()
 }
 
-// GetDefaultFilename implements ConfigAccess. It returns the first of these that there is: the
+// GetDefaultFilename implements ConfigAccess. It returns the first available one of these: the
 // explicit file, the first file in EnvVar that exists, the last file in EnvVar, the global file.
 func (o *PathOptions) GetDefaultFilename() string {
 	if o.IsExplicitFile() {

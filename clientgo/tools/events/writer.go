@@ -33,7 +33,7 @@ type writer struct {
 	room chan struct{} // a token for each event that is being written
 }
 
-// start starts a goroutine that writes the event, and then closes the channel written. If the
+// start starts a goroutine that writes the event and closes the channel written afterwards. If the
 // argument before is not nil, the goroutine first waits until that channel is closed. If too many
 // events are being written, it drops the event.
 func (w *writer) start(ctx context.Context, event *eventsv1.Event, before <-chan struct{}, written chan<- struct{}) {

@@ -6,7 +6,7 @@ import "sync"
 type LeaderMetric interface {
 	// On is called when the candidate becomes the leader.
 	On(name string)
-	// Off is called when the candidate is not or no longer the leader.
+	// Off is called when the candidate is not the leader, or is no longer the leader.
 	Off(name string)
 	// SlowpathExercised is called when a leader had to read the lock before renewing it.
 	SlowpathExercised(name string)

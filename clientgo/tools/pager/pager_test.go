@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server has n pods. It rejects the continue token for the page that begins at the pod with number
-// expired.
+// server has n pods. It rejects the continue token of one page: the page that begins at the pod
+// whose number is in the field expired.
 type server struct {
 	n, expired int
 	asked      []string

@@ -23,7 +23,8 @@ type writer struct {
 	sleep      time.Duration
 }
 
-// record writes the event shared, which other watchers use too. It stops retrying when ctx ends.
+// record writes the argument shared, an event that other watchers use too. It stops retrying when
+// ctx ends.
 func (w *writer) record(ctx context.Context, shared *v1.Event) {
 	result, err := w.correlator.EventCorrelate(shared.DeepCopy())
 	if err != nil {

@@ -36,7 +36,7 @@ type FakeHandler struct {
 	// nor recorded. May be nil.
 	SkipRequestFn func(verb string, url url.URL) bool
 
-	mu       sync.Mutex // guards following; during a request also the exported fields
+	mu       sync.Mutex // guards the fields below, and the exported ones during a request
 	requests int
 	checked  bool
 }

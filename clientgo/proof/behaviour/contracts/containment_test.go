@@ -41,8 +41,8 @@ func (f *fault) here(at string) {
 
 func panics() { panic("on purpose") }
 
-// each runs a test once for each place in places, in a bubble of synctest. A panic does not end the
-// process. At the end of a test, synctest checks that no goroutine is left.
+// each runs the function test in a bubble of synctest, once for each place in places. A panic does
+// not end the process. At the end of a test, synctest checks that no goroutine is left.
 func each(t *testing.T, fail func(), places []string, test func(t *testing.T, f *fault)) {
 	utilruntime.ReallyCrash = false
 	defer func() { utilruntime.ReallyCrash = true }()

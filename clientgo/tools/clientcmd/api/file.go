@@ -98,8 +98,8 @@ func FlattenConfig(config *Config) error {
 	return nil
 }
 
-// embeddable is a path, relative to the folder of the file origin. It also has the field into which
-// the content of the file at that path is read.
+// embeddable is a path, relative to the folder of the file origin. The field contents points to the
+// variable that receives the content of the file at that path.
 type embeddable struct {
 	origin   string
 	path     *string

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// LeaderElectionRecordAnnotationKey is the annotation in which the lock types before leases
-	// have their record.
+	// LeaderElectionRecordAnnotationKey is the annotation in which the older lock types, before
+	// leases, have their record.
 	LeaderElectionRecordAnnotationKey = "control-plane.alpha.kubernetes.io/leader"
 
 	// LeasesResourceLock is the type of a lock that is a Lease of coordination.k8s.io.
