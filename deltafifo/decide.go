@@ -25,8 +25,8 @@ type Known[T any] interface {
 // decide handles the stacks whose first delta depends on Known, and returns how many deltas it
 // dropped. The first delta of such a stack is one of these:
 //
-//   - A state, after a Replace that did not list the key: decide puts a tombstone of the known
-//     object before the state, if there is a known object.
+//   - A state, after a Replace that did not list the key: if Known has an object with this key,
+//     decide puts a tombstone of this object before the state.
 //   - A deletion of an object, but no object is known: decide drops it (DF-6).
 //   - A deletion of the known object: it stays as it is.
 //   - A deletion of an object that came after the known object: it becomes a tombstone of the known

@@ -28,8 +28,9 @@ type Proxy struct {
 }
 
 // New makes a proxy to the server that dial reaches. fault returns the fault of the nth connection,
-// counted from 0; nil means no faults. The goroutines that open connections call the function
-// fault, several at once. The function may use the proxy. New starts no goroutine.
+// counted from 0; nil means no faults. Several goroutines may call the function fault at the same
+// time: each goroutine that opens a connection calls it. The function may use the proxy. New starts
+// no goroutine.
 func New(dial Dial, fault func(n int) Fault) *Proxy {
 	if fault == nil {
 		fault = func(int) Fault { return Fault{} }

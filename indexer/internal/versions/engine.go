@@ -119,8 +119,8 @@ func (e *Engine) PutOnly(key types.NamespacedName, v *Version, found []Found) (e
 	return true
 }
 
-// succeed sets the revision and the terms of a new version. It returns the record of the key, which
-// it makes if necessary, and the newest version so far.
+// succeed sets the revision and the terms of a new version. It returns the record of the key and
+// the newest version so far. If the key has no record, succeed makes one.
 func (e *Engine) succeed(key types.NamespacedName, v *Version, found []Found) (r *Record, old *Version) {
 	if r = e.byKey.find(key); r == nil {
 		r = e.create(key)

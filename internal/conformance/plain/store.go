@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// NewStore adapts the store of the textbook to the store suite.
+// NewStore adapts package plain's store to the store suite.
 func NewStore() conformance.Store {
 	return &store{plain.NewStore(map[string]plain.IndexFunc[*conformance.Object]{conformance.IndexName: conformance.Index})}
 }

@@ -27,7 +27,7 @@ func main() {
 	os.Exit(run(os.Stdin, os.Stdout, *verbose))
 }
 
-// run reads events until the end of the reader in, and returns the exit status.
+// run reads test events from the reader in until EOF, and returns the exit status.
 func run(in io.Reader, out io.Writer, verbose bool) int {
 	t := newTally(out, verbose)
 	if err := t.read(in); err != nil {

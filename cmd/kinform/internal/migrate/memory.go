@@ -86,7 +86,7 @@ func (d *draft) remember() error {
 }
 
 // merged combines the changes of an earlier and of a later migration. If somebody changed a version
-// in between, undo restores that version.
+// between the two migrations, undo restores this person's version.
 func merged(earlier, later []versionChange) (all []versionChange) {
 	all = slices.Clone(earlier)
 	for _, c := range later {

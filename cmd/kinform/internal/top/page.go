@@ -205,7 +205,7 @@ var errEnded = errors.New("the program has ended the stream")
 // silent is how long a stream may be silent. A stream normally has a frame every tenth of a second.
 const silent = 15 * time.Second
 
-// lines calls the function each with every line of a pipeline, until ctx or the stream ends. The
+// lines passes every line of a pipeline to the function each, until ctx or the stream ends. The
 // error is never nil.
 func (p *page) lines(ctx context.Context, of string, each func(view.Line)) error {
 	ctx, stop := context.WithCancelCause(ctx)

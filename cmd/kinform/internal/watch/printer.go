@@ -103,7 +103,7 @@ func (p *tablePrinter) row(cells ...string) error {
 		if n == 1 && !p.namespaced {
 			continue
 		}
-		cell = terminal.Text(cell) // before the Writer does it, because the width counts
+		cell = terminal.Text(cell) // now, because the width must count the cleaned text
 		p.widths[n] = max(p.widths[n], utf8.RuneCountInString(cell))
 		if n == len(cells)-1 {
 			line.WriteString(cell + "\n")
