@@ -21,7 +21,7 @@ func (s *Server) reviewAccess(_ *Request, obj Object) (Object, error) {
 	return r, invalidReview(errs)
 }
 
-// reviewLocalAccess is reviewAccess for access within the namespace of the review.
+// reviewLocalAccess does the work of reviewAccess for access within the namespace of the review.
 func (s *Server) reviewLocalAccess(_ *Request, obj Object) (Object, error) {
 	r := obj.(*authorizationv1.LocalSubjectAccessReview)
 	errs := validateSubject(r.Spec)

@@ -151,9 +151,9 @@ type fate struct {
 	interrupts    []interrupt
 }
 
-// interrupt ends a watch after a number of events. If frame is set, it is called when the next
-// event is due, and before that event is sent. If between is set, it is called right after the last
-// of these events. When the called function returns, the watch has ended.
+// interrupt ends a watch after a number of events. The function frame, if set, is called when the
+// next event is due, before that event is sent. The function between, if set, is called right after
+// the last of these events. When the called function returns, the watch has ended.
 type interrupt struct {
 	after   int
 	frame   func(w *watcher, event []byte)

@@ -64,7 +64,7 @@ type follower struct {
 // follow runs a loop until ctx ends.
 func (s *Server) follow(ctx context.Context, f follower) {
 	for ctx.Err() == nil {
-		version := s.store.current() // Changes that happen during start are seen twice.
+		version := s.store.current() // The loop sees changes during the call of start twice.
 		f.start()
 		s.followAfter(ctx, f, version)
 	}

@@ -186,8 +186,8 @@ var metadataType = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialO
 // resourceVersion returns the version as a string, as objects have it.
 func (r *revision) resourceVersion() string { return strconv.FormatUint(r.version, 10) }
 
-// cached returns the bytes in p, and fills p first if it is empty. If two callers come at the same
-// time, both may encode the object. Both get valid bytes.
+// cached returns the bytes in p, and fills p first if it is empty. If two goroutines call it at the
+// same time, both may encode the object. Both get valid bytes.
 func cached(p *atomic.Pointer[[]byte], make func() ([]byte, error)) []byte {
 	if b := p.Load(); b != nil {
 		return *b

@@ -67,7 +67,8 @@ func (r *resource) check(obj Object) error {
 	return nil
 }
 
-// recheck is check for an update: it ignores errors in parts that the update does not change.
+// recheck does the work of check for an update: it ignores errors in parts that the update does not
+// change.
 func (r *resource) recheck(cur, obj Object) error {
 	if r.schema == nil {
 		return nil

@@ -100,7 +100,7 @@ func (s sorted) in(namespace string) iter.Seq[*revision] {
 }
 
 // after(key, namespace) iterates over the revisions of a namespace in order. It begins with the
-// first key that is greater than key. A namespace of "" means all namespaces.
+// first key that is greater than the given key. A namespace of "" means all namespaces.
 func (s sorted) after(key types.NamespacedName, namespace string) iter.Seq[*revision] {
 	if compareKeys(key, types.NamespacedName{Namespace: namespace}) < 0 {
 		key = types.NamespacedName{Namespace: namespace}

@@ -184,7 +184,7 @@ func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check fun
 		obj.SetManagedFields(nil)
 	}
 	if obj.GetResourceVersion() != "" && !dryRun {
-		// The storage checks this, which a dry run does not reach.
+		// The storage makes this check, and a dry run does not reach the storage.
 		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	}
 	generate := obj.GetName() == "" && obj.GetGenerateName() != ""

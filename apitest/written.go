@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// written returns a subresource whose objects are those of the resource itself. A write to it
+// written returns a subresource whose objects are objects of the resource itself. A write to it
 // changes only a part of the object: see [parts].
 func written(name string, of flags, kind schema.GroupVersionKind, verbs metav1.Verbs) subresource {
 	return subresource{name, kind, verbs, of, func(s *Server, w http.ResponseWriter, req *Request) error {
@@ -66,7 +66,7 @@ func merge(req *Request, old, sent Object) (Object, error) {
 		ns.Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 	}
 	if v := sent.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
-		return sent, nil // It becomes a conflict, whatever else the sent object contains.
+		return sent, nil // The write becomes a conflict, whatever else the sent object contains.
 	}
 	return sent, req.res.validateChanged(old, sent)
 }
