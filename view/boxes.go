@@ -30,8 +30,8 @@ type snapshot struct {
 	now      int64                  // nanoseconds since the start
 }
 
-// reading is a number of the page, and the function that computes it: times for a number of kind
-// "time", else read.
+// reading is a number of the page, and the function that computes it: the function times for a
+// number of kind "time", and otherwise the function read.
 type reading struct {
 	Number
 	read  func(s *snapshot) (value float64, known bool)

@@ -149,7 +149,7 @@ func entries(value []byte) (n int) {
 var identifier = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]{0,60}$`)
 
 // namesOf returns a function that reports whether an object's type has a field of this name. The
-// function also returns the names of the fields inside that field, or nil if those names are
+// function also returns the names of the fields inside that field, or nil if the inner names are
 // content.
 func namesOf(object any) func(name string) (inner map[string]bool, known bool) {
 	if _, ok := object.(runtime.Unstructured); ok {

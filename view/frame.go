@@ -142,8 +142,8 @@ type Versions struct {
 	Store     string `json:"store,omitempty"`
 }
 
-// Keys are the keys of a queue: first those with workers, then the ready ones, then those that
-// wait.
+// Keys are the keys of a queue: first the keys with workers, then the ready keys, then the waiting
+// keys.
 type Keys struct {
 	// All is the number of keys, and List has the first keys. List is empty if the queue has too
 	// many keys to inspect.

@@ -25,7 +25,7 @@ type IndexValues struct {
 	Name   string `json:"name"`
 	Values int    `json:"values"`
 
-	// Some has the values that the most objects have.
+	// Some has the most frequent values.
 	Some []IndexValue `json:"some,omitempty"`
 }
 

@@ -21,8 +21,9 @@ type Options struct {
 	Every time.Duration
 
 	// MaxViewers is the maximum number of simultaneous streams. When there is one stream more, the
-	// oldest stream without the token or a session ends. If every stream has one of these, the new
-	// request gets 503. The program's own Record and Frames do not count. Defaults to 16.
+	// oldest stream without the token or a session ends. If every stream has the token or a
+	// session, the new request gets 503. The program's own Record and Frames do not count. Defaults
+	// to 16.
 	MaxViewers int
 
 	// Remote lets other machines look. By default, a request from an address that is not loopback

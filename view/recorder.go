@@ -108,7 +108,7 @@ func (r *recorder) timesOf(handler string) *handlerTimes {
 	return t.(*handlerTimes)
 }
 
-// all returns one histogram of each handler: the one that its argument selects.
+// all returns one histogram of each handler. The argument selects which one.
 func (r *recorder) all(which func(*handlerTimes) *histogram) (hs []*histogram) {
 	for _, t := range r.handlers.Range {
 		hs = append(hs, which(t.(*handlerTimes)))

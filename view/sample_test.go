@@ -10,9 +10,9 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// For a handler call, a view allocates nothing, with or without viewers. This is also true beside
-// the user's own Sample. If both samples observe the call, it costs one allocation, for the
-// combined function.
+// For a handler call, a view allocates nothing, with or without viewers. This is also true if the
+// user has set Sample. If both samples observe the call, it costs one allocation, for the combined
+// function.
 func TestASampleAllocatesOnlyForCallsThatTwoHearOf(t *testing.T) {
 	info := informer.DeliverInfo{Handler: "enqueue", Type: informer.Updated, Cause: informer.Watch, Key: types.NamespacedName{Namespace: "shop", Name: "till"}}
 	heard := 0

@@ -93,7 +93,8 @@ func (s *sessions) hasLocked(session digest) bool {
 
 // exchange returns the session for a code. The first use of a code begins a session. A second use,
 // by a browser without that session, ends the session. One of the two browsers has read the other's
-// address, and nobody can say which. The result again is true at the first such second use.
+// address, and nobody can say which. The result again is true for the first call that notices a
+// second use.
 func (s *sessions) exchange(text string) (session string, again bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +112,8 @@ func (s *sessions) exchange(text string) (session string, again bool, err error)
 }
 
 // spend uses up a code for the holder of a token or a session. If the code has begun another
-// session, that session ends. The result again is true at the first such use.
+// session, that session ends. The result again is true for the first call that notices the other
+// session.
 func (s *sessions) spend(text, holder string) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -67,7 +67,7 @@ func (l *looker) leave() {
 }
 
 // next waits for the next frame and returns it, also as an encoded line. It returns nil when ctx or
-// the view has ended. If the caller comes late, it misses frames.
+// the view has ended. If the caller is late, it misses frames.
 func (l *looker) next(ctx context.Context) (*Frame, []byte) {
 	v := l.picture.view
 	every := v.opts.Every

@@ -28,8 +28,8 @@ func (refusing) List(context.Context, listwatch.ListOptions) (listwatch.ListStre
 	return nil, errors.New(`configmaps is forbidden: User "<b>eve</b>" cannot list`)
 }
 
-// The index of a program with many informers puts the ones with problems on top, and names each
-// problem. The test has one problem of each kind.
+// The index of a program with many informers puts the informers with problems on top, and names
+// each problem. The test has one problem of each kind.
 func TestIndexHasWhatIsWrongOnTop(t *testing.T) {
 	v, err := view.New(view.Options{Title: "many"})
 	require.NoError(t, err)

@@ -140,8 +140,8 @@ func TestEveryButton(t *testing.T) {
 	})
 }
 
-// agrees waits until the numbers stop changing. It fails unless the page then shows the same as
-// Status, Stats and the server.
+// agrees waits until the numbers stop changing. It fails unless the page then shows the same
+// numbers as Status, Stats and the server.
 func (p *tab) agrees(l *lab.Lab) {
 	p.t.Helper()
 	p.press("reset")

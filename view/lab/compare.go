@@ -72,9 +72,9 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // looks is the interval at which intermediate measurements are shown.
 const looks = 50 * time.Millisecond
 
-// snapshot takes a snapshot with an informer of its own. The measured memory is that of the whole
-// process, including the server, which encodes the responses. While the snapshot runs, it calls the
-// function show with intermediate results.
+// snapshot takes a snapshot with an informer of its own. The measured memory is the memory of the
+// whole process, including the server, which encodes the responses. While the snapshot runs, it
+// calls the function show with intermediate results.
 func snapshot(ctx context.Context, server *apitest.Server, how string, show func(view.Way)) (view.Way, error) {
 	way := view.Way{Name: how}
 	client, err := rest.NewClient(rest.Config{Host: "http://laboratory", DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
