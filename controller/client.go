@@ -39,8 +39,8 @@ import (
 // earlier if the cache cannot see the write: its informer has stopped, or the object cannot be
 // read. The same holds if two lists in a row failed because the server refuses the resource (status
 // 403 or 405) or does not have it any more (status 404). If a wait ends without the write, the log
-// and [Manager.Ready] name the key. Ready does so until the cache has the write, for five minutes
-// at most; see ControllerStatus.Unseen.
+// and [Manager.Ready] name the key. Ready names the key until the cache has the write, for five
+// minutes at most; see ControllerStatus.Unseen.
 type Client[T metav1.Object] struct {
 	server *rest.Resource[T]
 	cache  *informer.Handle[T] // nil if the Client was refused

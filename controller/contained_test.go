@@ -29,7 +29,7 @@ type odd struct {
 	end func()
 
 	mu    sync.Mutex // guards following
-	left  int        // how many more times the function does so
+	left  int        // how many more times the function panics or exits
 	calls map[string]int
 }
 

@@ -80,10 +80,11 @@ type redelivery interface {
 //
 // A reconcile fails, and its key is retried, if it panics, calls runtime.Goexit, or returns an
 // error that panics when it is examined. The same holds for all of the program's functions between
-// an event and its keys, such as Settings.When. If such a function panics or calls runtime.Goexit,
-// that is logged and counted (informer.HandlerStatus.Panics), and the function is called again with
-// back-off. The function then gets the difference between the state before the first lost event and
-// the state in the cache, as one event. See ControllerStatus.Undelivered.
+// an event and its keys, such as Settings.When. If one of these functions panics or calls
+// runtime.Goexit, the failure is logged and counted (informer.HandlerStatus.Panics), and the
+// function is called again with back-off. The function then gets the difference between the state
+// before the first lost event and the state in the cache, as one event. See
+// ControllerStatus.Undelivered.
 //
 // [Manager.Run] returns an error about invalid arguments. name appears in logs, errors and
 // profiles.

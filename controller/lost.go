@@ -113,7 +113,7 @@ func (d *delivery[O]) since(lost informer.Event[O]) []informer.Event[O] {
 	entry, exists := d.store.Entry(lost.Key)
 	before := lost.Old // the state that the handler knows
 	if lost.Type == informer.Added {
-		// The handler knows no state. If the object is gone, this is the last known state.
+		// The handler knows no state. If the object is gone, New is its last known state.
 		before = lost.New
 	}
 	deleted := informer.Event[O]{

@@ -303,7 +303,7 @@ func TestObserverOfTurnsIsCalledAtOnce(t *testing.T) {
 }
 
 // Each cache has a unique name, which identifies its handlers and, for tracing, its changes. The
-// name is that of the first Selection, with a number if another cache has the name.
+// name comes from the first Selection, and gets a number if another cache has the name.
 func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
 	var caches, fills []string
 	opts := controller.Options{Observer: &controller.Observer{

@@ -16,8 +16,8 @@ import (
 type Stage int
 
 const (
-	// Always lasts for all of Run: it begins before the caches and ends after them. It is for an
-	// events.Recorder, which must send the events of the last reconcile.
+	// Always is the stage that lasts for all of Run: it begins before the caches and ends after
+	// them. It is for an events.Recorder, which must send the events of the last reconcile.
 	Always Stage = iota
 	// Synced lasts while the caches are complete, whether or not this process leads.
 	Synced

@@ -19,13 +19,14 @@ type Result struct {
 // Done is the zero Result: the next reconcile follows a change.
 var Done = Result{}
 
-// After requests a reconcile when d has passed, or at once if d is not positive. An earlier change
-// causes an additional reconcile.
+// After returns a Result that requests a reconcile when d has passed, or at once if d is not
+// positive. An earlier change causes an additional reconcile.
 func After(d time.Duration) Result { return Result{after: d, again: true} }
 
-// When requests a reconcile that begins after the function until has returned. Before that, the key
-// is not reconciled, whatever changes. The function runs in a goroutine of its own, and must return
-// when its context ends. If it fails, its error is logged, and the key is reconciled.
+// When returns a Result that requests a reconcile after the function until has returned. Before
+// that, the key is not reconciled, whatever changes. The function runs in a goroutine of its own,
+// and must return when its context ends. If it fails, its error is logged, and the key is
+// reconciled.
 func When(until func(context.Context) error) Result { return Result{when: until} }
 
 // Terminal marks an error that a retry cannot repair, such as a contradiction in a specification.
