@@ -188,8 +188,8 @@ func (i *Informer[T]) end() {
 // Run. WaitForSync says whether it is complete.
 func (i *Informer[T]) Store() *indexer.Reader[T] { return i.store.Reader }
 
-// AddIndex adds an index to the store, at any time. Stored objects are indexed when it returns. On
-// an error, from fn or because the name is taken, the store is unchanged.
+// AddIndex adds an index to the store, at any time. Stored objects are indexed when it returns. If
+// fn fails, or the name is in use, AddIndex returns an error, and the store is unchanged.
 func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 	return i.store.AddIndex(name, fn)
 }
@@ -211,7 +211,7 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 	return i.addHandler(handle, opts, nil)
 }
 
-// addHandler is AddHandler for a handler that also receives the events of catchUp, after its
+// addHandler is like AddHandler, for a handler that also receives the events of catchUp, after its
 // initial adds. The handler's goroutine calls catchUp.
 func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, catchUp catchUp[T]) (*Registration[T], error) {
 	if handle == nil {

@@ -45,7 +45,7 @@ func (l *lag) over() (spoken bool) {
 	return spoken
 }
 
-// sayIfSlow logs that the handler is slow, if isSlow is true. waited is the age of the oldest
+// sayIfSlow logs that the handler is slow, if isSlow returns true. waited is the age of the oldest
 // event, and waiting the number of events.
 func (l *lag) sayIfSlow(logger *slog.Logger, informer, handler string, overflow Overflow, waited time.Duration, waiting int) {
 	if l.isSlow(waited, time.Now()) {

@@ -339,8 +339,8 @@ func (m *mailbox[T]) blankLocked() *letter[T] {
 	return l
 }
 
-// spareLocked keeps a taken letter for reuse. While newest exists, it does not: a later letter may
-// refer to the taken letter.
+// spareLocked keeps a taken letter for reuse. While newest exists, it keeps no letter, because a
+// later letter may refer to the taken letter.
 func (m *mailbox[T]) spareLocked(l *letter[T]) {
 	if m.newest == nil && m.spares < maxSpares {
 		*l = letter[T]{next: m.spare}

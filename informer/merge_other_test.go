@@ -21,8 +21,8 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// A cluster that was restored from a backup reaches its former versions with other contents. If
-// only connections broke, only the last event shows the difference.
+// A cluster that was restored from a backup reaches its former versions with other contents. If the
+// informer has noticed nothing except broken connections, only the last event shows the difference.
 func TestG2_MergedSourcesNoticeAnotherHistoryOfTheSameVersions(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for _, writes := range effort.Samples([]int{20, 3, 16, 19, 17, 18, 21, 40}, 3) {

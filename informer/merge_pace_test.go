@@ -73,8 +73,8 @@ func (n *nothing) Next() (event listwatch.Event[*int], err error) {
 
 func (n *nothing) Close() error { return nil }
 
-// No part is queried in a tight loop, whatever it answers. If a part has perhaps lost events, it
-// gets an occasional request only.
+// No part is queried in a tight loop, whatever it answers. A part that may have lost events gets
+// only an occasional request.
 func TestNoPartMakesAMergedSourceSpin(t *testing.T) {
 	for name, part := range map[string]struct {
 		lasts time.Duration

@@ -40,7 +40,7 @@ func podsOf(t *testing.T, server *apitest.Server, namespaces ...string) (parts [
 	return parts
 }
 
-// newMergedRig is newRig for two of the rig's three namespaces.
+// newMergedRig is like newRig, for two of the rig's three namespaces.
 func newMergedRig(t *testing.T, server apitest.Options, opts informer.Options[*corev1.Pod]) *rig {
 	server.BookmarkInterval = 10 * time.Second
 	s := apitest.New(server)

@@ -105,7 +105,7 @@ func TestTCPThatBreaks(t *testing.T) {
 
 // Only TLS detects every change of bytes by a network. Without TLS there is only TCP's checksum. An
 // inverted bit may make another valid object, or another version of an object or of the whole list.
-// Without TLS the promise is smaller. Nothing panics and nothing waits for ever, and malformed
+// Without TLS, the guarantee is weaker. Nothing panics and nothing waits for ever, and malformed
 // bytes are detected. The first snapshot over a working network brings every object whose version
 // differs from the stored one. A wrong object with the right version stays until it changes.
 func TestCorruptionWithoutTLS(t *testing.T) {

@@ -64,7 +64,7 @@ func (t *told) take() []string {
 	return lines
 }
 
-// requests counts the requests to a server: watches, and lists except those of a single object.
+// requests counts the requests to a server: watches, and lists of more than a single object.
 type requests struct {
 	mu     sync.Mutex // guards following
 	counts map[string]int

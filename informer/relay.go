@@ -47,9 +47,10 @@ type Relay[T any] struct {
 	newest  string                             // highest version delivered
 
 	// behind says that the current informer may be behind the versions that earlier informers
-	// delivered. The current informer is complete through the version reached, but not yet through
-	// goal. unseen has the delivered keys for which the current informer has not yet reported the
-	// same or a newer state. The value is true if the key was unreadable when catchUp last ran.
+	// delivered. The current informer is complete through the version in the field reached, but not
+	// yet through the version in the field goal. unseen has the delivered keys for which the
+	// current informer has not yet reported the same or a newer state. The value is true if the key
+	// was unreadable when catchUp last ran.
 	behind  bool
 	goal    string
 	reached string

@@ -197,7 +197,8 @@ func TestG2_ARelayTakesNothingUnreadableForDeleted(t *testing.T) {
 	}
 }
 
-// The same holds for an object that a transform or an index function refuses.
+// An object that a transform or an index function of the second informer refuses is not gone
+// either.
 func TestG2_ARelayTakesNothingRefusedForDeleted(t *testing.T) {
 	t.Parallel()
 	errRefused := errors.New("refused")

@@ -40,7 +40,7 @@ func newRig(t *testing.T, opts informer.Options[*corev1.Pod]) *rig {
 	return newRigFor(t, rest.ResourceOptions{}, opts)
 }
 
-// newRigFor is newRig for some pods, or for one encoding.
+// newRigFor is like newRig, for some pods, or for one encoding.
 func newRigFor(t *testing.T, which rest.ResourceOptions, opts informer.Options[*corev1.Pod]) *rig {
 	server, source := newServer(t, which)
 	if opts.Reflector.Backoff == (reflector.Backoff{}) {

@@ -105,7 +105,7 @@ func waitForAll(ctx, stop context.Context, caches []Cache) (begin bool, err erro
 type runningCaches struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	errs    []error // of each cache, once running is done
+	errs    []error // of each cache, complete when all caches have ended
 }
 
 var errEndedEarly = errors.New("informer: Run: a cache ended by itself without an error")

@@ -285,7 +285,7 @@ func TestG10_NothingRemainsOfRun(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		work  func(context.Context) error
-		cache func(t *testing.T) informer.Cache // next to a good cache
+		cache func(t *testing.T) informer.Cache // runs beside a good cache
 		check func(t *testing.T, err error)
 	}{
 		"work returns": {
@@ -383,7 +383,7 @@ type short struct{ end func() }
 func (s short) Run(context.Context) error       { s.end(); return nil }
 func (short) WaitForSync(context.Context) error { return nil }
 
-// The same holds for an informer on real connections.
+// Run also waits for an informer on real connections, and no goroutine or connection remains.
 func TestG10_NothingRemainsOfRunWithConnections(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	_, err := server.Create(newPod(key(0)))

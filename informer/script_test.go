@@ -15,7 +15,7 @@ import (
 
 type obj struct{ n, v string }
 
-// fake lists given items and watches the events that are sent.
+// fake is a source that lists given items. Its watches return the events that a test sends.
 type fake struct {
 	mu     sync.Mutex
 	items  []listwatch.Item[*obj]

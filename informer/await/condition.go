@@ -98,7 +98,8 @@ func AtLeast[T any](resourceVersion string) Condition[T] {
 	})
 }
 
-// And holds if all conditions hold. Without conditions, it holds.
+// And returns a condition that holds if all the given conditions hold. Without conditions, it
+// holds.
 func And[T any](conditions ...Condition[T]) Condition[T] {
 	return Condition[T]{
 		name: list(conditions, " and "),
@@ -114,7 +115,8 @@ func And[T any](conditions ...Condition[T]) Condition[T] {
 	}
 }
 
-// Or holds if one of the conditions holds. Without conditions, it does not hold.
+// Or returns a condition that holds if one of the given conditions holds. Without conditions, it
+// does not hold.
 func Or[T any](conditions ...Condition[T]) Condition[T] {
 	return Condition[T]{
 		name: list(conditions, " or "),
@@ -130,8 +132,8 @@ func Or[T any](conditions ...Condition[T]) Condition[T] {
 	}
 }
 
-// Not holds if c does not hold. If c needs an object, Not(c) also holds for an object that does not
-// exist; to exclude this, combine it with Exists.
+// Not returns a condition that holds if c does not hold. If c needs an object, Not(c) also holds
+// for an object that does not exist; to exclude this, combine it with Exists.
 func Not[T any](c Condition[T]) Condition[T] {
 	return New("not ("+c.name+")", func(s State[T]) bool { return !c.holds(s) })
 }

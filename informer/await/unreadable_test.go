@@ -114,8 +114,8 @@ func TestAWaitForWhatCannotBeReadEnds(t *testing.T) { // G2
 	}
 }
 
-// repaired is a store that receives an object, which could not be indexed before, while Until reads
-// it.
+// repaired is a store that lacks an object, because the object could not be indexed. The store
+// receives the object while Until reads the store.
 type repaired struct {
 	await.Store[*corev1.Pod]
 	unreadable error

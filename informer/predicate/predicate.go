@@ -60,12 +60,12 @@ func Not[T any](p func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	return func(e informer.Event[T]) bool { return !p(e) }
 }
 
-// OfType is true for events of these types.
+// OfType returns a predicate that is true for events of these types.
 func OfType[T any](types ...informer.EventType) func(informer.Event[T]) bool {
 	return func(e informer.Event[T]) bool { return slices.Contains(types, e.Type) }
 }
 
-// Because is true for events with these causes.
+// Because returns a predicate that is true for events with these causes.
 func Because[T any](causes ...informer.Cause) func(informer.Event[T]) bool {
 	return func(e informer.Event[T]) bool { return slices.Contains(causes, e.Cause) }
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/informer/profile"
 )
 
-// An informer calls the hook for each goroutine. Here the example does so.
+// An informer calls the hook for each goroutine. Here the example calls the hook itself.
 func Example() {
 	handler := informer.Goroutine{Informer: "pods", Stage: "handle", Handler: "web"}
 	profile.Labels(context.Background(), handler, func() {

@@ -19,8 +19,8 @@ type listener struct {
 	timer  *time.Timer
 	began  time.Time
 
-	// since is when the wait began, as a duration after the field began, or one of the constants
-	// nobodyWaits and stoppedListening.
+	// since is the start of the wait, as a duration since the time in the field began. It may also
+	// be one of the constants nobodyWaits and stoppedListening.
 	since atomic.Int64
 }
 

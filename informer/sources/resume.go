@@ -242,8 +242,8 @@ func (l *unchangedList[T]) Meta() listwatch.ListMeta {
 
 func (l *unchangedList[T]) Close() error { return nil }
 
-// resumedWatch is a watch that continues from the preloaded store, or a later watch while ahead has
-// objects.
+// resumedWatch is a watch that continues from the preloaded store, or a later watch while the map
+// ahead has objects.
 type resumedWatch[T any] struct {
 	listwatch.WatchStream[T]
 	initial []listwatch.Event[T] // returned first by Next

@@ -39,8 +39,8 @@ var errNotAllowed = errors.New("the preloaded objects may no longer be read")
 
 // history checks whether a server can report all changes since the version of some objects, and
 // whether the objects come from the history of this server. In the same history, a watch from just
-// before the objects' last change begins with this change. Up to version it then shows nothing
-// else, except objects that were deleted again.
+// before the objects' last change begins with this change. Up to the version of the objects, the
+// watch then shows nothing else, except objects that were deleted again.
 type history[T any] struct {
 	sources  []listwatch.Source[T]
 	entries  []indexer.Entry[T]
@@ -55,9 +55,9 @@ type testimony struct {
 	forgotten   bool // the server cannot report the history
 }
 
-// probe watches all sources, several at once. The watches last until all old events are read. The
-// reflector opens its own watches later, because the watches of probe must not outlive the
-// reflector's list. After an error the caller may retry.
+// probe watches all sources, several of them at the same time. The watches last until all old
+// events are read. The reflector opens its own watches later, because the watches of probe must not
+// outlive the reflector's list. After an error the caller may retry.
 func (h *history[T]) probe(ctx context.Context) (found, error) {
 	last, stored := h.last()
 	from := last.Before()

@@ -6,7 +6,7 @@ import "log/slog"
 // objects: a listwatch.Describer, such as a rest.Resource whose user may get the namespace
 // kube-system.
 type Options struct {
-	// Source names where the objects come from, in any words, so that a file from another source is
+	// Source is a name for the origin of the objects, in any words. A file from another source is
 	// not used. It is required if the source does not identify itself: it is not a
 	// listwatch.Describer, or the user may not get the namespace kube-system, whose UID
 	// distinguishes clusters at the same address. It must change whenever the cluster changes.
