@@ -36,19 +36,20 @@ type ahead[T any] struct {
 	order chan *batch[T] // to the consumer; its capacity limits how many batches are read ahead
 	work  chan *batch[T] // the same batches, to the workers
 	slots chan struct{}  // one token for each worker that runs
-	held  atomic.Int64   // bytes of the frames in order; maxAhead bounds them
-	room  chan struct{}  // gets a token when held has decreased
+	held  atomic.Int64   // bytes of the frames in the channel order; maxAhead bounds them
+	room  chan struct{}  // gets a token when the counter held has decreased
 	// crowded says that the reading goroutine waits for room, or is about to wait. It is a flag of
-	// its own, because a failed send to room would not synchronize with the reading goroutine.
+	// its own, because a failed send to the channel room would not synchronize with the reading
+	// goroutine.
 	crowded atomic.Bool
 	group   sync.WaitGroup
 	done    sync.Pool // of *batch[T], for reuse
 
 	current *batch[T]     // this field and the fields below belong to the consumer
-	taken   int           // number of results of current that were handed out
-	around  wire.Envelope // the fields of the envelope, as far as it was read up to current
-	arrived int64         // bytes of the stream up to the end of current
-	passed  int64         // bytes of the frames in batches before current
+	taken   int           // number of results of the current batch that were handed out
+	around  wire.Envelope // the fields of the envelope that were read up to the current batch
+	arrived int64         // bytes of the stream up to the end of the current batch
+	passed  int64         // bytes of the frames in batches before the current one
 	err     error         // if set, next returns it from now on
 }
 

@@ -27,8 +27,8 @@ func clusterPods(tb testing.TB, e Encoding) []byte {
 }
 
 // BenchmarkCluster reads a list of 20,000 pods of about 7 kB (10 kB in JSON) from memory and keeps
-// the objects, like a cache, with each way to save memory. It reports the cost of one pod, and the
-// memory that a pod keeps at the end: heap-B/pod.
+// the objects, like a cache. It does so once for each way to save memory. It reports the cost of
+// one pod, and the memory that a pod keeps at the end: heap-B/pod.
 func BenchmarkCluster(b *testing.B) {
 	for _, e := range encodings {
 		body := clusterPods(b, e)

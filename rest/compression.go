@@ -52,7 +52,7 @@ func isCorrupt(err error) bool {
 type inflating struct {
 	io.ReadCloser              // the compressed body
 	plain         *atomic.Bool // set to true if the body exceeds the ratio most
-	most          int64        // the largest ratio of bytes after to bytes before
+	most          int64        // the largest allowed ratio out / in
 	in, out       int64        // bytes before and after decompression
 	reader        *gzip.Reader
 }

@@ -45,7 +45,7 @@ func gzipped(e Encoding, code int, body []byte) http.HandlerFunc {
 	}
 }
 
-// serveCompressed is serve for a client that requests compressed lists.
+// serveCompressed is like serve, for a client that requests compressed lists.
 func serveCompressed(t testing.TB, handler http.Handler, opts Options) *Client {
 	client := serve(t, handler, opts)
 	client.compress = true

@@ -185,7 +185,7 @@ func (t TLSConfig) MarshalText() ([]byte, error) { return []byte(t.String()), ni
 // LogValue is String.
 func (t TLSConfig) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// shown returns the text of a secret as it appears beside quoted fields.
+// shown returns the printed form of a secret, or a pair of quotes if the secret is empty.
 func shown(secret Secret) string { return orDefault(secret.String(), `""`) }
 
 // redactedHost returns host, or a placeholder if NewClient would refuse it, because it may contain

@@ -36,8 +36,8 @@ import (
 // reads their metadata.
 //
 // For knows which built-in types have namespaces. If the type has no namespaces, a namespace in
-// opts is an error. If the type has namespaces, a verb for one object needs a namespace. For sends
-// no request: its error is about the arguments, and says what to write instead.
+// opts is an error. If the type has namespaces, a verb for one object needs a namespace. The
+// function For sends no request: its error is about the arguments, and says what to write instead.
 func For[T any](c *Client, opts ResourceOptions) (*Resource[T], error) {
 	d, namespaced, err := c.decoderFor(reflect.TypeFor[T](), &opts)
 	if err != nil {

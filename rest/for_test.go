@@ -32,7 +32,7 @@ type website struct {
 
 var websitesOf = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
 
-// each calls f for each object of a list.
+// each calls the function f for every object of a list.
 func each[T any](t *testing.T, r *rest.Resource[T], f func(T)) {
 	t.Helper()
 	list, err := r.List(t.Context(), listwatch.ListOptions{})

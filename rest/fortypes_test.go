@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/everytype"
 )
 
-// For requests protobuf for the types of k8s.io/api, and can decode all present ones by their tags.
-// Package sharing compares the results with the types' own methods.
+// The function For requests protobuf for the types of k8s.io/api, and can decode all present types
+// by their tags. Package sharing compares the results with the types' own methods.
 func TestForDecodesEveryTypeByItsTags(t *testing.T) {
 	t.Parallel()
 	c := &Client{}

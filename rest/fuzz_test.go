@@ -24,7 +24,7 @@ import (
 const fuzzMax = 1 << 10
 
 // FuzzJSONList cuts arbitrary bytes, in pieces of any size. Nothing may panic, and the size of the
-// pieces must make no difference. The items must be those that encoding/json finds.
+// pieces must make no difference. The cutter must find the same items as encoding/json.
 func FuzzJSONList(f *testing.F) {
 	f.Add(podList(f, JSON, "7", smallPods()...))
 	f.Add([]byte(`{"apiVersion":"v1","items":[{"metadata":{"name":"a\n\"}]"}}, {}],"kind":"FooList","metadata":{"continue":"c"}} `))

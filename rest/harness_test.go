@@ -44,7 +44,7 @@ func serve(t testing.TB, handler http.Handler, opts Options) *Client {
 	return client
 }
 
-// serveBytes is serve for a server that gives the same answer to every request.
+// serveBytes is like serve, for a server that gives the same answer to every request.
 func serveBytes(t testing.TB, e Encoding, body []byte) *Client {
 	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType(e))

@@ -26,7 +26,7 @@ type Impersonation struct {
 	Extra map[string][]string
 }
 
-// header returns the headers that request i, or no headers if i names nobody.
+// header returns the headers that request the impersonation, or no headers if i names nobody.
 func (i *Impersonation) header() (http.Header, error) {
 	header := http.Header{}
 	for name, values := range i.Extra {

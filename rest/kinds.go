@@ -71,8 +71,8 @@ func (k *kinds) checkObject(apiVersion, kind []byte) error {
 	return nil
 }
 
-// checkList is checkObject for a list. Its apiVersion may be missing. Some extension API servers
-// respond with a List of v1, whose items name their kinds.
+// checkList does the work of checkObject for a list. Its apiVersion may be missing. Some extension
+// API servers respond with a List of v1, whose items name their kinds.
 func (k *kinds) checkList(apiVersion, kind string) error {
 	if !strings.HasSuffix(kind, "List") {
 		return wire.Malformed("a list is expected, but the response is of kind %q", wire.Excerpt([]byte(kind), maxShownBytes))

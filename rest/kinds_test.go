@@ -134,7 +134,7 @@ func TestMetadataAloneDoesNotPassForObjects(t *testing.T) {
 	}
 }
 
-// encodeAs is encode for another apiVersion.
+// encodeAs is like encode, with a given apiVersion.
 func encodeAs(t testing.TB, e Encoding, apiVersion, kind string, object any) []byte {
 	data := encode(t, e, kind, object)
 	if e == JSON {

@@ -15,10 +15,10 @@ type RateLimiter struct {
 	interval time.Duration // between two requests
 	saved    time.Duration // the time in which an empty bucket fills
 
-	// turn holds a value while a caller of Wait is first in the queue. The other callers block in
-	// sending to turn, in the order of their arrival.
+	// turn holds a value while a caller of Wait is first in the queue. The other callers block
+	// while they send to this channel, in the order of their arrival.
 	turn  chan struct{}
-	empty time.Time // when the bucket last became empty, or will; guarded by turn
+	empty time.Time // when the bucket last became, or will become, empty; guarded by turn
 }
 
 // NewRateLimiter returns a limiter that allows perSecond requests a second on average, and burst

@@ -67,9 +67,9 @@ func acceptMetadata(accept string, list bool) string {
 	return strings.ReplaceAll(accept+", ", ", ", as) + accept
 }
 
-// encodingOf returns the encoding of a response. A response without a Content-Type is taken for
-// JSON. For any other type, the error shows the start of the response, because it may be the page
-// of a proxy that says what is wrong.
+// encodingOf returns the encoding of a response. A response without a Content-Type counts as JSON.
+// For any other type, the error shows the start of the response, because it may be the page of a
+// proxy that says what is wrong.
 func encodingOf(response *http.Response) (Encoding, error) {
 	if c := response.Header.Get("Content-Encoding"); c != "" && c != "identity" {
 		return 0, wire.Malformed("content encoding %.64q, which was not requested", c)

@@ -48,8 +48,8 @@ func (m *memory) DialContext(ctx context.Context, _, _ string) (net.Conn, error)
 	}
 }
 
-// serveMemory is serve for tests in a bubble. stop stops the server and the client. It has to be
-// called before the bubble ends.
+// serveMemory is like serve, for tests in a bubble. stop stops the server and the client. It has to
+// be called before the bubble ends.
 func serveMemory(t testing.TB, handler http.Handler, opts Options) (client *Client, stop func()) {
 	t.Helper()
 	network := newMemory()

@@ -10,7 +10,8 @@ import (
 )
 
 // Observer is a set of hooks into a client; each may be nil. The goroutines that do the work call
-// the hooks, several at once, with no lock held. A hook delays the request until it returns.
+// the hooks, with no lock held. Several goroutines may call a hook at the same time. A hook delays
+// the request until it returns.
 type Observer struct {
 	// OnSend is called for each request before it is sent, with the context of its caller.
 	// setHeader sets a header of the request, such as traceparent. It may be called until OnSend

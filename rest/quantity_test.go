@@ -158,7 +158,7 @@ func TestOnlyAMethodOfTheUsersHasAnObjectRefused(t *testing.T) { // G11
 	require.Equal(t, "1e-1000000000", object.(*unstructured.Unstructured).Object["s"])
 }
 
-// BenchmarkQuantities measures the search for extreme quantities, next to decoding.
+// BenchmarkQuantities measures the search for extreme quantities, in comparison with decoding.
 func BenchmarkQuantities(b *testing.B) {
 	pod := plainPod(1)
 	for _, e := range encodings {

@@ -15,7 +15,7 @@ const maxFrames = 512
 // frames in it.
 type piece struct {
 	buffer   *[]byte
-	divided  bool // other pieces have frames in buffer as well
+	divided  bool // other pieces have frames in the same buffer
 	frames   []wire.Frame
 	size     int64         // bytes of the frames
 	envelope wire.Envelope // the fields read around the frames so far
@@ -30,7 +30,7 @@ type reader struct {
 	cutter   wire.Cutter
 
 	buffer        *[]byte // nil at the beginning
-	divided       bool    // earlier pieces have frames in buffer
+	divided       bool    // earlier pieces have frames in this buffer
 	start, filled int     // this range of buffer has arrived but is not cut yet
 	latest        int     // bytes of the last read
 	ended         error   // error of the last read

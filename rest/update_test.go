@@ -75,8 +75,8 @@ func TestAnEventIsDecodedAfterWhatIsHeld(t *testing.T) {
 	}
 }
 
-// A stopped timer can keep an exchange alive for a minute. The exchange must not keep the caller's
-// data alive meanwhile, which may be a store of a gigabyte.
+// A stopped timer can keep an exchange alive for a minute. Meanwhile, the exchange must not keep
+// the caller's data alive: this data may be a store of a gigabyte.
 func TestAWatchThatIsOverLetsGoOfWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	pod := plainPods(1)[0]

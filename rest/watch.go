@@ -229,7 +229,7 @@ type watchStream[T any] struct {
 	ahead   *ahead[T]
 	tally   *tally
 	initial bool // the initial events have not ended
-	// bytes of this watch that sum already has; sum covers all parts of a streaming list
+	// bytes of this watch that are in sum already; sum covers all parts of a streaming list
 	counted int64
 	sum     *atomic.Int64
 }

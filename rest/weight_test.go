@@ -155,8 +155,8 @@ func TestG11_ManySmallBombs(t *testing.T) {
 	}
 }
 
-// level contains itself, like JSONSchemaProps, and decodes itself like generated code, with a call
-// for each level.
+// level contains itself, like JSONSchemaProps. It decodes itself in the same way as generated code
+// does: with a call for each level.
 type level struct {
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 	In                *level           `json:"in" protobuf:"bytes,2,opt,name=in"`
@@ -312,7 +312,7 @@ func TestG11_JSONThatIsDeepIsRefusedByKey(t *testing.T) {
 	require.NoError(t, maps)
 }
 
-// serveBytesWith is serveBytes with options.
+// serveBytesWith is like serveBytes, with options for the client.
 func serveBytesWith(t testing.TB, e Encoding, body []byte, opts Options) *Client {
 	opts.MaxRetries = -1
 	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -40,7 +40,8 @@ type jsonScales struct {
 // reads the innermost bytes once for each level.
 const quadratic = 1 << 30
 
-// weighJSON is weigh for JSON. It skips an object that has too few parts to take much memory.
+// weighJSON does the work of weigh for JSON. It skips an object that has too few parts to take much
+// memory.
 func (s *scales) weighJSON(w weighing, data []byte, size wire.JSONSize) error {
 	scales := s.json()
 	if size.Depth > w.depth || scales.repeats && size.Depth > 128 && size.Depth*len(data) > quadratic {

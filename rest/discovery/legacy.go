@@ -76,8 +76,9 @@ func (f *finding) named(path string, versions []versionPath) []versionPath {
 	return versions
 }
 
-// addVersions requests every version, several at once, and adds their resources in order. When ctx
-// ends, it sends no more requests, and reports the first version that it did not request.
+// addVersions requests all versions, several of them at the same time, and adds their resources in
+// order. When ctx ends, it sends no more requests, and reports the first version that it did not
+// request.
 func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions []versionPath) {
 	lists := make([]metav1.APIResourceList, len(versions))
 	errs := make([]error, len(versions))

@@ -21,12 +21,12 @@ type InteractiveMode string
 
 // These are the modes, by their names in a kubeconfig.
 const (
-	// Never gives the plugin no standard input.
+	// Never means that the plugin has no standard input.
 	Never InteractiveMode = "Never"
-	// IfAvailable gives the plugin Options.Stdin if it is a terminal.
+	// IfAvailable means that the plugin gets Options.Stdin if Options.Stdin is a terminal.
 	IfAvailable InteractiveMode = "IfAvailable"
-	// Always gives the plugin Options.Stdin, and does not start the plugin if Options.Stdin is not
-	// a terminal.
+	// Always means that the plugin gets Options.Stdin, and does not start if Options.Stdin is not a
+	// terminal.
 	Always InteractiveMode = "Always"
 )
 

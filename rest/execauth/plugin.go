@@ -33,7 +33,7 @@ type Plugin struct {
 	mu      sync.Mutex       // guards following
 	last    rest.Secret      // the last token
 	current *rest.Credential // nil if there is no usable credential
-	until   time.Time        // expiry of current; zero if unknown
+	until   time.Time        // expiry of the current credential; zero if unknown
 	running *run             // nil while no process runs
 	failed  *Error           // of the last run; nil if that run returned a credential
 	row     int              // consecutive unsuccessful runs

@@ -101,8 +101,8 @@ func TestAnObjectOfManyStringsLeavesNothingBehind(t *testing.T) {
 	runtime.KeepAlive(pod)
 }
 
-// TestTheHeapFallsWithTheObjects: of objects that are no longer used, a Decoder keeps only about as
-// much memory as the table's limit.
+// TestTheHeapFallsWithTheObjects: when objects are no longer used, a Decoder keeps only about as
+// much of their memory as the table's limit.
 func TestTheHeapFallsWithTheObjects(t *testing.T) {
 	limit := effort.Of(512<<10, 256<<10)
 	encoded := encodedPods(t, effort.Of(3000, 1500))

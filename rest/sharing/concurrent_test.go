@@ -52,7 +52,7 @@ func measuringPods(t *testing.T) []*corev1.Pod {
 
 // TestObjectsCanBeReadByManyGoroutines: a Quantity caches its text when it is first formatted or
 // encoded, and changes its form when it is compared with a large one. If the Quantity of one pod
-// changes in this way, the Quantity of another pod must not.
+// changes in this way, the Quantity of another pod must not change.
 func TestObjectsCanBeReadByManyGoroutines(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
@@ -84,8 +84,8 @@ func TestObjectsCanBeReadByManyGoroutines(t *testing.T) {
 	group.Wait()
 }
 
-// TestWhatReadingChangesIsNotShared: values that reading may change are not shared, and neither are
-// the values that contain them. Everything else is shared.
+// TestWhatReadingChangesIsNotShared: values that their readers may change are not shared, and
+// neither are the values that contain them. Everything else is shared.
 func TestWhatReadingChangesIsNotShared(t *testing.T) {
 	t.Parallel()
 	pods := measuringPods(t)

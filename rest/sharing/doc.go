@@ -52,9 +52,9 @@
 //
 //	Spec PodSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 //
-// The result equals that of the type's own method Unmarshal. A Decoder ignores fields that the type
-// does not have. So T may be a user's struct that has only the needed fields with their tags; the
-// other fields cost nothing:
+// The result equals the result of the type's own method Unmarshal. A Decoder ignores fields that
+// the type does not have. So T may be a user's struct that has only the needed fields with their
+// tags; the other fields cost nothing:
 //
 //	type Pod struct {
 //		metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`

@@ -17,8 +17,8 @@ import (
 // endless matches texts that apimachinery may parse for hours, in a quantity or anywhere else.
 var endless = regexp.MustCompile(`[eE][+-]?\d{4}`)
 
-// FuzzUnmarshal decodes arbitrary bytes. The result must be that of generated code, also when the
-// same bytes come again. The types together have every kind of field.
+// FuzzUnmarshal decodes arbitrary bytes. The result must equal the result of generated code, also
+// when the same bytes are decoded again. The types together have every kind of field.
 func FuzzUnmarshal(f *testing.F) {
 	types := []func() everytype.Message{
 		func() everytype.Message { return &corev1.Pod{} },
@@ -53,8 +53,8 @@ func FuzzUnmarshal(f *testing.F) {
 			got := make()
 			err := unmarshal(d, data, got)
 			if wantErr == nil && err != nil {
-				// If a key or a value ends beyond its map entry, generated code reads on. No
-				// encoder writes such an entry.
+				// If a key or a value ends beyond its map entry, generated code reads the bytes
+				// after the entry. No encoder writes such an entry.
 				require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 				again, err := want.Marshal()
 				require.NoError(t, err)

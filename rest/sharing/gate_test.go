@@ -53,9 +53,9 @@ func TestAnEventOfAWatchAllocatesNoMoreThanItDid(t *testing.T) {
 // ofPodList returns the map for an item of a PodList, which itself has neither apiVersion nor kind.
 func ofPodList() *map[string]any { return &map[string]any{"apiVersion": "v1", "kind": "Pod"} }
 
-// TestAnObjectOfAListCostsAnUnknownProgramLess compares pods with the policy Immutable, the default
-// of module clientgo, with the same pods as client-go decodes them. The limits are a tenth above
-// the measured costs. If a change lowers a cost, lower the limit.
+// TestAnObjectOfAListCostsAnUnknownProgramLess decodes the same pods in two ways, and compares the
+// costs: with the policy Immutable, the default of module clientgo, and as client-go decodes them.
+// The limits are a tenth above the measured costs. If a change lowers a cost, lower the limit.
 func TestAnObjectOfAListCostsAnUnknownProgramLess(t *testing.T) {
 	const pods = 2000
 	inProtobuf := encodedPods(t, pods)

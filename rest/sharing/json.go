@@ -39,10 +39,10 @@ type jsonState struct {
 // tags. The map may have the apiVersion and the kind that a list implies for its items. They stay
 // in the map if data does not have them.
 //
-// The results are those of sigs.k8s.io/json, apimachinery's decoder, with apimachinery's options:
-// keys are case-sensitive, a number in an interface is an int64 if possible, fields that the type
-// lacks are ignored, and types with a method UnmarshalJSON decode themselves. Errors name the
-// position of the unexpected byte.
+// The results equal the results of sigs.k8s.io/json, apimachinery's decoder, with apimachinery's
+// options: keys are case-sensitive, a number in an interface is an int64 if possible, fields that
+// the type lacks are ignored, and types with a method UnmarshalJSON decode themselves. Errors name
+// the position of the unexpected byte.
 //
 // A quantity such as 1e-1000000000 would keep apimachinery's decoder busy for hours. DecodeJSON and
 // DecodeProtobuf decode it at once, to the same result. A quantity of 1e2000 or more becomes

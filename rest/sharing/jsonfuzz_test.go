@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// FuzzDecodeJSON decodes arbitrary bytes. The result, or the refusal, must be that of
-// apimachinery's decoder, also when the same bytes come again.
+// FuzzDecodeJSON decodes arbitrary bytes. The decoder must return the same object or refusal as
+// apimachinery's decoder, also when the same bytes are decoded again.
 func FuzzDecodeJSON(f *testing.F) {
 	types := []reflect.Type{
 		reflect.TypeFor[corev1.Pod](), reflect.TypeFor[map[string]any](), reflect.TypeFor[everything](),

@@ -69,7 +69,7 @@ type slot struct {
 type jsonPlan struct {
 	typ    reflect.Type
 	fields []jsonField
-	byName map[string]int // index in fields
+	byName map[string]int // index in the slice fields
 }
 
 type jsonField struct {

@@ -19,8 +19,8 @@ type state struct {
 	place   *place // in an unstructured object
 	depth   int
 	texts   []pending
-	floor   int     // index in texts of the first text to settle next
-	mutable int     // number of values so far that reading may change
+	floor   int     // index of the first text to settle next, in the slice texts
+	mutable int     // number of values so far that readers may change
 	lists   int     // bytes of all lists, maps and pointees so far
 	objects int     // decoded so far
 	counts  []count // by lesson, since the last report

@@ -9,9 +9,9 @@ import (
 )
 
 // Quantities are parsed once. A container has four maps of quantities, and a cluster has few
-// different quantities: "100m", "128Mi". Parsing a quantity takes longer than finding it among
-// those that a goroutine has parsed lately. Setting an entry of such a map by reflect takes twice
-// as long as setting it directly.
+// different quantities: "100m", "128Mi". Parsing a quantity takes longer than finding it among the
+// quantities that a goroutine has parsed lately. Setting an entry of such a map by reflect takes
+// twice as long as setting it directly.
 
 const (
 	parsedBits  = 6

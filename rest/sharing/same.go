@@ -14,7 +14,7 @@ import (
 // give an equal value, the new object gets the earlier part.
 //
 // The comparison may report equal values as different: if the bytes are not in an encoder's usual
-// form, if the type is rare, or if reading may change the value.
+// form, if the type is rare, or if readers may change the value.
 
 // maxSame limits the depth of messages that are compared.
 const maxSame = 32

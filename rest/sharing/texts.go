@@ -65,9 +65,9 @@ func (s *state) settle(since int) {
 // many is how many bytes of strings a list must have to get a piece of its own.
 const many = 128
 
-// settleMany is settle for a list that a later version of the object may share. If its strings have
-// many bytes, they get a piece of their own. So the later version does not keep the strings around
-// them alive.
+// settleMany is like settle, for a list that a later version of the object may share. If its
+// strings have many bytes, they get a piece of their own. So the later version does not keep the
+// strings around them alive.
 func (s *state) settleMany(since int) {
 	size := 0
 	for _, p := range s.texts[since:] {

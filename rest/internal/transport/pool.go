@@ -47,7 +47,7 @@ type Pool struct {
 
 	mu      sync.Mutex      // guards following
 	current *http.Transport // nil before the first request
-	used    *Security       // the security of current
+	used    *Security       // the security of the current http.Transport
 	retired []retired       // the oldest first
 	unread  remind.Reminder // says when to log that the files cannot be used
 }

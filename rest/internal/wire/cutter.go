@@ -13,8 +13,8 @@ type Cutter interface {
 	// error is io.EOF if the end is orderly. Otherwise it says what is missing.
 	End(rest []byte) error
 
-	// Within reports whether the stream is incomplete even though all its bytes have been cut. This
-	// is so if the list has not ended, or if the rest of an event is being skipped.
+	// Within reports whether the stream is incomplete even though all its bytes have been cut.
+	// Within returns true if the list has not ended, or if the rest of an event is being skipped.
 	Within() bool
 
 	// Envelope returns the fields around the frames, as far as they have been read.

@@ -140,8 +140,8 @@ func (c *jsonList) first(data []byte) (f Frame, done int, err error) {
 	}
 }
 
-// punctuation returns the state after a byte of punctuation. ok is false if this byte must not come
-// now.
+// punctuation returns the state after a byte of punctuation. ok is false if this byte is not
+// allowed at this position.
 func (c *jsonList) punctuation(b byte) (next jsonState, ok bool) {
 	switch {
 	case c.state == wantObject && b == '{':

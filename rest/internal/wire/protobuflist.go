@@ -24,7 +24,7 @@ type protobufList struct {
 	check   func(apiVersion, kind string) error // see NewJSONList
 	around  Envelope
 	started bool   // the magic number has been read
-	listed  bool   // raw has started
+	listed  bool   // the field raw has started
 	left    uint64 // bytes of raw that are still missing
 	skip    uint64 // bytes of the current field that must still be skipped
 }

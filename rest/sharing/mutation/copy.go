@@ -22,7 +22,7 @@ type part struct {
 
 var quantity = reflect.TypeFor[resource.Quantity]()
 
-// of returns a deep copy.
+// of returns a deep copy of its argument.
 func (c copier) of(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice:
