@@ -105,7 +105,7 @@ func (b *boundedFrames) Read(p []byte) (int, error) {
 
 func (b *boundedFrames) Close() error { return b.frames.Close() }
 
-// frameBudget is a body of which at most left further bytes may be read.
+// frameBudget is a body from which only a limited number of bytes may still be read.
 type frameBudget struct {
 	body io.ReadCloser
 	left int64

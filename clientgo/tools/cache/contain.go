@@ -26,7 +26,7 @@ func keepOn(ctx context.Context, pause func() bool, work func()) {
 	}
 }
 
-// keepOnOwn is keepOn for a goroutine of this package. It also calls work again after a
+// keepOnOwn is like keepOn, for a goroutine of this package. It also calls work again after a
 // runtime.Goexit.
 func keepOnOwn(ctx context.Context, pause func() bool, work func()) {
 	outlive(ctx, pause, func() { keepOn(ctx, pause, work) })

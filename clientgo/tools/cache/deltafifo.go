@@ -93,8 +93,8 @@ func (f *DeltaFIFO) Transformer() TransformFunc { return f.transformer }
 // Done is closed when the queue has synced.
 func (f *DeltaFIFO) Done() <-chan struct{} { return f.gate.synced }
 
-// HasSynced reports whether the keys of the first list were popped, or a change came before the
-// first list.
+// HasSynced reports whether the keys of the first list were popped, or the queue received a change
+// before any list.
 func (f *DeltaFIFO) HasSynced() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

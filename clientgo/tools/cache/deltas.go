@@ -103,7 +103,8 @@ type Queue interface {
 	// Pop waits for an item, removes it, and passes it to the function. It returns the item and the
 	// function's error. The error is ErrFIFOClosed if the queue is closed and empty.
 	Pop(PopProcessFunc) (interface{}, error)
-	// HasSynced reports whether the first list was popped, or a change came before the first list.
+	// HasSynced reports whether the first list was popped, or the queue received a change before
+	// any list.
 	HasSynced() bool
 	// HasSyncedChecker returns HasSynced as a DoneChecker.
 	HasSyncedChecker() DoneChecker

@@ -90,7 +90,7 @@ func (c *ExpirationCache) GetByKey(key string) (interface{}, bool, error) {
 	return entry.Obj, true, nil
 }
 
-// Get is GetByKey with the key of obj.
+// Get calls GetByKey with the key of obj.
 func (c *ExpirationCache) Get(obj interface{}) (interface{}, bool, error) {
 	key, err := c.keyFunc(obj)
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *ExpirationCache) Add(obj interface{}) error {
 	return nil
 }
 
-// Update is Add.
+// Update does the same as Add.
 func (c *ExpirationCache) Update(obj interface{}) error { return c.Add(obj) }
 
 // Delete removes the object with the key of obj. Deleting an absent object is not an error.

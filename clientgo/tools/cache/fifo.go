@@ -34,8 +34,8 @@ func (f *FIFO) Name() string { return "FIFO" }
 // Done is closed when the queue has synced.
 func (f *FIFO) Done() <-chan struct{} { return f.gate.synced }
 
-// HasSynced reports whether the keys of the first list were popped, or a change came before the
-// first list.
+// HasSynced reports whether the keys of the first list were popped, or the queue received a change
+// before any list.
 func (f *FIFO) HasSynced() bool { return IsDone(f) }
 
 // HasSyncedChecker returns the queue.
@@ -78,7 +78,7 @@ func (f *FIFO) putLocked(key string, obj interface{}) {
 	f.items[key] = obj
 }
 
-// Update is Add.
+// Update does the same as Add.
 func (f *FIFO) Update(obj interface{}) error { return f.Add(obj) }
 
 // Delete removes the object with the key of obj. The key stays in the queue. If an object with this

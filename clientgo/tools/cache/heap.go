@@ -99,7 +99,7 @@ func (h *Heap) IsClosed() bool {
 // Add queues an object. It replaces an object with the same key.
 func (h *Heap) Add(obj interface{}) error { return h.add(obj, true) }
 
-// Update is Add.
+// Update does the same as Add.
 func (h *Heap) Update(obj interface{}) error { return h.Add(obj) }
 
 // BulkAdd adds several objects in one step. It stops at the first error; objects before it stay
@@ -193,7 +193,7 @@ func (h *Heap) ListKeys() []string {
 	return list
 }
 
-// Get is GetByKey with the key of obj.
+// Get calls GetByKey with the key of obj.
 func (h *Heap) Get(obj interface{}) (interface{}, bool, error) {
 	key, err := h.key(obj)
 	if err != nil {

@@ -53,11 +53,11 @@ func MetaNamespaceIndexFunc(obj interface{}) ([]string, error) {
 // TypedIndexer is an Indexer whose results are of type T.
 type TypedIndexer[T any] interface {
 	Indexer
-	// TypedIndex is Index.
+	// TypedIndex is Index with objects of type T.
 	TypedIndex(indexName string, obj T) ([]T, error)
-	// ByTypedIndex is ByIndex.
+	// ByTypedIndex is ByIndex with objects of type T.
 	ByTypedIndex(indexName, indexedValue string) ([]T, error)
-	// AddTypedIndexers is AddIndexers.
+	// AddTypedIndexers is AddIndexers with typed index functions.
 	AddTypedIndexers(newIndexers TypedIndexers[T]) error
 }
 

@@ -49,7 +49,7 @@ type listener struct {
 	syncing bool
 
 	// The following fields belong to the goroutine.
-	taken []notification // taken from the mailbox; those before index at are delivered
+	taken []notification // taken from the mailbox; taken[:at] has been delivered
 	at    int            // index of the next notification in the slice taken
 }
 

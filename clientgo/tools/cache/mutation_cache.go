@@ -23,8 +23,8 @@ import (
 type MutationCache interface {
 	// GetByKey returns the newer of the store's object and the written object.
 	GetByKey(key string) (interface{}, bool, error)
-	// ByIndex is ByIndex of the Indexer, with written objects in place of older states of the same
-	// objects.
+	// ByIndex returns the results of the Indexer's ByIndex, with written objects in place of older
+	// states of the same objects.
 	ByIndex(indexName, indexKey string) ([]interface{}, error)
 	// Mutation records the server's response to a write. It has no effect if the cache has a newer
 	// state.

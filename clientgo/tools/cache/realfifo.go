@@ -114,8 +114,8 @@ func (f *RealFIFO) Transformer() TransformFunc { return f.transformer }
 // Done is closed when the queue has synced.
 func (f *RealFIFO) Done() <-chan struct{} { return f.gate.synced }
 
-// HasSynced reports whether the consumer has processed the whole first list, or a change came
-// before the first list.
+// HasSynced reports whether the consumer has processed the whole first list, or the queue received
+// a change before any list.
 func (f *RealFIFO) HasSynced() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

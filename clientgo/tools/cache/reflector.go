@@ -211,7 +211,7 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	})
 }
 
-// keepRunning is RunWithContext for a goroutine of this package. It does not let a panic or a
+// keepRunning is like RunWithContext, for a goroutine of this package. It does not let a panic or a
 // runtime.Goexit end the run.
 func (r *Reflector) keepRunning(ctx context.Context) {
 	outlive(ctx, pauseFor(ctx, r.delay), func() { r.RunWithContext(ctx) })

@@ -49,7 +49,7 @@ const (
 
 var errNoMarker = errors.New("the streaming list ended before its end marker")
 
-// listAndWatch is ListAndWatchWithContext.
+// listAndWatch does the work of ListAndWatchWithContext.
 func (f *feed) listAndWatch(ctx context.Context) error {
 	f.logger.V(3).Info("Listing and watching", "type", f.about)
 	defer f.from.close() // closes the open watch, also after a panic

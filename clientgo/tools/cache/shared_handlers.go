@@ -20,7 +20,7 @@ type handlers struct {
 	defaultPeriod, checkPeriod time.Duration
 }
 
-// effective returns the period that a handler gets if it has asked for a resync period (SI-23,
+// effective returns the actual resync period of a handler that has asked for this period (SI-23,
 // SI-24, SI-25).
 func (h *handlers) effective(asked time.Duration) time.Duration {
 	if asked == 0 || h.checkPeriod == 0 {

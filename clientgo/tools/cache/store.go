@@ -8,7 +8,7 @@ import (
 // Store holds objects by key. It is safe for concurrent use. Objects are shared with all readers
 // and must not be modified.
 type Store interface {
-	// Add is Update.
+	// Add does the same as Update.
 	Add(obj interface{}) error
 	// Update stores an object. It replaces the object with the same key.
 	Update(obj interface{}) error

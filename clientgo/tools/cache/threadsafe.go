@@ -26,8 +26,8 @@ type ThreadSafeStore interface {
 	Add(key string, obj interface{})
 	Update(key string, obj interface{})
 	Delete(key string)
-	// DeleteWithObject is Delete. It also sets the store's version to the version of obj, which is
-	// the last state of the object.
+	// DeleteWithObject removes the object with this key, like Delete. It also sets the store's
+	// version to the version of obj, which is the last state of the object.
 	DeleteWithObject(key string, obj interface{})
 	Get(key string) (item interface{}, exists bool)
 	List() []interface{}

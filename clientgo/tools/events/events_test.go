@@ -73,7 +73,7 @@ var (
 	node = &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 )
 
-// with runs a test with a broadcaster that records to the sink.
+// with calls the function test with a broadcaster that records to the sink.
 func with(t *testing.T, s *sink, test func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder)) {
 	synctest.Test(t, func(t *testing.T) {
 		scheme := runtime.NewScheme()

@@ -27,7 +27,7 @@ type AnnotatedEventRecorder = internalevents.AnnotatedEventRecorder
 // EventRecorderLogger is an EventRecorder that logs the events that it cannot record.
 type EventRecorderLogger = internalevents.EventRecorderLogger
 
-// EventSink writes events to a server. Its errors must be those of a Kubernetes client.
+// EventSink writes events to a server. Its errors must be errors of a Kubernetes client.
 type EventSink interface {
 	Create(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error)
 	Update(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error)

@@ -52,7 +52,8 @@ type pod struct {
 	ids   []string // request ids, in the order in which their data streams were opened
 }
 
-// servePod starts a server that forwards ports to handle, over SPDY and through websockets.
+// servePod starts a server that forwards ports to the function handle, over SPDY and through
+// websockets.
 func servePod(t *testing.T, handle func(port string, data io.ReadWriteCloser) string) *pod {
 	p := &pod{handle: handle, connected: make(chan struct{}, 10)}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {

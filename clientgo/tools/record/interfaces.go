@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// EventSink writes events to a server. Its errors must be those of a Kubernetes client.
+// EventSink writes events to a server. Its errors must be errors of a Kubernetes client.
 type EventSink interface {
 	Create(event *v1.Event) (*v1.Event, error)
 	Update(event *v1.Event) (*v1.Event, error)

@@ -18,7 +18,7 @@ import (
 
 var events = schema.GroupResource{Resource: "events"}
 
-// each runs a test with a broadcaster that records to the sink.
+// each calls the function test with a broadcaster that records to the sink.
 func each(t *testing.T, s *sink, test func(b record.EventBroadcaster, r record.EventRecorder)) {
 	synctest.Test(t, func(t *testing.T) {
 		b := record.NewBroadcaster()

@@ -22,8 +22,8 @@ const (
 	patience = time.Second
 )
 
-// opener opens the streams of a connection. Close of a stream ends only the direction to the
-// server.
+// opener opens the streams of a connection. The method Close of a stream ends only the direction to
+// the server.
 type opener interface {
 	// open returns the stream of a kind, which is a value of corev1.StreamType.
 	open(kind string) (io.ReadWriteCloser, error)
@@ -103,9 +103,9 @@ func (s *session) open(o opener) (err error) {
 	return nil
 }
 
-// carry returns when the command has ended. This is when the output has ended and, from version 2
-// on, the error stream too. The goroutines that copy the input return when the connection ends,
-// unless a Read of the caller's reader blocks.
+// carry returns when the command has ended: when the output has ended and, from version 2 on, the
+// error stream as well. The goroutines that copy the input return when the connection ends, unless
+// a Read of the caller's reader blocks.
 func (s *session) carry(ctx context.Context) error {
 	failure := make(chan error, 1)
 	go func() { failure <- s.readFailure() }()
