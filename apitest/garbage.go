@@ -188,7 +188,7 @@ func (g *garbage) look(n *ownedNode) error {
 	case n.has(metav1.FinalizerOrphanDependents):
 		policy = metav1.DeletePropagationOrphan
 	}
-	// The object may have another owner meanwhile, so its version must be the checked one.
+	// The object may have got another owner meanwhile, so only the checked version is deleted.
 	opts := metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &n.uid, ResourceVersion: &n.version}}
 	_, _, err := g.srv.remove(n.res, n.key, opts)
 	return err

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// admit makes the changes that admission makes: it adds the volume with the service account's
-// token, which every container mounts, tolerations, and a priority.
+// admit makes the changes that admission makes: it adds tolerations, a priority, and the volume
+// with the service account's token, which every container mounts.
 func admit(pod *corev1.Pod, random *rand.Rand) {
 	name := "kube-api-access-" + suffix(random)
 	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{

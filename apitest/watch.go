@@ -228,9 +228,9 @@ func (w *watcher) initial(notOlder uint64) bool {
 	return true
 }
 
-// change sends the event for a change, if the selection has one. An object that begins to match is
-// ADDED. An object that no longer matches is DELETED, with the last state that matched. It returns
-// false if the watch has ended.
+// change sends the event that a change causes for the selection, if there is one. An object that
+// begins to match is ADDED. An object that no longer matches is DELETED, with the last state that
+// matched. It returns false if the watch has ended.
 func (w *watcher) change(c *change) bool {
 	if c.data != w.res.data {
 		return true
