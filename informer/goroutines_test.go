@@ -32,8 +32,9 @@ func ourGoroutines() (n int) {
 }
 
 // An informer has at most three goroutines: the caller of Run, which consumes the queue, the
-// reflector's, and one of package rest that reads ahead. A handler has one goroutine. (client-go
-// has 6 to 8 and 3.) This test must not run in parallel.
+// reflector's goroutine, and a goroutine of package rest that reads ahead. A handler has one
+// goroutine. (In client-go, an informer has 6 to 8, and a handler has 3.) This test must not run in
+// parallel.
 func TestGoroutinesPerInformerAndPerHandler(t *testing.T) {
 	const informers, handlers = 5, 4
 	server, source := newServer(t, rest.ResourceOptions{})

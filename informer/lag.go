@@ -24,8 +24,8 @@ type lag struct {
 	spoken bool       // logged as slow, and not yet as caught up
 }
 
-// isSlow reports whether to log now that the handler is slow, given how long an event has waited. A
-// handler that is slow now and then is logged only every few minutes.
+// isSlow reports whether a log line about the slow handler is due, given how long an event has
+// waited. A handler that is slow now and then is logged only every few minutes.
 func (l *lag) isSlow(waited time.Duration, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -55,8 +55,8 @@ func TestStatesOfUnreadableObjectsShareNothing(t *testing.T) {
 	require.Len(t, of.Objects, 3)
 }
 
-// G11: a Status with many refused objects costs as much as one with a hundred. The informer
-// computes it under the lock that it needs for each batch.
+// G11: a Status with many refused objects costs as much as a Status with a hundred refused objects.
+// The informer computes it under the lock that it needs for each batch.
 func TestManyRefusedObjectsDoNotHoldUpTheInformer(t *testing.T) {
 	t.Parallel()
 	var names []string

@@ -130,7 +130,7 @@ func (r *Registration[T]) work() {
 }
 
 // deliverMail delivers the letters until the mailbox is empty. The method stop empties the mailbox
-// as well. It also resyncs a handler that is always behind.
+// as well. deliverMail also resyncs a handler that is always behind.
 func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
 	for {
 		select {

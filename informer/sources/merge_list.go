@@ -92,8 +92,8 @@ func readPages(token string, parts int) (pages []partPage, err error) {
 	return pages, nil
 }
 
-// mergedList is a page of a list of all parts. Several parts are requested at once, and read one
-// after another in the order of their responses.
+// mergedList is a page of a list of all parts. Several parts are requested at the same time, and
+// read one after another in the order of their responses.
 type mergedList[T any] struct {
 	*merged[T]
 	ctx    context.Context
