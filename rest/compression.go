@@ -47,8 +47,8 @@ func isCorrupt(err error) bool {
 
 // inflating is the body of a response in gzip. net/http cannot decompress it, because it does not
 // report the number of compressed bytes. Each compressed byte can become a thousand bytes, and each
-// of these an object (G11). An honest server may have a list with so much repetition. The Resource
-// then requests the list again without compression.
+// of these an object (G11). If a list expands too much, the Resource requests the list again
+// without compression, because a list of an honest server may have many repetitions.
 type inflating struct {
 	io.ReadCloser              // the compressed body
 	plain         *atomic.Bool // set to true if the body exceeds the ratio most

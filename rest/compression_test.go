@@ -266,7 +266,8 @@ func BenchmarkCompressedList(b *testing.B) {
 }
 
 // With a certain content, 14 kB of gzip become 14 MB of containers. The client stops reading such a
-// list. It requests the list again without compression, because an honest server may have it.
+// list. It requests the list again without compression, because an honest server may have such a
+// list.
 func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
 	for _, e := range encodings {
 		zeros := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.ConfigMap{

@@ -109,8 +109,8 @@ type TLSConfig struct {
 
 	// KeyPair makes a certificate from the contents of certificate and key. It is required with a
 	// client certificate: set it to [tls.X509KeyPair]. Package kubeconfig sets it. KeyPair is a
-	// field, so that only programs with a client certificate link the parsers of private keys.
-	// These are a sixtieth of a small program.
+	// field, so that only programs with a client certificate link the parsers of private keys. The
+	// parsers make up a sixtieth of a small program.
 	KeyPair func(cert, key []byte) (tls.Certificate, error)
 
 	// ServerName is the expected name in the server's certificate. Defaults to the host name of

@@ -9,7 +9,8 @@ import (
 // Credential is a token, a client certificate, or both, from [Config].Credentials. It must not be
 // changed.
 //
-// The printed forms of a Credential, by value or by pointer, show neither.
+// The printed forms of a Credential, by value or by pointer, show neither the token nor the
+// certificate.
 type Credential struct {
 	// Token is sent as a bearer token. Defaults to no token.
 	Token Secret

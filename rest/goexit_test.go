@@ -89,7 +89,7 @@ func TestGoexitInADecoderEndsTheStream(t *testing.T) {
 	}
 }
 
-// exiting is a body with this many events, one in each read. After these, Read calls
+// exiting is a body with this many events, one in each read. After these events, Read calls
 // runtime.Goexit, as a user's connection might.
 type exiting struct {
 	events int

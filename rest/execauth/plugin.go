@@ -131,8 +131,8 @@ func (p *Plugin) rateLocked(now time.Time, helped bool) {
 	}
 }
 
-// finish executes a run and publishes its result. It does so even if the run panics, because other
-// callers wait for the result.
+// finish executes a run and publishes its result. It publishes the result even if the run panics,
+// because other callers wait for the result.
 func (p *Plugin) finish(ctx context.Context, r *run) {
 	var end time.Time
 	r.err = &Error{Command: p.command, Err: errors.New("the run has not ended")}

@@ -31,10 +31,11 @@ type Inspector struct {
 func NewInspector(changed func(Change)) *Inspector { return &Inspector{changed, (*Decoder).look} }
 
 // Check checks up to n shared parts. Each call continues after the parts of the last call, and
-// starts again after the last part. Check decodes the bytes of each part again, and compares. If a
-// program has changed a part in place, no later object gets this part. Later objects share only
-// strings, because the program may change other parts, too. The Inspector reports each changed
-// field once. Parts that only two versions of one object share are not checked.
+// starts again after the last part. Check decodes the bytes of each part again, and compares the
+// result with the part. If a program has changed a part in place, no later object gets this part.
+// Later objects share only strings, because the program may change other parts, too. The Inspector
+// reports each changed field once. Parts that only two versions of one object share are not
+// checked.
 //
 // If the program changes a part while Check reads it, this is a data race of the program. It does
 // not end the process: Check skips a map that is being written, until it comes to the map again.

@@ -88,8 +88,8 @@ func TestAnObjectOfAListCostsAnUnknownProgramLess(t *testing.T) {
 }
 
 // TestAnObjectOfAListWithATransformGetsItsMemoryBack has a transform that removes managed fields.
-// It compares pods with the defaults of module clientgo with the same pods in client-go. The limits
-// are at most a tenth above the measured costs.
+// It compares the costs of the same pods: with the defaults of module clientgo, and in client-go.
+// The limits are at most a tenth above the measured costs.
 func TestAnObjectOfAListWithATransformGetsItsMemoryBack(t *testing.T) {
 	const pods = 10_000
 	inProtobuf := encodedPods(t, pods)

@@ -68,7 +68,7 @@ func TestUnstructuredObjectsShareToo(t *testing.T) {
 		require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(encoded[i], &want))
 		require.Equal(t, want, *object)
 	}
-	// The table replaces some entries by others by chance, but keeps most.
+	// By chance, new entries replace some entries of the table, but most entries stay.
 	probes := map[unsafe.Pointer]bool{}
 	for _, object := range objects[100:] {
 		containers, _, _ := unstructured.NestedFieldNoCopy(*object, "spec", "containers")
