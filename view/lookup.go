@@ -34,8 +34,8 @@ type IndexValue struct {
 	Value   string `json:"value"`
 	Objects int    `json:"objects"`
 
-	// Text is the text to show instead if Value itself is not safe to show. It has no control
-	// characters and may be shortened.
+	// Text replaces Value on the page if Value is not safe to show. It has no control characters
+	// and may be shortened.
 	Text string `json:"text,omitempty"`
 }
 

@@ -20,10 +20,10 @@ type Options struct {
 	// second.
 	Every time.Duration
 
-	// MaxViewers is the maximum number of simultaneous streams. When there is one stream more, the
-	// oldest stream without the token or a session ends. If every stream has the token or a
-	// session, the new request gets 503. The program's own Record and Frames do not count. Defaults
-	// to 16.
+	// MaxViewers is the maximum number of simultaneous streams. When one more stream opens, the
+	// oldest stream that has neither the token nor a session ends. If every stream has the token or
+	// a session, the new request gets 503. The program's own Record and Frames do not count.
+	// Defaults to 16.
 	MaxViewers int
 
 	// Remote lets other machines look. By default, a request from an address that is not loopback

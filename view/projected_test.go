@@ -296,7 +296,7 @@ func TestNothingOfASecretIsSent(t *testing.T) {
 	require.NotContains(t, shown(v), "identifier")
 }
 
-// Types with broken methods, and values of any length.
+// Objects may have types with broken methods, and values of any length.
 func TestObjectsThatAreOdd(t *testing.T) {
 	t.Parallel()
 	for name, object := range map[string]any{"panics": panics{}, "a channel": make(chan int), "nil": nil, "number": 7, "text": "<b>", "list": []string{"hunter2"}} {
