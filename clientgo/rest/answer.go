@@ -23,10 +23,10 @@ var errHandedOver = errors.New("the objects of this list have been handed over t
 // the items.
 const startSize = 16 << 10
 
-// answer is a response to a reflector's list whose body is still unread. Into of the Result decodes
-// the objects as they arrive and passes them to the reflector. Every other method of Result reads
-// the whole body first. The reflector cancels the context when its list function returns. This
-// closes a response that is still unread.
+// answer is a response to a reflector's list whose body is still unread. The method Into of the
+// Result decodes the objects as they arrive and passes them to the reflector. Every other method of
+// Result reads the whole body first. The reflector cancels the context when its list function
+// returns. This closes a response that is still unread.
 type answer struct {
 	ctx      context.Context
 	request  *Request
@@ -104,7 +104,7 @@ func (a *answer) startLocked() []byte {
 }
 
 // into passes the objects to the reflector and leaves the list without items. If the list cannot be
-// decoded in this way, into decodes it into list as usual.
+// decoded in this way, the method decodes it into list as usual.
 func (a *answer) into(decoder runtime.Decoder, list runtime.Object) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

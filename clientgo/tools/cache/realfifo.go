@@ -198,7 +198,7 @@ func (f *RealFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 }
 
 // PopBatch waits for a delta, and adds the following deltas to the batch. The batch ends before a
-// delta that does not change a single object, or whose key is in the batch already.
+// delta that is not about exactly one object, or whose key is in the batch already.
 func (f *RealFIFO) PopBatch(processBatch ProcessBatchFunc, processSingle PopProcessFunc) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
