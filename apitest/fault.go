@@ -28,8 +28,8 @@ type Fault struct {
 	Times int
 
 	// Probability is the chance that a request is hit, from 0 to 1, drawn from the server's seeded
-	// source. Only requests that are hit count for Times. The default 0 means 1: every request is
-	// hit.
+	// source. The field Times counts only requests that are hit. The default 0 means 1: every
+	// request is hit.
 	Probability float64
 
 	// Action is the effect on a request. Required.

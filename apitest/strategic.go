@@ -178,8 +178,9 @@ func mergeList(list, changes []any, f patchField) ([]any, error) {
 	return list, nil
 }
 
-// arrange sorts a list after a merge. The elements that the argument order names come into that
-// order. Every other element comes before the first named element that it preceded in the old list.
+// arrange sorts a list after a merge. The elements in the argument order get the order of this
+// argument. Every other element comes before the first named element that it preceded in the old
+// list.
 func arrange(list, old, order []any, mergeKey string) []any {
 	var named, others []any
 	for _, e := range list {
