@@ -38,7 +38,7 @@ type Settings[T metav1.Object] struct {
 }
 
 // Controller calls its reconcile function for an object when the object changes, or when another
-// object changes that maps to it. [Manage] makes a Controller.
+// object that maps to it changes. [Manage] makes a Controller.
 type Controller[T metav1.Object] struct {
 	manager   *Manager
 	called    string

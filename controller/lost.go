@@ -57,8 +57,8 @@ func (d *delivery[O]) call(e informer.Event[O]) {
 	d.handle(e)
 }
 
-// keep records a lost event. If an object loses several events, keep records only the first. The
-// argument first says that e happened before the recorded event.
+// keep records a lost event. If an object loses several events, keep records only the first of
+// them. The argument first says that e happened before the event that is recorded already.
 func (d *delivery[O]) keep(e informer.Event[O], first bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
