@@ -194,11 +194,12 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 	return i.store.AddIndex(name, fn)
 }
 
-// AddHandler registers a handler. A handler added before Run receives everything from the first
-// list on. The goroutine of a handler added later begins at once, perhaps before AddHandler
-// returns. Such a handler first receives an Added with cause Initial for every stored object, in no
-// particular order, and then every later event (G5). The stored objects stay in memory until the
-// handler has received all of them. The error is ErrStopped, or says which option is wrong.
+// AddHandler registers a handler. A handler that is added before Run receives everything from the
+// first list on. The goroutine of a handler that is added later begins at once, perhaps before
+// AddHandler returns. Such a handler first receives an Added with cause Initial for every stored
+// object, in no particular order, and then every later event (G5). The stored objects stay in
+// memory until the handler has received all of them. The error is ErrStopped, or says which option
+// is wrong.
 //
 // The handler has a goroutine of its own, which calls it with one event at a time (G4). If the
 // handler is more than 1,024 events behind, the informer by default merges the events of one
@@ -228,8 +229,8 @@ func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, cat
 	i.named++
 	r := newRegistration(i, handle, opts.withDefaults(i.named))
 	r.catchUp, r.first.catchesUp = catchUp, catchUp != nil
-	// Changes applied after this snapshot are posted to r, because r is registered before the
-	// consumer reads the registrations. The snapshot contains earlier changes, and the consumer
+	// Changes that are applied after this snapshot are posted to r, because r is registered before
+	// the consumer reads the registrations. The snapshot contains earlier changes, and the consumer
 	// skips them by its revision.
 	snapshot := i.store.Snapshot()
 	r.first.begins = snapshot.Revision()

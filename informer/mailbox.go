@@ -94,7 +94,7 @@ func (m *mailbox[T]) post(events []Event[T], now time.Time) (depth int) {
 	return depth
 }
 
-// put is post without waking the reader.
+// put is like post, but does not wake the reader.
 func (m *mailbox[T]) put(events []Event[T], now time.Time) (depth int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -192,8 +192,8 @@ func TestPartsThatBeginAgainWithTheirLastEventListNothing(t *testing.T) {
 			s.DropWatches("pods")
 			time.Sleep(10 * time.Second)
 		}
-		// A loss of all parts at once is a failed watch of the whole, and three in a row cause a
-		// list.
+		// If all parts lose their watches at the same time, the watch of the whole has failed.
+		// Three such failures in a row cause a list.
 		require.LessOrEqual(t, inf.Status().Reflector.Lists, uint64(1+losses/3))
 		require.LessOrEqual(t, requests.watches.Load()-watches, int64(parts*(losses+losses/3)), "one for each loss, and one after each list")
 		require.LessOrEqual(t, requests.lists.Load()-lists, int64(parts*(7+losses/3)+losses),

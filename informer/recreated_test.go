@@ -63,7 +63,7 @@ func toldOf(e informer.Event[*obj]) string {
 	return text
 }
 
-// of gives an event the UID of an object, which is a number here.
+// of gives an event the UID of an object. A UID is a number here.
 func of(uid uint64, e listwatch.Event[*obj]) listwatch.Event[*obj] {
 	e.UIDHash = uid
 	return e

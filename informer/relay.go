@@ -267,8 +267,8 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 	return finished
 }
 
-// yieldBoth yields two events of one key. It yields the second even if the handler ends the
-// goroutine at the first.
+// yieldBoth yields two events of one key. It yields the second event even if the handler ends the
+// goroutine at the first event.
 func yieldBoth[T any](yield func(Event[T]) bool, first, second Event[T]) (more bool) {
 	defer func() { more = yield(second) && more }()
 	return yield(first)

@@ -40,7 +40,7 @@ func Run(ctx context.Context, work func(ctx context.Context) error, caches ...Ca
 	return RunUntil(ctx, ctx, work, caches...)
 }
 
-// RunUntil is Run for work that can end in two ways, like workqueue.Queue.RunUntil. When the
+// RunUntil is like Run, for work that can end in two ways, like workqueue.Queue.RunUntil. When the
 // context stop ends, the function work finishes the work that it has begun. When ctx ends, work
 // returns at once.
 //

@@ -18,7 +18,7 @@ type witness struct {
 	busy     atomic.Bool
 
 	mu sync.Mutex // guards following
-	// known has New of the last event of each key that is not Deleted.
+	// known has, for each key, New of the last event. It has no entry if this event is Deleted.
 	known map[types.NamespacedName]*corev1.Pod
 	// newest is the highest version received for each key.
 	newest     map[types.NamespacedName]uint64

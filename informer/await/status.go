@@ -18,7 +18,7 @@ func StatusCondition[T any](conditionType string) Condition[T] {
 	return StatusConditionIs[T](conditionType, metav1.ConditionTrue)
 }
 
-// StatusConditionIs is StatusCondition for any status, such as "False".
+// StatusConditionIs is like StatusCondition, for any status, such as "False".
 func StatusConditionIs[T any](conditionType string, status metav1.ConditionStatus) Condition[T] {
 	return Condition[T]{
 		name: fmt.Sprintf("status condition %s is %s", conditionType, status),
