@@ -26,7 +26,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkListUnchanged is BenchmarkList for a caller that has all objects already.
+// BenchmarkListUnchanged is like BenchmarkList, for a caller that has all objects already.
 func BenchmarkListUnchanged(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "1", plainPods(benchPods)...)
@@ -36,7 +36,7 @@ func BenchmarkListUnchanged(b *testing.B) {
 	}
 }
 
-// BenchmarkListUnstructured is BenchmarkList for unstructured objects, in JSON.
+// BenchmarkListUnstructured is like BenchmarkList, for unstructured objects, in JSON.
 func BenchmarkListUnstructured(b *testing.B) {
 	body := podList(b, JSON, "1", plainPods(benchPods)...)
 	benchList(b, Must(NewJSONResource[*metav1.Unstructured](&Client{}, podsGVR, ResourceOptions{})), JSON, body, nil)

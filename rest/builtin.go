@@ -70,7 +70,7 @@ func BuiltinKind(t reflect.Type) (kind schema.GroupVersionKind, ok bool) {
 	return resource.GroupVersion().WithKind(t.Name()), true
 }
 
-// builtinType is Builtin for a Go type. t may be nil.
+// builtinType is like Builtin, for a Go type. t may be nil.
 func builtinType(t reflect.Type) (resource schema.GroupVersionResource, namespaced, ok bool) {
 	if t == nil {
 		return resource, false, false

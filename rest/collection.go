@@ -16,8 +16,8 @@ import (
 
 // DeleteCollection requests the deletion of all objects in a namespace that match the selectors of
 // r and the selectors in list. Without selectors, all objects match. If namespace is "", the
-// namespace of r is used. If r has no namespace either, the resource must be cluster-scoped: a
-// server does not delete in all namespaces at once.
+// namespace of r is used. If r has no namespace either, the resource must be cluster-scoped: one
+// request cannot delete objects in all namespaces.
 //
 // The deletion is not a transaction: after an error, some objects may be gone. As with Delete, the
 // server only marks objects that have finalizers.

@@ -35,9 +35,10 @@ import (
 // in protobuf, for custom resources as well. If a server sends whole objects anyway, the client
 // reads their metadata.
 //
-// For knows which built-in types have namespaces. If the type has no namespaces, a namespace in
-// opts is an error. If the type has namespaces, a verb for one object needs a namespace. The
-// function For sends no request: its error is about the arguments, and says what to write instead.
+// The function For knows the built-in types that have namespaces. If the type has no namespaces, a
+// namespace in opts is an error. If the type has namespaces, a verb for one object needs a
+// namespace. The function For sends no request: its error is about the arguments, and says what to
+// write instead.
 func For[T any](c *Client, opts ResourceOptions) (*Resource[T], error) {
 	d, namespaced, err := c.decoderFor(reflect.TypeFor[T](), &opts)
 	if err != nil {
@@ -62,8 +63,8 @@ func Must[V any](value V, err error) V {
 	return value
 }
 
-// decoderFor is For without the type parameter. If the type is built-in, it sets the resource in
-// opts. It returns the decoder, and whether objects are known to have a namespace.
+// decoderFor does the work of For, without the type parameter. If the type is built-in, it sets the
+// resource in opts. It returns the decoder, and whether objects are known to have a namespace.
 func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, namespaced bool, err error) {
 	if c == nil {
 		return d, false, errNoClient

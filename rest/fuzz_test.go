@@ -106,7 +106,7 @@ func FuzzProtobufList(f *testing.F) {
 	})
 }
 
-// FuzzProtobufWatch is FuzzProtobufList for the events of a watch.
+// FuzzProtobufWatch is like FuzzProtobufList, for the events of a watch.
 func FuzzProtobufWatch(f *testing.F) {
 	for _, pod := range smallPods() {
 		f.Add(append(event(f, Protobuf, "ADDED", "Pod", &pod), event(f, Protobuf, "DELETED", "Pod", &pod)...))

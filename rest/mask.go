@@ -194,17 +194,17 @@ type maskedError struct {
 // Error returns the text without its secrets.
 func (e *maskedError) Error() string { return e.text }
 
-// Is is errors.Is for the reason. There is no Unwrap, because the reason has the secrets.
+// Is calls errors.Is for the reason. There is no Unwrap, because the reason has the secrets.
 func (e *maskedError) Is(target error) bool { return errors.Is(e.reason(), target) }
 
-// As is errors.As for the errors that the reason wraps and whose texts have no secret, such as the
-// Status of a server. It does not find an error whose text has a secret, or that wraps such an
-// error.
+// As does the work of errors.As for the errors that the reason wraps and whose texts have no
+// secret, such as the Status of a server. It does not find an error whose text has a secret, or
+// that wraps such an error.
 func (e *maskedError) As(target any) bool {
 	return e.mask.as(e.reason(), target)
 }
 
-// as is errors.As for the errors within err whose texts have no secret.
+// as does the work of errors.As for the errors within err whose texts have no secret.
 func (m *mask) as(err error, target any) bool {
 	if !m.shown(err) {
 		return errors.As(err, target)

@@ -38,8 +38,8 @@ func leave(d Omit, object everytype.Message) everytype.Message {
 	return object
 }
 
-// TestEveryBuiltinTypeIsProjected: in an object of any type, shared or not, exactly the parts that
-// the Omit names are missing. With AllButMetadata, the metadata equals the object's metadata.
+// TestEveryBuiltinTypeIsProjected: in an object of any type, shared or not, exactly the parts named
+// by the Omit are missing. With AllButMetadata, the metadata equals the object's metadata.
 func TestEveryBuiltinTypeIsProjected(t *testing.T) {
 	t.Parallel()
 	shared := sharing.New(sharing.Options{})

@@ -64,7 +64,7 @@ func (r *reading) owner() *sharing.Decoder {
 }
 
 // decodesTags reports whether a type can be decoded by the tags of its fields. All present types of
-// k8s.io/api can be. For other types, the client requests JSON.
+// k8s.io/api can be decoded in this way. For other types, the client requests JSON.
 func (r *reading) decodesTags(t reflect.Type) bool {
 	return !errors.Is(r.owner().DecodeProtobuf(nil, reflect.New(t).Interface(), nil), sharing.ErrType)
 }

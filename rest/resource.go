@@ -107,8 +107,8 @@ func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts Res
 	})
 }
 
-// NewJSONResource is [For] for the resource gvr, in JSON. Objects have everything that the server
-// sent, kind and apiVersion included, even if T is a built-in type. Lists and watches are in
+// NewJSONResource is like [For], for the resource gvr and in JSON. Objects have everything that the
+// server sent, kind and apiVersion included, even if T is a built-in type. Lists and watches are in
 // protobuf only if opts has a Decoder, which must be able to decode T, and Protobuf as its
 // Encoding.
 func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) (*Resource[T], error) {

@@ -44,7 +44,8 @@ func (x *exchange) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// idle is Read without a limit on silence, for the time between two events of a watch.
+// idle is like Read, but does not limit the silence. It is for the time between two events of a
+// watch.
 func (x *exchange) idle(p []byte) (n int, err error) {
 	x.silence.spent, x.silence.bytes = 0, 0
 	return x.response.Body.Read(p)

@@ -48,7 +48,7 @@ func (r *Resource[T]) Update(ctx context.Context, obj T, opts metav1.UpdateOptio
 	return r.write(ctx, http.MethodPut, obj, query)
 }
 
-// UpdateStatus is Update for the status of an object. The server ignores other changes in
+// UpdateStatus is like Update, for the status of an object. The server ignores other changes in
 // obj.
 func (r *Resource[T]) UpdateStatus(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)

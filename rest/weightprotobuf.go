@@ -91,7 +91,7 @@ type protobufField struct {
 func newProtobufScales(t reflect.Type, light int) *protobufScales {
 	c := protobufTypes{light: light, types: map[reflect.Type]*protobufType{}}
 	root := c.message(t)
-	for again := true; again; { // until the facts have spread to all outer types
+	for again := true; again; { // until no more types are found to matter
 		again = false
 		for _, known := range c.all {
 			for _, f := range known.fields {

@@ -26,8 +26,8 @@
 //     it is two seconds, and so on up to ten. (A run is unsuccessful if it failed, if its
 //     credential has expired already, or if it replaces a refused credential.) Until the pause is
 //     over, every caller gets the result of this run, and no process starts.
-//   - A process is killed when the context of the caller that started it ends. If other callers
-//     wait for the process, one of them starts the next process.
+//   - When the context of a caller ends, the process that this caller started is killed. If other
+//     callers wait for the process, one of them starts the next process.
 //   - If [Options].Policy does not allow the command, no process starts.
 //   - An error has the text that the command wrote to its standard error, without control
 //     characters and without words that look like secrets. It never has the standard output. If the

@@ -51,8 +51,8 @@ users: [{name: u, user: {` + user + `}}]
 `
 }
 
-// outside makes the test run as outside of any cluster, with this home directory and this
-// KUBECONFIG.
+// outside makes the test run as if it were outside of any cluster, with this home directory and
+// this KUBECONFIG.
 func outside(t *testing.T, home, list string) {
 	t.Helper()
 	t.Setenv("HOME", home)

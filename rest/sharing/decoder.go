@@ -76,11 +76,11 @@ var errAgain = errors.New("protobuf: a field is in two places")
 // DecodeProtobuf decodes one message, without the envelope that API servers put around it. object
 // points to a zero struct whose fields have protobuf tags. DecodeProtobuf does not keep data.
 //
-// earlier is nil, or an earlier version of the object. The new object shares with earlier each
+// earlier is nil, or an earlier version of the object. The new object shares with this version each
 // list, map and pointer that is equal in both, and the strings namespace, name and UID. From then
-// on, nobody may change earlier. The content of the new object does not depend on earlier, so any
-// object may be passed. DecodeProtobuf ignores earlier if it is of another type, or if objects
-// share nothing.
+// on, nobody may change the earlier version. The content of the new object does not depend on this
+// argument, so any object may be passed. DecodeProtobuf ignores the argument if its type is another
+// one than the type of object, or if objects share nothing.
 //
 // If a type cannot be decoded, for example because of a field that protobuf cannot have, every call
 // with this type returns the same error, which wraps [ErrType]. After an error, object is empty.

@@ -62,7 +62,7 @@ func (s *state) settle(since int) {
 	s.texts = s.texts[:since]
 }
 
-// many is how many bytes of strings a list must have to get a piece of its own.
+// many is a number of bytes: a list whose strings have so many bytes gets a piece of its own.
 const many = 128
 
 // settleMany is like settle, for a list that a later version of the object may share. If its

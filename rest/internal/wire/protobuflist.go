@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NewProtobufList is [NewJSONList] for a list in protobuf.
+// NewProtobufList is like [NewJSONList], for a list in protobuf.
 func NewProtobufList(max int, check func(apiVersion, kind string) error) Cutter {
 	return &protobufList{max: max, check: check}
 }

@@ -10,7 +10,7 @@ import (
 // them, because API servers write it first.
 const nameBytes = 4 << 10
 
-// NewProtobufWatch is [NewJSONWatch] for a watch in protobuf.
+// NewProtobufWatch is like [NewJSONWatch], for a watch in protobuf.
 func NewProtobufWatch(max int) Cutter { return &protobufWatch{max: max} }
 
 // protobufWatch cuts events out of a watch. Each event is a length of four bytes, the most
