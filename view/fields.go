@@ -110,8 +110,9 @@ func sizeOf(object any) (size int, err error) {
 	return len(text), err
 }
 
-// members calls the function each for every member of a JSON object, with the member's name and
-// value. The size includes the name and the comma. It returns false for any other JSON value.
+// members calls the function each for every member of a JSON object, with the member's name, size
+// and value. The size includes the name and the comma. For any other JSON value, members returns
+// false.
 func members(text []byte, each func(name string, size int, value []byte)) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

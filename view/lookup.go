@@ -145,8 +145,8 @@ func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
 }
 
 // apart(at, n, among, taken) reports whether the element with index at belongs to a sample. The
-// sample has n of the first among elements, evenly spaced. The argument taken is the number of
-// elements in the sample so far.
+// sample has n elements, evenly spaced. The argument among is the number of all elements. The
+// argument taken is the number of elements in the sample so far.
 func apart(at, n, among, taken int) bool { return at*n/among >= taken }
 
 // serveLookup answers queries about indexes.

@@ -129,7 +129,7 @@ func (s *sessions) spend(text, holder string) (again bool) {
 }
 
 // twiceLocked ends the session that the first use of a code started, because the code was used a
-// second time. The result is false if that had happened before.
+// second time. The result is false if the function was called for this code before.
 func (s *sessions) twiceLocked(c *code) (first bool) {
 	first, c.twice = !c.twice, true
 	s.open = slices.DeleteFunc(s.open, func(open digest) bool { return open == c.session })

@@ -121,8 +121,8 @@ func inSight(box, open string) string {
 	return `document.getElementById("` + box + `").getBoundingClientRect().bottom <= document.getElementById("tour").getBoundingClientRect().top`
 }
 
-// seen has a condition for a lesson and a step. The picture meets it while the caption describes
-// it.
+// seen has conditions by lesson and step. A condition is true if the picture shows what the caption
+// describes.
 var seen = map[[2]int]string{
 	{3, 2}: `document.querySelector("#small .cell.how-unchanged") && !document.querySelector("#small .cell:not(.how-unchanged)")`,
 	{3, 3}: `document.querySelector("#small .cell.how-missing")`,

@@ -80,7 +80,7 @@ func TestListsAreCompared(t *testing.T) {
 	require.Nil(t, l.Comparison())
 }
 
-// Two comparisons at once would disturb each other's measurements.
+// Two simultaneous comparisons would disturb each other's measurements.
 func TestListsAreComparedOneAtATime(t *testing.T) {
 	t.Parallel()
 	l, ctx := running(t)
