@@ -20,7 +20,8 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// The durations from which a wait for the rate limiter is logged.
+// A wait for the rate limiter is logged if it is longer than longThrottle, and at the default
+// verbosity if it is longer than extraThrottle.
 const (
 	longThrottle  = 50 * time.Millisecond
 	extraThrottle = time.Second

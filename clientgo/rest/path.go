@@ -37,8 +37,8 @@ func IsValidPathSegmentPrefix(name string) []string {
 	return wrong
 }
 
-// ValidatePathSegmentName is IsValidPathSegmentPrefix if prefix is true, and IsValidPathSegmentName
-// if not.
+// ValidatePathSegmentName calls IsValidPathSegmentPrefix if prefix is true, and otherwise
+// IsValidPathSegmentName.
 func ValidatePathSegmentName(name string, prefix bool) []string {
 	if prefix {
 		return IsValidPathSegmentPrefix(name)

@@ -60,7 +60,7 @@ func UntilWithoutRetry(ctx context.Context, watcher watch.Interface, conditions 
 	return last, nil
 }
 
-// Until is UntilWithoutRetry for a RetryWatcher that begins at a version.
+// Until is like UntilWithoutRetry, for a RetryWatcher that begins at a version.
 func Until(ctx context.Context, initialResourceVersion string, watcherClient cache.Watcher, conditions ...ConditionFunc) (*watch.Event, error) {
 	w, err := NewRetryWatcherWithContext(ctx, initialResourceVersion, cache.ToWatcherWithContext(watcherClient))
 	if err != nil {
@@ -69,8 +69,8 @@ func Until(ctx context.Context, initialResourceVersion string, watcherClient cac
 	return UntilWithoutRetry(ctx, w, conditions...)
 }
 
-// UntilWithSync is UntilWithoutRetry for the events of an informer, which retries after any
-// failure. precondition, if not nil, is called first, once the informer's store is complete.
+// UntilWithSync is like UntilWithoutRetry, for the events of an informer. An informer retries after
+// any failure. precondition, if not nil, is called first, once the informer's store is complete.
 func UntilWithSync(ctx context.Context, lw cache.ListerWatcher, objType runtime.Object, precondition PreconditionFunc, conditions ...ConditionFunc) (*watch.Event, error) {
 	indexer, informer, w, done := NewIndexerInformerWatcher(lw, objType)
 	defer func() { <-done }()
