@@ -187,11 +187,13 @@ func (r *rig) disconnect() (reconnect func()) {
 	}
 }
 
-// settle waits until the store equals the server.
+// settle waits until the store equals the server. Then it waits until all goroutines are idle,
+// because the reflector updates its status only after it has handed over the last event.
 func (r *rig) settle() {
 	ctx, cancel := context.WithTimeout(r.t.Context(), 5*time.Minute)
 	defer cancel()
 	require.NoError(r.t, r.informer.Store().WaitRV(ctx, r.server.ResourceVersion()))
+	synctest.Wait()
 }
 
 // versions returns the versions of all pods on the server.
