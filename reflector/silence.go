@@ -17,8 +17,8 @@ type silence struct {
 	began  time.Time
 	timer  *time.Timer
 
-	// since is when the current wait began, as a duration after began. Its value is the constant
-	// idle if no wait runs, and the constant over after stop.
+	// since is when the current wait began, as a duration after began. If no wait runs, its value is
+	// one of the constants idle, unset and over.
 	since atomic.Int64
 
 	// The fields below belong to the waiting goroutine.
@@ -28,8 +28,9 @@ type silence struct {
 }
 
 const (
-	idle = -1 // no wait runs at present
-	over = -2 // stop was called
+	idle  = -1 // no wait runs at present
+	over  = -2 // stop was called
+	unset = -3 // no wait runs at present, and the timer is not set
 )
 
 // listen returns a silence whose first wait starts now. When a wait has lasted for the duration
@@ -45,15 +46,10 @@ func listen(limit time.Duration, end context.CancelCauseFunc, reason error) *sil
 	return s
 }
 
-// wait records that the reflector begins to wait for the stream. After a useless event it sets the
-// timer: check may have looked between two waits, and then it has set the timer to the end of a
-// wait that begins anew.
+// wait records that the reflector begins to wait for the stream. It sets the timer if check could
+// not do so between two waits.
 func (s *silence) wait() {
-	if s == nil {
-		return
-	}
-	s.since.Store(int64(time.Since(s.began) - s.spent))
-	if s.spent > 0 {
+	if s != nil && s.since.Swap(int64(time.Since(s.began)-s.spent)) == unset {
 		s.again(s.limit - s.spent)
 	}
 }
@@ -93,28 +89,24 @@ func (s *silence) stop() {
 }
 
 // check ends the request if the limit has passed, and otherwise sets the timer to the earliest
-// possible end. Check alone sets the timer while events are useful, which saves two calls to the
-// runtime for each event.
+// possible end. Between two waits it leaves that to wait, because only the next wait shows how much
+// time it has left. While events are frequent, this saves two calls to the runtime for each event.
 func (s *silence) check() {
-	for {
-		since, left := s.since.Load(), s.limit
-		switch since {
-		case over:
-			return
-		case idle:
-		default:
-			left -= time.Since(s.began) - time.Duration(since)
-		}
-		if left <= 0 {
-			s.end(s.reason)
-			return
-		}
-		s.again(left)
-		if since != idle || s.since.Load() < 0 {
-			return
-		}
-		// A wait began meanwhile, and its end may be earlier.
+	since := s.since.Load()
+	if since == over {
+		return
 	}
+	if since == idle {
+		if !s.since.CompareAndSwap(idle, unset) {
+			s.check() // a wait began meanwhile, or stop was called
+		}
+		return
+	}
+	if left := s.limit - (time.Since(s.began) - time.Duration(since)); left > 0 {
+		s.again(left)
+		return
+	}
+	s.end(s.reason)
 }
 
 // again sets the timer for the duration left. If stop was called meanwhile, it stops the timer, so
