@@ -53,7 +53,6 @@ func TestARelistReportsOnlyWhatChanged(t *testing.T) { // D11, SI-13, PD-11, SI-
 		require.NoError(t, err)
 		reconnect()
 		r.settle()
-		synctest.Wait()
 
 		require.Equal(t, 30, w.count(informer.Initial))
 		require.Equal(t, 3, w.count(informer.Relist), "one deleted, one updated, one added")
@@ -73,7 +72,6 @@ func TestADeleteFoundByARelistHasTheLastKnownState(t *testing.T) {
 		require.NoError(t, r.server.Delete(pods, key(0)))
 		reconnect()
 		r.settle()
-		synctest.Wait()
 		require.Equal(t, informer.Deleted, last.Type)
 		require.True(t, last.FinalStateUnknown)
 		require.Equal(t, informer.Relist, last.Cause)
@@ -161,7 +159,6 @@ func TestARemovedHandlerIsNotCalledAgain(t *testing.T) { // SI-19
 		<-registration.Done()
 		r.churn(10, 20, false)
 		r.settle()
-		synctest.Wait()
 		require.EqualValues(t, 1, calls.Load())
 		require.Equal(t, r.versions(), w.versions(), "others go on")
 	})

@@ -92,7 +92,6 @@ func TestMergedSourcesAreOneStore(t *testing.T) { // G1, G2, G3, G4, G8
 					r.add(late.handle, informer.HandlerOptions{})
 					r.churn(30, 40, true)
 					r.settle()
-					synctest.Wait()
 					for _, w := range []*witness{w, late} {
 						require.Equal(t, r.merged(), w.versions())
 						require.Empty(t, w.objections("G1"))
