@@ -81,14 +81,6 @@ func Hook[A any](h *Hooks, what string, f func(A)) func(A) {
 	return func(a A) { h.Call(what, func() { f(a) }) }
 }
 
-// Hook3 is [Hook] for functions of three arguments.
-func Hook3[A, B, C any](h *Hooks, what string, f func(A, B, C)) func(A, B, C) {
-	if f == nil {
-		return nil
-	}
-	return func(a A, b B, c C) { h.Call(what, func() { f(a, b, c) }) }
-}
-
 // Hook2 is [Hook] for functions of two arguments.
 func Hook2[A, B any](h *Hooks, what string, f func(A, B)) func(A, B) {
 	if f == nil {
