@@ -136,7 +136,16 @@ func (r *report) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s%s compiled with %s tests, and %s of other modules\n",
 		of, plural(r.packages, "package"), its(r.packages), plural(r.others, "package"))
-	printFindings(w, r.findings)
+	for _, f := range r.findings {
+		place := f.file
+		if f.line > 0 {
+			place += ":" + strconv.Itoa(f.line)
+		}
+		if f.elsewhere != "" {
+			place += " (" + f.elsewhere + ")"
+		}
+		fmt.Fprintf(w, "%s: %s\n    %s\n", place, f.message, f.advice())
+	}
 }
 
 func plural(n int, what string) string {
@@ -151,19 +160,6 @@ func its(n int) string {
 		return "its"
 	}
 	return "their"
-}
-
-func printFindings(w io.Writer, findings []finding) {
-	for _, f := range findings {
-		place := f.file
-		if f.line > 0 {
-			place += ":" + strconv.Itoa(f.line)
-		}
-		if f.elsewhere != "" {
-			place += " (" + f.elsewhere + ")"
-		}
-		fmt.Fprintf(w, "%s: %s\n    %s\n", place, f.message, f.advice())
-	}
 }
 
 // advice returns what to do about a finding.
