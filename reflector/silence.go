@@ -17,8 +17,8 @@ type silence struct {
 	began  time.Time
 	timer  *time.Timer
 
-	// since is when the current wait began, as a duration after began. If no wait runs, its value is
-	// one of the constants idle, unset and over.
+	// since is when the current wait began, as a duration after began. If no wait runs, its value
+	// is one of the constants idle, unset and over.
 	since atomic.Int64
 
 	// The fields below belong to the waiting goroutine.
