@@ -46,7 +46,7 @@ func (p *tab) shoot(name string) {
 // The chart has a line with marks for each way to list, and a table of the measurements.
 func TestWaysToListAreDrawn(t *testing.T) {
 	l, p := laboratory(t, 1440, 1200)
-	p.do(chromedp.KeyEvent("j"))
+	p.key("j")
 	require.Equal(t, "compare", eval[string](p, `document.getElementById("small-panel").dataset.small`))
 	require.Contains(t, eval[string](p, `document.getElementById("small-panel").textContent`), "Press Compare lists")
 	eval[any](p, `document.querySelector("#box-reflector [data-action=compare]").click()`)

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/view"
@@ -60,7 +59,7 @@ func TestButtonsOfALaboratory(t *testing.T) {
 	p.allow("the server responded with a status of 409")
 	eval[any](p, `document.querySelector("#box-reflector [data-action=break]").click()`)
 	said("✗ this cannot be broken")
-	p.do(chromedp.KeyEvent("p"))
+	p.key("p")
 	said("paused")
 	p.until(`document.getElementById("state").textContent === "live, paused: workers"`)
 }

@@ -74,7 +74,7 @@ func (p *tab) lesson(n int, shoot bool) {
 			if step%2 == 0 {
 				eval[any](p, `document.getElementById("tour-next").click()`)
 			} else {
-				p.do(chromedp.KeyEvent("\u0303")) // the right arrow
+				p.key("\u0303") // the right arrow
 			}
 			p.until(`document.querySelector("#tour .then")`)
 			p.until(inSight(steps[step-1].Box, steps[step-1].Open))

@@ -41,22 +41,22 @@ func TestEveryControlHasAName(t *testing.T) {
 		}
 	}
 	for _, picture := range pictures {
-		p.do(chromedp.KeyEvent(picture.letter))
+		p.key(picture.letter)
 		if picture.id == "object" {
 			p.until(`document.querySelectorAll(".fields tbody tr").length > 5`)
 		}
 		look(picture.id)
 	}
-	p.do(chromedp.KeyEvent("t"))
+	p.key("t")
 	look("table")
-	p.do(chromedp.KeyEvent("?"))
+	p.key("?")
 	look("keys")
-	p.do(chromedp.KeyEvent("\x1b"))
-	p.do(chromedp.KeyEvent("l"))
+	p.key("\x1b")
+	p.key("l")
 	p.until(`document.querySelector(".box.pointed")`)
 	look("tour")
-	p.do(chromedp.KeyEvent("\x1b"))
-	p.do(chromedp.KeyEvent("i"))
+	p.key("\x1b")
+	p.key("i")
 	p.until(`document.querySelectorAll("#all tbody tr").length >= 1`)
 	look("index")
 	for _, role := range []string{"button", "combobox", "spinbutton", "tab", "tabpanel", "region"} {
@@ -73,7 +73,7 @@ func TestTabGoesThroughThePage(t *testing.T) {
 	all := eval[int](p, `[...document.querySelectorAll("a[href], button, select, input, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled).length`)
 	seen := map[string]bool{}
 	for range all + 5 {
-		p.do(chromedp.KeyEvent("\t"))
+		p.key("\t")
 		at := eval[[]string](p, `(() => { const e = document.activeElement; e.dataset.visited ??= String(Math.random()); const s = getComputedStyle(e); return [e.dataset.visited, e.outerHTML.slice(0, 160), s.outlineStyle + " " + s.outlineWidth, e.tagName]; })()`)
 		if at[3] == "BODY" {
 			break
@@ -96,7 +96,7 @@ func TestTextsCanBeRead(t *testing.T) {
 			p.press("fail", "percent", "100")
 			p.press("vanish", "n", "2")
 			p.press("burst", "n", "3")
-			p.do(chromedp.KeyEvent("l"))
+			p.key("l")
 			p.until(`document.querySelector(".box.pointed")`)
 			for _, picture := range pictures {
 				eval[any](p, `document.getElementById("tab-`+picture.id+`").click()`)

@@ -103,7 +103,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 	click("−1")
 	p.until(`document.getElementById("state").dataset.seq === ` + quote(seq))
 	require.Zero(t, eval[float64](p, `scrollY`))
-	p.do(chromedp.KeyEvent(" "))
+	p.key(" ")
 	require.Zero(t, eval[float64](p, `scrollY`))
 	p.until(state("recording, at its end"))
 	eval[any](p, `document.querySelector('#tab-lookup').click()`)

@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -198,6 +200,24 @@ func newTabFor(t *testing.T, while time.Duration, width, height int64, media ...
 func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	require.NoError(p.t, chromedp.Do(p.ctx, actions...))
+}
+
+// key presses and releases keys. A key and its character go to the browser in one command. After
+// two commands, as chromedp.KeyEvent sends them, a page that has handled the key may still get the
+// character if the machine is busy. The page then scrolls at a space.
+func (p *tab) key(keys string) {
+	p.t.Helper()
+	for _, r := range keys {
+		events := kb.Encode(r)
+		down, up := events[0], events[len(events)-1]
+		if len(events) == 3 {
+			down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+		}
+		for _, event := range []*input.DispatchKeyEventParams{down, up} {
+			_, err := chromedp.Call(p.ctx, input.DispatchKeyEvent, *event)
+			require.NoError(p.t, err, "key %q", r)
+		}
+	}
 }
 
 // eval evaluates an expression in the page.

@@ -64,7 +64,7 @@ func TestPageUnderLoad(t *testing.T) {
 	smalls := []string{"rings", "journey", "shelf", "rulers", "dial", "lookup"}
 	var all []moment
 	for n := range steps {
-		p.do(chromedp.KeyEvent(pictureLetter(smalls[n%len(smalls)])))
+		p.key(pictureLetter(smalls[n%len(smalls)]))
 		began, before, events := time.Now(), eval[float64](p, `globalThis.pictures`), r.informer.Status().Reflector.Events
 		time.Sleep(every)
 		passed := time.Since(began).Seconds()

@@ -5,7 +5,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -27,7 +26,7 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 		eval[any](p, `{ const s = document.querySelector(".steps-tools select"); s.value = [...s.options].find((o) => o.textContent === `+quote(name)+`).value; s.dispatchEvent(new Event("change")) }`)
 		require.Equal(t, name, eval[string](p, state))
 	}
-	p.do(chromedp.KeyEvent("k"))
+	p.key("k")
 	p.until(state + ` === 'listing at "0"'`)
 	p.until(`document.querySelector(".steps .counts").textContent.includes("is watching now")`)
 	choose("all that there is", `connecting at "10"`)

@@ -47,15 +47,15 @@ func TestTourByItself(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "phone.png"), png, 0o600))
 	}
-	p.do(chromedp.KeyEvent("\u001b"))
+	p.key("\u001b")
 	p.until(`document.getElementById("tour").hidden`)
 }
 
 // Without a laboratory, the tour names the command to run.
 func TestTourWithoutLaboratory(t *testing.T) {
 	p := start(t, 1, nil).open(t, 1000, 800)
-	p.do(chromedp.KeyEvent("l"))
+	p.key("l")
 	p.until(`document.querySelector("#tour .caption").textContent.includes("kinform lab")`)
-	p.do(chromedp.KeyEvent("l"))
+	p.key("l")
 	p.until(`document.getElementById("tour").hidden`)
 }

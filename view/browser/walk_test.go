@@ -228,7 +228,7 @@ var buttons = []struct {
 func TestEveryPicture(t *testing.T) {
 	on(t, func(t *testing.T, _ *lab.Lab, p *tab) {
 		for n, box := range []string{"server", "reflector", "fifo", "store", "handlers", "queue", "workers"} {
-			p.do(chromedp.KeyEvent(string(rune('1' + n))))
+			p.key(string(rune('1' + n)))
 			require.Equal(t, "box-"+box, eval[string](p, `document.activeElement.id`))
 			require.NotEmpty(t, eval[string](p, `document.querySelector("#box-`+box+` h2").textContent`))
 			require.Positive(t, eval[int](p, `document.querySelectorAll("#box-`+box+` .row:not([hidden])").length`))
@@ -238,7 +238,7 @@ func TestEveryPicture(t *testing.T) {
 		require.Len(t, all, len(pictures))
 		for _, picture := range pictures {
 			require.Contains(t, all, picture.id)
-			p.do(chromedp.KeyEvent(picture.letter))
+			p.key(picture.letter)
 			require.Equal(t, picture.id, eval[string](p, `document.getElementById("small-panel").dataset.small`))
 			eval[any](p, `document.getElementById("tab-rulers").click()`)
 			eval[any](p, `document.querySelector('#picture [data-small="`+picture.id+`"]').click()`)
@@ -293,7 +293,7 @@ var pictures = []struct {
 // A user chooses an object, and chooses further parts to leave out.
 func TestWhatIsLeftOut(t *testing.T) {
 	on(t, func(t *testing.T, _ *lab.Lab, p *tab) {
-		p.do(chromedp.KeyEvent("m"))
+		p.key("m")
 		p.until(`document.querySelectorAll(".fields tbody tr").length > 10`)
 		saved := `document.querySelector(".object .total").dataset.saved`
 		require.Equal(t, "0 %", eval[string](p, saved))
