@@ -39,6 +39,9 @@ type Informer[T any] struct {
 	// listed says that the first list has been applied, except for objects that were refused. Only
 	// the goroutine of consume uses it.
 	listed bool
+	// inPlace says that the server has changed an object without changing its version, and that the
+	// log says so. Only the goroutine of consume uses it.
+	inPlace bool
 
 	// handlers are the goroutines of the registrations.
 	handlers sync.WaitGroup

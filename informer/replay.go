@@ -2,6 +2,7 @@ package informer
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"github.com/kinform/kinform/deltafifo"
@@ -39,7 +40,7 @@ func (i *Informer[T]) replay(batch deltafifo.Batch[T], changes []change[T]) []ch
 				c.stored, exists = true, false
 			}
 			event, changed := next(current, exists, stack.Key, delta, batch.Initial && !existed && len(events) == first)
-			if !changed {
+			if !changed && !(exists && i.changedInPlace(current, stack.Key, delta)) {
 				continue
 			}
 			events = append(events, event)
@@ -55,6 +56,22 @@ func (i *Informer[T]) replay(batch deltafifo.Batch[T], changes []change[T]) []ch
 		}
 	}
 	return changes
+}
+
+// changedInPlace reports whether a watch event brings another object with the version of the known
+// object. Some aggregated API servers never change the version of an object. Repeated events of a
+// server in order have the known object, so that the comparison is rare.
+func (i *Informer[T]) changedInPlace(current indexer.Entry[T], key types.NamespacedName, delta deltafifo.Delta[T]) bool {
+	isChange := delta.Type == deltafifo.Added || delta.Type == deltafifo.Updated
+	if !isChange || reflect.DeepEqual(current.Object, delta.Object) {
+		return false
+	}
+	if !i.inPlace {
+		i.inPlace = true
+		i.opts.Logger.Warn("The server changed an object without changing its version: lists don't show such changes",
+			"informer", i.opts.Name, "key", key, "version", delta.ResourceVersion)
+	}
+	return true
 }
 
 // replaced returns the Deleted of the current object, whose deletion no event reported: delta has
@@ -74,9 +91,9 @@ func replaced[T any](current indexer.Entry[T], key types.NamespacedName, delta d
 // changes nothing. initial says that the event would be the first of its key, from the first list.
 //
 // Nothing is reported twice (D11). A relist or a repeated watch event with the known version makes
-// no event, and neither does the deletion of a missing object. Two kinds of objects always count as
-// changed: objects without a version, and objects of a server with another history, because their
-// version says nothing about the known object.
+// no event, and neither does the deletion of a missing object; but see changedInPlace. Two kinds of
+// objects always count as changed: objects without a version, and objects of a server with another
+// history, because their version says nothing about the known object.
 func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName, delta deltafifo.Delta[T], initial bool) (Event[T], bool) {
 	event := Event[T]{
 		Cause:           Watch,
