@@ -6,8 +6,8 @@ import (
 	"crypto/x509"
 	"errors"
 	"math/rand/v2"
+	"net"
 	"reflect"
-	"slices"
 	"sync"
 	"time"
 
@@ -89,11 +89,13 @@ func first(config *Config) (cert *tls.Certificate, replace bool, err error) {
 
 func (m *manager) Current() *tls.Certificate {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.cert != nil && m.cert.Leaf != nil && time.Now().After(m.cert.Leaf.NotAfter) {
+	cert := m.cert
+	m.mu.Unlock()
+	if cert != nil && cert.Leaf != nil && time.Now().After(cert.Leaf.NotAfter) {
+		klog.FromContext(m.ctx).V(2).Info("Current certificate is expired")
 		return nil
 	}
-	return m.cert
+	return cert
 }
 
 func (m *manager) ServerHealthy() bool {
@@ -204,18 +206,29 @@ func (m *manager) fits() bool {
 		return true
 	}
 	has, wants := cert.Leaf, template
-	if has.Subject.CommonName != wants.Subject.CommonName {
-		return false
+	missing := func(has, wants []string) []string { return sets.List(sets.New(wants...).Difference(sets.New(has...))) }
+	dnsNames, orgs := missing(has.DNSNames, wants.DNSNames), missing(has.Subject.Organization, wants.Subject.Organization)
+	ips := missing(texts(has.IPAddresses), texts(wants.IPAddresses))
+	switch logger := klog.FromContext(m.ctx).V(2); {
+	case has.Subject.CommonName != wants.Subject.CommonName:
+		logger.Info("Current certificate CN does not match requested CN", "currentName", has.Subject.CommonName, "requestedName", wants.Subject.CommonName)
+	case len(dnsNames) > 0:
+		logger.Info("Current certificate is missing requested DNS names", "dnsNames", dnsNames)
+	case len(ips) > 0:
+		logger.Info("Current certificate is missing requested IP addresses", "IPs", ips)
+	case len(orgs) > 0:
+		logger.Info("Current certificate is missing requested orgs", "orgs", orgs)
+	default:
+		return true
 	}
-	if !sets.New(has.DNSNames...).HasAll(wants.DNSNames...) || !sets.New(has.Subject.Organization...).HasAll(wants.Subject.Organization...) {
-		return false
+	return false
+}
+
+func texts(ips []net.IP) (all []string) {
+	for _, ip := range ips {
+		all = append(all, ip.String())
 	}
-	for _, ip := range wants.IPAddresses {
-		if !slices.ContainsFunc(has.IPAddresses, ip.Equal) {
-			return false
-		}
-	}
-	return true
+	return all
 }
 
 // take makes cert the current certificate, and records the age of the certificate before it.

@@ -13,8 +13,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +33,7 @@ import (
 	"k8s.io/client-go/util/certificate"
 	"k8s.io/client-go/util/certificate/csr"
 	"k8s.io/client-go/util/keyutil"
+	"k8s.io/klog/v2"
 )
 
 // signed returns a certificate and its key in PEM.
@@ -341,49 +344,82 @@ func tryRotation() {
 		}
 	})
 	now := time.Now()
-	for name, at := range map[string][2]time.Duration{"fresh": {-time.Hour, 10 * time.Hour}, "expired": {-2 * time.Hour, -time.Hour}, "due": {-10 * time.Hour, time.Minute}, "to come": {time.Hour, 2 * time.Hour}} {
-		for _, as := range []string{"stored", "bootstrap"} {
-			try("certificate manager: "+name+" "+as, func(o *outcome) {
-				s := serve(o)
-				defer s.Close()
-				client := kubernetes.NewForConfigOrDie(s.config())
-				ctx, cancel := context.WithCancel(context.Background())
-				defer cancel()
-				signer := kubernetes.NewForConfigOrDie(s.config())
-				go func() { sign(ctx, signer, 10*time.Hour, false) }()
-				c, key := pair(now.Add(at[0]), now.Add(at[1]), "me")
-				store := &kept{o: o}
-				config := certificate.Config{
-					ClientsetFn: func(current *tls.Certificate) (kubernetes.Interface, error) { return client, nil },
-					Template:    template, SignerName: "example.com/s", Usages: usages, CertificateStore: store,
-				}
-				if as == "stored" {
-					store.current = parsed(c, key)
-				} else {
-					config.BootstrapCertificatePEM, config.BootstrapKeyPEM = c, key
-				}
-				m, err := certificate.NewManager(&config)
-				o.line(m != nil, kindOf(err))
-				if m == nil {
-					return
-				}
-				o.line(m.Current() != nil, m.ServerHealthy())
-				m.Start()
-				stored := 0
-				count := func() int { return strings.Count(text(o.all()), "stored CN") }
-				if as == "bootstrap" {
-					stored = count()
-				}
-				wait := 8 * time.Second
-				if as == "stored" && (name == "fresh" || name == "to come") {
-					wait = 500 * time.Millisecond
-				}
-				changed := within(wait, func() bool { return count() > stored })
-				time.Sleep(50 * time.Millisecond)
-				o.line(changed, m.Current() != nil, m.ServerHealthy())
-				m.Stop()
-				o.panics("stop again", m.Stop)
-			})
+	rotates := func(as string, at [2]time.Duration, template *x509.CertificateRequest, wait time.Duration) func(o *outcome) {
+		return func(o *outcome) {
+			s := serve(o)
+			defer s.Close()
+			client := kubernetes.NewForConfigOrDie(s.config())
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			signer := kubernetes.NewForConfigOrDie(s.config())
+			go func() { sign(ctx, signer, 10*time.Hour, false) }()
+			c, key := pair(now.Add(at[0]), now.Add(at[1]), "me")
+			store := &kept{o: o}
+			var logged lines
+			logging := klog.NewContext(ctx, logged.logger(2))
+			config := certificate.Config{
+				Ctx:         &logging,
+				ClientsetFn: func(current *tls.Certificate) (kubernetes.Interface, error) { return client, nil },
+				Template:    template, SignerName: "example.com/s", Usages: usages, CertificateStore: store,
+			}
+			if as == "stored" {
+				store.current = parsed(c, key)
+			} else {
+				config.BootstrapCertificatePEM, config.BootstrapKeyPEM = c, key
+			}
+			m, err := certificate.NewManager(&config)
+			o.line(m != nil, kindOf(err))
+			if m == nil {
+				return
+			}
+			o.line(m.Current() != nil, m.ServerHealthy())
+			m.Start()
+			stored := 0
+			count := func() int { return strings.Count(text(o.all()), "stored CN") }
+			if as == "bootstrap" {
+				stored = count()
+			}
+			changed := within(wait, func() bool { return count() > stored })
+			time.Sleep(50 * time.Millisecond)
+			o.line(changed, m.Current() != nil, m.ServerHealthy())
+			m.Stop()
+			o.panics("stop again", m.Stop)
+			o.line("logged", text(progress(logged.taken())))
 		}
 	}
+	fresh := [2]time.Duration{-time.Hour, 10 * time.Hour}
+	for name, at := range map[string][2]time.Duration{"fresh": fresh, "expired": {-2 * time.Hour, -time.Hour}, "due": {-10 * time.Hour, time.Minute}, "to come": {time.Hour, 2 * time.Hour}} {
+		for _, as := range []string{"stored", "bootstrap"} {
+			wait := 8 * time.Second
+			if as == "stored" && (name == "fresh" || name == "to come") {
+				wait = 500 * time.Millisecond
+			}
+			try("certificate manager: "+name+" "+as, rotates(as, at, template, wait))
+		}
+	}
+	me := pkix.Name{CommonName: "me", Organization: []string{"o"}}
+	for name, wanted := range map[string]*x509.CertificateRequest{
+		"name":          {Subject: pkix.Name{CommonName: "you", Organization: []string{"o"}}, DNSNames: []string{"d"}},
+		"DNS name":      {Subject: me, DNSNames: []string{"d", "z", "e"}},
+		"address":       {Subject: me, IPAddresses: []net.IP{net.IPv4(1, 2, 3, 4), net.IPv6loopback}},
+		"organization":  {Subject: pkix.Name{CommonName: "me", Organization: []string{"p"}}},
+		"second reason": {Subject: pkix.Name{CommonName: "me", Organization: []string{"p"}}, DNSNames: []string{"e"}},
+	} {
+		try("certificate manager: another "+name, rotates("stored", fresh, wanted, 8*time.Second))
+	}
+}
+
+// momentOf finds the values of a log line that differ from run to run, and the text after them.
+var momentOf = regexp.MustCompile(`\b(sleep|expiration|deadline)=.*`)
+
+// progress returns the lines of a manager's progress, each once. It leaves out the lines of
+// reflectors, because the request is not waited for in the same way.
+func progress(logged []string) (all []string) {
+	for _, line := range logged {
+		if strings.HasPrefix(line, "DEBUG") && !strings.Contains(line, "reflector=") {
+			all = append(all, momentOf.ReplaceAllString(line, "$1"))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -56,6 +56,7 @@ func RequestCertificateWithContext(ctx context.Context, client clientset.Interfa
 	}
 	switch {
 	case err == nil:
+		klog.FromContext(ctx).V(2).Info("Certificate signing request created", "csr", made.Name)
 		return made.Name, made.UID, nil
 	case !apierrors.IsAlreadyExists(err) || name == "":
 		return "", "", named(err, "cannot create certificate signing request: %w")

@@ -65,9 +65,14 @@ func WaitForCertificate(ctx context.Context, client clientset.Interface, reqName
 			unapproved = true
 			logger.Info("A certificate was issued, and its request is not approved: waiting", "csr", reqName)
 		}
-		if !approved || len(found.Status.Certificate) == 0 {
+		if !approved {
 			return false, nil
 		}
+		if len(found.Status.Certificate) == 0 {
+			logger.V(2).Info("Certificate signing request is approved, waiting to be issued", "csr", klog.KObj(found))
+			return false, nil
+		}
+		logger.V(2).Info("Certificate signing request is issued", "csr", klog.KObj(found))
 		certData = found.Status.Certificate
 		return true, nil
 	})
