@@ -2,10 +2,12 @@ package metrics
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/apitest"
@@ -122,6 +124,41 @@ func TestMetricsShowWhatHangs(t *testing.T) {
 		require.Equal(t, 2.0, now[`kinform_workqueue_turns_total{queue="greet",result="interrupted"}`])
 		require.Zero(t, now[`workqueue_unfinished_work_seconds{controller="greet",name="greet"}`])
 		require.Zero(t, now[`kinform_manager_ready{manager="greeter"}`])
+	})
+}
+
+// A key waits for its own write, because the cache no longer receives changes. The wait ends after
+// two minutes.
+func TestMetricsShowAKeyThatWaitsForItsWrite(t *testing.T) {
+	play(t, Options{}, func(t *testing.T, r *rig) {
+		r.create("a")
+		turns := 0
+		r.reconcile = func(ctx context.Context, m *configMap) (controller.Result, error) {
+			if turns++; turns == 1 {
+				return controller.After(10 * time.Second), nil
+			}
+			changed := m.DeepCopy()
+			changed.Data = map[string]string{"turn": strconv.Itoa(turns)}
+			_, err := r.maps.Update(ctx, changed)
+			return controller.Done, err
+		}
+		r.run()
+		for _, verb := range []string{"list", "watch"} {
+			broken := apitest.Fail(apierrors.NewInternalError(errBroken))
+			r.server.Inject(apitest.Fault{Resource: "configmaps", Verb: verb, Action: broken})
+		}
+		r.server.DropWatches("configmaps")
+		const held, longest, unseen = `kinform_controller_held_writes{controller="greet"}`,
+			`kinform_controller_longest_hold_seconds{controller="greet"}`, `kinform_controller_unseen_writes_total{controller="greet"}`
+		now := scrape(t, r.registry)
+		require.Equal(t, []float64{0, 0, 0}, []float64{now[held], now[longest], now[unseen]})
+		r.rest(40 * time.Second)
+		now = scrape(t, r.registry)
+		require.Equal(t, []float64{1, 0}, []float64{now[held], now[unseen]})
+		require.InDelta(t, 30, now[longest], 3)
+		r.rest(2 * time.Minute)
+		now = scrape(t, r.registry)
+		require.Equal(t, []float64{0, 0, 1}, []float64{now[held], now[longest], now[unseen]})
 	})
 }
 

@@ -164,3 +164,16 @@ func TestEveryAttemptAndEveryStreamWaitsForTheLimit(t *testing.T) { // RS-13
 		require.EqualValues(t, 3, client.Stats().Requests, "one that waited in vain was not sent")
 	})
 }
+
+func TestRequestsDoNotWaitForALimiterByDefault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := newLoginClient(t, &login{}, 0)
+		defer stop()
+		start := time.Now()
+		for range 1000 {
+			_, err := get(t.Context(), client)
+			require.NoError(t, err)
+		}
+		require.Zero(t, time.Since(start))
+	})
+}

@@ -24,6 +24,8 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/oauth2"
 
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/util/cert"
 )
 
@@ -286,6 +288,17 @@ func TestAuthoritiesOfAFileAreReadAgain(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(rubbish), 0o600))
 		r.look(time.Now().Add(time.Duration(3+i) * caPeriod))
 		require.NoError(t, get(server.URL), "the last good ones stay")
+	}
+}
+
+func TestAnEmptyFileOfAuthoritiesTrustsNobody(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ca.crt")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for _, rotation := range []bool{true, false} {
+		featurestesting.SetFeatureDuringTest(t, features.ClientsAllowCARotation, rotation)
+		config, err := TLSConfigFor(&Config{TLS: TLSConfig{CAFile: file}})
+		require.NoError(t, err)
+		require.True(t, x509.NewCertPool().Equal(config.RootCAs), "with rotation %v the authorities of the system are trusted", rotation)
 	}
 }
 

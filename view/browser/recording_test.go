@@ -127,6 +127,7 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 		"broken":    {lines[0] + lines[1] + "{\n" + lines[2], "line 3: not JSON of a recording"},
 		"null":      {lines[0] + "null\n", "line 2: no frame"},
 		"boxes":     {lines[0] + strings.Replace(lines[1], `"boxes":[`, `"boxes":[null,`, 1), "line 2: frame.boxes is missing, or is something else"},
+		"bomb":      {lines[0] + strings.Replace(lines[1], `"boxes":[`, `"boxes":[`+strings.Repeat("0,", 100_001), 1), "line 2: more than 8388608 characters, or more than 100000 values"},
 		"every":     {strings.Replace(lines[0], `"every":250`, `"every":1`, 1) + lines[1], "line 1: hello.every is missing, or is something else"},
 		"time":      {lines[0] + lines[3] + lines[1], "line 3: the time is earlier than the time of an earlier line"},
 	} {

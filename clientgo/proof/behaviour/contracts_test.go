@@ -31,6 +31,7 @@ var defects = map[string]string{
 	"TestAnInformerOfATrackerMissesNoDeletionOfWhatAWatchHasBrought": "RC-24: the phantom stays in the store",
 	"TestATrackerExpiresVersionsBeforeManyDeletions":                 "client-go's tracker remembers no deletion, and shows none",
 	"TestATrackerLosesNoDeletionBeforeAWatch":                        "kubernetes/kubernetes#141528: the phantom stays in the store",
+	"TestAStreamingListWithoutItsEndGivesWayToAList":                 "D6: the reflector waits for ever",
 	"TestALostWatchWithoutAVersionIsNoGap":                           "RC-24: a watch from no version does not show what was deleted; client-go opens it, and keeps the object for ever",
 }
 

@@ -34,6 +34,8 @@ type oddServer struct {
 	// refuses returns the status code with which the n-th watch is rejected, or 0 if it is
 	// accepted.
 	refuses func(n int) int
+	// streams serves a streaming list. If streams is nil, streaming lists are rejected.
+	streams func(w *oddWatch)
 	version string // of lists
 
 	mu      sync.Mutex // guards following
@@ -117,6 +119,10 @@ func (s *oddServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
+	case query.Get("sendInitialEvents") != "" && s.streams != nil:
+		body, to := io.Pipe()
+		go s.streams(&oddWatch{s, kind, to})
+		return reply(200, body)
 	case query.Get("sendInitialEvents") != "":
 		return status(422, "Invalid")
 	case query.Get("watch") == "":
@@ -219,6 +225,24 @@ func oddly(t *testing.T, serve func() *oddServer, test func(t *testing.T, s *odd
 						return all
 					})
 				})
+			})
+		})
+	}
+}
+
+// D6: a streaming list may end before its end marker, or may send nothing. A list follows.
+func TestAStreamingListWithoutItsEndGivesWayToAList(t *testing.T) {
+	for name, streams := range map[string]func(w *oddWatch){
+		"silent":     func(*oddWatch) {},
+		"ends early": func(w *oddWatch) { w.send("+a@5"); w.end() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			oddly(t, func() *oddServer {
+				return &oddServer{version: "8", objects: []string{"a@5"}, streams: streams}
+			}, func(t *testing.T, _ *oddServer, store cache.Store, told func() []string) {
+				sleep(15 * time.Minute)
+				require.Equal(t, []string{"ns/a"}, store.ListKeys())
+				require.Equal(t, []string{"+a@5"}, told())
 			})
 		})
 	}

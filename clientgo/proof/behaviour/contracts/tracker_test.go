@@ -14,17 +14,28 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/fake"
 	core "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 )
 
 var podGVK = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 
-// trackedPods is the source of a fake client: a tracker with the pods a and b. The function open
-// may replace the watches of the tracker.
+// trackedPods is a tracker with the pods a and b, alone or below a fake clientset. The function
+// open may replace the watches of the tracker.
 type trackedPods struct {
 	core.ObjectTracker
-	open func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error)
+	clientset *fake.Clientset // or nil
+	open      func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error)
+}
+
+// withTrackedPods runs f with a tracker alone, and with the tracker of a fake clientset.
+func withTrackedPods(t *testing.T, f func(t *testing.T, p *trackedPods)) {
+	t.Run("tracker", func(t *testing.T) { f(t, newTrackedPods(t)) })
+	t.Run("clientset", func(t *testing.T) {
+		clientset := fake.NewClientset(pod("a", ""), pod("b", ""))
+		f(t, &trackedPods{ObjectTracker: clientset.Tracker(), clientset: clientset})
+	})
 }
 
 func newTrackedPods(t *testing.T) *trackedPods {
@@ -41,6 +52,22 @@ func (p *trackedPods) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (p *trackedPods) source() cache.ListerWatcher {
 	attempt := 0
+	if p.clientset != nil {
+		p.clientset.PrependWatchReactor("pods", func(action core.Action) (bool, watch.Interface, error) {
+			attempt++
+			w, err := p.open(attempt, func() (watch.Interface, error) {
+				return p.Watch(podsGVR, "", action.(core.WatchActionImpl).ListOptions)
+			})
+			return true, w, err
+		})
+		pods := p.clientset.CoreV1().Pods("")
+		return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+				return pods.List(ctx, options)
+			},
+			WatchFuncWithContext: pods.Watch,
+		}, p.clientset)
+	}
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return p.List(podsGVR, podGVK, "", options)
@@ -88,31 +115,33 @@ func TestATrackerLosesNoDeletionAfterAWatch(t *testing.T) {
 		"an error":       func() (watch.Interface, error) { return nil, context.DeadlineExceeded },
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newTrackedPods(t)
-			p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {
-				if attempt == 2 {
-					require.NoError(t, p.Delete(podsGVR, "ns", "b"))
+			withTrackedPods(t, func(t *testing.T, p *trackedPods) {
+				p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {
+					if attempt == 2 {
+						require.NoError(t, p.Delete(podsGVR, "ns", "b"))
+					}
+					if attempt <= 2 {
+						return broken()
+					}
+					return next()
 				}
-				if attempt <= 2 {
-					return broken()
-				}
-				return next()
-			}
-			p.converges(t, 1, "ns/a")
+				p.converges(t, 1, "ns/a")
+			})
 		})
 	}
 }
 
 // Pod b is deleted after the first list and before the first watch (kubernetes/kubernetes#141528).
 func TestATrackerLosesNoDeletionBeforeAWatch(t *testing.T) {
-	p := newTrackedPods(t)
-	p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {
-		if attempt == 1 {
-			require.NoError(t, p.Delete(podsGVR, "ns", "b"))
+	withTrackedPods(t, func(t *testing.T, p *trackedPods) {
+		p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {
+			if attempt == 1 {
+				require.NoError(t, p.Delete(podsGVR, "ns", "b"))
+			}
+			return next()
 		}
-		return next()
-	}
-	p.converges(t, 1, "ns/a")
+		p.converges(t, 1, "ns/a")
+	})
 }
 
 // Pod c is created while a watch is open, and deleted after the watch has ended. The objects of a
