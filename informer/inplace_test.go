@@ -15,7 +15,7 @@ import (
 
 // Some aggregated API servers give every state of an object the same version, such as "1". Such an
 // event is not a repetition, which has the known object.
-func TestAChangeWithoutANewVersionIsAChange(t *testing.T) {
+func TestAChangeWithoutANewVersionIsAChange(t *testing.T) { // D11
 	for name, listed := range map[string]string{"the list has another version": "100", "the list has the same version": "1"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
