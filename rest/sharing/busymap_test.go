@@ -7,9 +7,23 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
+
+// A reader of a string that is being written may get the length of the new string with the bytes of
+// the old one, or with none.
+func TestHalfOfAStringEndsNoProgram(t *testing.T) {
+	for _, address := range []uintptr{0, 1 << 46} {
+		half := struct{ bytes, length uintptr }{address, 4}
+		text := *(*string)(unsafe.Pointer(&half))
+		require.False(t, survives(func() { excerpt(reflect.ValueOf(&text)) }))
+		require.False(t, survives(func() { unchanged(reflect.ValueOf("kept"), reflect.ValueOf(text)) }))
+	}
+	require.True(t, survives(func() {}))
+	require.PanicsWithValue(t, "a mistake", func() { survives(func() { panic("a mistake") }) })
+}
 
 // TestAMapIsReadableWhileItGrows reads a map while another goroutine fills and empties it, so that
 // it grows from one group to many tables.
@@ -35,14 +49,16 @@ func TestAMapIsReadableWhileItGrows(t *testing.T) {
 	}()
 	looks, found, before := 0, 0, reflect.ValueOf(map[string]string{"kept": "value"})
 	for i := 0; i < 50_000 || looks == 0 || found == 0; i++ {
-		unchanged(before, reflect.ValueOf(m))
-		if entries, ok := readable(reflect.ValueOf(m)); ok {
-			looks++
-			if v := entries.MapIndex(reflect.ValueOf("kept")); v.IsValid() && v.String() == "value" {
-				found++
+		survives(func() {
+			unchanged(before, reflect.ValueOf(m))
+			if entries, ok := readable(reflect.ValueOf(m)); ok {
+				looks++
+				if v := entries.MapIndex(reflect.ValueOf("kept")); v.IsValid() && v.String() == "value" {
+					found++
+				}
+				excerpt(entries)
 			}
-			excerpt(entries)
-		}
+		})
 	}
 	close(stop)
 	<-written

@@ -2,6 +2,8 @@ package sharing
 
 import (
 	"reflect"
+	"runtime"
+	"runtime/debug"
 	"unsafe"
 
 	"github.com/kinform/kinform/rest/internal/wire"
@@ -59,7 +61,10 @@ func (d *Decoder) look(n int) {
 		if e == nil || e.origin == nil || !e.proven.Load() {
 			continue
 		}
-		if change, ok := d.changeOf(e); ok {
+		var change Change
+		var ok bool
+		// A part that cannot be read now is looked at again later.
+		if survives(func() { change, ok = d.changeOf(e) }) && ok {
 			e.changed.Store(true)
 			if slot.CompareAndSwap(e, nil) {
 				t.bytes.Add(-e.cost())
@@ -93,6 +98,21 @@ func (d *Decoder) report(change Change) {
 	if !told {
 		d.inspector.changed(change)
 	}
+}
+
+// survives calls f, which reads values that a program may be changing, and reports whether f
+// returned. f may read half of a changed string, such as a length without its bytes, and fault.
+func survives(f func()) (returned bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if _, isFault := p.(runtime.Error); !isFault {
+				panic(p)
+			}
+		}
+	}()
+	f()
+	return true
 }
 
 // origin is the field whose value is in an entry.
