@@ -40,7 +40,7 @@ func (i *Informer[T]) replay(batch deltafifo.Batch[T], changes []change[T]) []ch
 				c.stored, exists = true, false
 			}
 			event, changed := next(current, exists, stack.Key, delta, batch.Initial && !existed && len(events) == first)
-			if !changed && !(exists && i.changedInPlace(current, stack.Key, delta)) {
+			if !changed && !i.changedInPlace(current, stack.Key, delta) {
 				continue
 			}
 			events = append(events, event)
@@ -58,9 +58,10 @@ func (i *Informer[T]) replay(batch deltafifo.Batch[T], changes []change[T]) []ch
 	return changes
 }
 
-// changedInPlace reports whether a watch event brings another object with the version of the known
-// object. Some aggregated API servers never change the version of an object. Repeated events of a
-// server in order have the known object, so that the comparison is rare.
+// changedInPlace reports whether a delta for which next returned false brings another object with
+// the version of the known object, by a watch event. Some aggregated API servers never change the
+// version of an object. Repeated events of a server in order have the known object, so that the
+// comparison is rare.
 func (i *Informer[T]) changedInPlace(current indexer.Entry[T], key types.NamespacedName, delta deltafifo.Delta[T]) bool {
 	isChange := delta.Type == deltafifo.Added || delta.Type == deltafifo.Updated
 	if !isChange || reflect.DeepEqual(current.Object, delta.Object) {
