@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"go/types"
-	"os/exec"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/kinform/kinform/clientgo/proof/internal/modulecache"
 )
 
 const module = "k8s.io/client-go"
@@ -19,13 +21,10 @@ func load(dir string, required bool, paths []string) (map[string]*types.Package,
 		// The packages are loaded in client-go's own module folder, because its go.sum covers all
 		// of their imports. The go.sum of a module that uses only a few packages does not cover
 		// them.
-		list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module)
-		list.Dir = dir
-		out, err := list.Output()
-		if err != nil {
-			return nil, fmt.Errorf("finding %s that %s requires: %w", module, dir, err)
+		var err error
+		if dir, err = modulecache.Dir(context.Background(), dir, module); err != nil {
+			return nil, err
 		}
-		dir = strings.TrimSpace(string(out))
 	}
 	patterns := []string{"./..."}
 	if len(paths) > 0 {

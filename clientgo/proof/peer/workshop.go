@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/kinform/kinform/clientgo/proof/internal/modulecache"
 )
 
 const module = "k8s.io/client-go"
@@ -31,12 +33,11 @@ func newWorkshop(ctx context.Context, dir string, verbose bool) (*workshop, erro
 	if err != nil {
 		return nil, err
 	}
-	w := &workshop{line: line, dir: dir, verbose: verbose}
-	out, err := w.command(ctx, filepath.Join(line, "..", "bench"), "list", "-m", "-f={{.Dir}}", module).Output()
+	peer, err := modulecache.Dir(ctx, filepath.Join(line, "..", "bench"), module)
 	if err != nil {
-		return nil, fmt.Errorf("finding client-go: %w", err)
+		return nil, err
 	}
-	w.peer = strings.TrimSpace(string(out))
+	w := &workshop{peer: peer, line: line, dir: dir, verbose: verbose}
 	return w, w.modules(ctx)
 }
 
