@@ -4,20 +4,20 @@ export const texts = {
   en: {
     tour: "Guided tour", choice: "Lesson", other: "中文", close: "Close", back: "Back", next: "Next", act: "Do it", wait: "Wait for it", busy: "Wait …",
     lesson: "Next lesson", finish: "The end: look around", play: "Play", pause: "Pause", again: "Go on", answers: "Answers",
-    right: "✓ Right.", wrong: "✗ Not so.", look: "Compare the numbers: the left one is from the beginning of the lesson.",
-    preparing: "The laboratory is put in order …", read: "Read:", code: "Code:",
-    late: "This has not happened for a minute. Somebody else may be using this laboratory, or something in it is paused. Choose the lesson again: it begins with everything in order.",
+    right: "✓ Right.", wrong: "✗ Wrong.", look: "Compare the numbers: the left number is from the beginning of the lesson.",
+    preparing: "The lesson resets the laboratory …", read: "Read:", code: "Code:",
+    late: "The expected result has not come for a minute. Somebody else may be using this laboratory, or a part of it is paused. Choose the lesson again: it first resets the laboratory.",
     none: "The tour works on a laboratory: an API server, an informer and workers that the tour may control. This program has no laboratory. Run: kinform lab --open",
-    token: "The tour controls the program, which needs the token that the program has printed: paste the token above.",
+    token: "The tour controls the program, so it needs the token that the program has printed. Paste the token above.",
   },
   zh: {
     tour: "导览", choice: "课程", other: "English", close: "关闭", back: "上一步", next: "下一步", act: "执行", wait: "等待", busy: "请稍候……",
-    lesson: "下一课", finish: "导览结束：随意看看", play: "自动播放", pause: "暂停", again: "继续", answers: "选项",
+    lesson: "下一课", finish: "导览结束：自己看看吧", play: "自动播放", pause: "暂停", again: "继续", answers: "选项",
     right: "✓ 对。", wrong: "✗ 不对。", look: "请看下面的数字：左边是这一课开始时的值。",
     preparing: "正在准备实验环境……", read: "阅读：", code: "代码：",
-    late: "等了一分钟，预期的结果还没有出现。可能有人也在使用这个实验环境，或者其中某个部分已被暂停。请重新选择这一课：它会先把一切恢复原状。",
+    late: "等了一分钟，预期的结果还没出现。可能有人也在使用这个实验环境，或者其中某个部分被暂停了。请重新选择这一课：它会先重置实验环境。",
     none: "导览需要一个实验环境：可供操作的 API 服务器、informer 和 worker。这个程序没有实验环境。请运行：kinform lab --open",
-    token: "导览要操作这个程序，需要程序打印的令牌：请把它粘贴到上方。",
+    token: "导览要操作这个程序，所以需要程序打印的令牌。请把令牌粘贴到上方。",
   },
 };
 
