@@ -9,11 +9,11 @@ import (
 // client-go's sample-controller.
 var boxes = []BoxInfo{
 	{"server", "API server", "has the objects, and a log of their changes. It serves lists, and watches that begin at a version."},
-	{"reflector", "Reflector", "lists once, then watches, and lists again when the watch cannot go on."},
+	{"reflector", "Reflector", "lists once, then watches, and lists again when the watch cannot continue."},
 	{"fifo", "DeltaFIFO", "holds the changes of each object, in order, until the informer takes all of them."},
-	{"store", "Store and indexes", "has the objects, as far as the informer has received them. Handlers and workers read from the store."},
-	{"handlers", "Handlers", "are called for each change, each with a mailbox of its own. Mostly, they put keys into a queue."},
-	{"queue", "Workqueue", "has each key once, however often it is added, and never gives it to two workers."},
+	{"store", "Store and indexes", "holds the objects that the informer has received. Handlers and workers read from the store."},
+	{"handlers", "Handlers", "are called for each change. Each handler has its own mailbox. Most handlers put keys into a queue."},
+	{"queue", "Workqueue", "holds each key once, however often the key is added, and never gives a key to two workers at once."},
 	{"workers", "Workers", "take keys, look the objects up in the store, and do the work."},
 }
 

@@ -34,7 +34,7 @@ func ReadRecording(r io.Reader) (*Hello, iter.Seq2[*Frame, error], error) {
 	case err != nil:
 		return nil, nil, err
 	case first.Hello == nil:
-		return nil, nil, lines.wrong("the first line has no field hello, with which a recording begins", nil)
+		return nil, nil, lines.wrong("the first line has no field hello, but a recording begins with it", nil)
 	case first.Hello.Version > FormatVersion:
 		return nil, nil, lines.wrong(fmt.Sprintf("the format is %d, but this program knows formats up to %d: open the recording with a newer kinform", first.Hello.Version, FormatVersion), nil)
 	case first.Hello.Version < 1:

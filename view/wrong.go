@@ -43,7 +43,7 @@ func wrongOf(s informer.Status) (wrong []string) {
 		heard = r.LastEventAt
 	}
 	if silent := time.Since(heard); !heard.IsZero() && silent > longSilent {
-		say("nothing from the server for %v", silent.Round(time.Second))
+		say("no data from the server for %v", silent.Round(time.Second))
 	}
 	if s.Queue.OldestAge > slowEvent {
 		say("changes have waited for the informer for %v", s.Queue.OldestAge.Round(100*time.Millisecond))

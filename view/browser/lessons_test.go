@@ -96,7 +96,7 @@ func (p *tab) lesson(n int, shoot bool) {
 			right = i
 			break
 		}
-		require.Contains(t, eval[string](p, caption), "✗ Not so.")
+		require.Contains(t, eval[string](p, caption), "✗ Wrong.")
 	}
 	require.GreaterOrEqual(t, right, 0)
 	require.Contains(t, eval[string](p, caption), "✓ Right.")

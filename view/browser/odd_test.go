@@ -50,9 +50,9 @@ func TestRecordingsOfOddThings(t *testing.T) {
 		p.until(valueOf("store.objects") + ` === 4`)
 	}
 	p.openFile("levels", strings.ReplaceAll(text, `"all":0`, `"all":0,"levels":5`))
-	p.until(said("levels, line 2: frame.keys is missing, or is something else"))
+	p.until(said("levels, line 2: frame.keys is missing, or has a wrong"))
 	p.openFile("coalesced", strings.ReplaceAll(text, `"coalesced":0,"panics":0,"wait"`, `"coalesced":{"valueOf":1},"panics":0,"wait"`))
-	p.until(said("coalesced, line 2: frame.handlers is missing, or is something else"))
+	p.until(said("coalesced, line 2: frame.handlers is missing, or has a wrong"))
 
 	p.openFile("boxes", strings.Replace(text, `"id":"server"`, `"id":"another"`, 1))
 	p.until(said("✗ boxes cannot be drawn at ") + ` && document.getElementById("state").textContent === "recording, cannot be drawn"`)

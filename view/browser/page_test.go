@@ -115,7 +115,7 @@ func TestSmallPictures(t *testing.T) {
 	create("goes")
 	has("ns-0/goes: ADDED")
 	has("with a worker")
-	has("the watch told of ADDED")
+	has("the watch delivered ADDED")
 	open("rings")
 	has("1 waiting")
 	open("lookup")

@@ -107,7 +107,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 	require.Zero(t, eval[float64](p, `scrollY`))
 	p.until(state("recording, at its end"))
 	eval[any](p, `document.querySelector('#tab-lookup').click()`)
-	p.until(`document.querySelector("#small-panel").textContent.includes("A recording has no store that could be asked.")`)
+	p.until(`document.querySelector("#small-panel").textContent.includes("A recording has no store, so nothing can be looked up.")`)
 }
 
 // A file that is not a recording, or is malicious, changes nothing.
@@ -126,9 +126,9 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 		"twice":     {lines[0] + lines[1] + lines[0], "line 3: a second recording begins here"},
 		"broken":    {lines[0] + lines[1] + "{\n" + lines[2], "line 3: not JSON of a recording"},
 		"null":      {lines[0] + "null\n", "line 2: no frame"},
-		"boxes":     {lines[0] + strings.Replace(lines[1], `"boxes":[`, `"boxes":[null,`, 1), "line 2: frame.boxes is missing, or is something else"},
+		"boxes":     {lines[0] + strings.Replace(lines[1], `"boxes":[`, `"boxes":[null,`, 1), "line 2: frame.boxes is missing, or has a wrong"},
 		"bomb":      {lines[0] + strings.Replace(lines[1], `"boxes":[`, `"boxes":[`+strings.Repeat("0,", 100_001), 1), "line 2: more than 8388608 characters, or more than 100000 values"},
-		"every":     {strings.Replace(lines[0], `"every":250`, `"every":1`, 1) + lines[1], "line 1: hello.every is missing, or is something else"},
+		"every":     {strings.Replace(lines[0], `"every":250`, `"every":1`, 1) + lines[1], "line 1: hello.every is missing, or has a wrong"},
 		"time":      {lines[0] + lines[3] + lines[1], "line 3: the time is earlier than the time of an earlier line"},
 	} {
 		p.openFile(name, c.text)

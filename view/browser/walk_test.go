@@ -282,7 +282,7 @@ var pictures = []struct {
 	{"rings", "f", [][]string{{"work", "ms", "3000"}, {"burst", "n", "1"}, {"burst", "n", "1"}}, nil, []string{`text.includes("1 processing")`, `panel.querySelectorAll(".chip").length >= 1`}},
 	{"dial", "g", [][]string{{"fail", "percent", "100"}, {"create", "n", "60"}, {"update", "n", "60"}}, nil, []string{`text.includes("failures in a row")`,
 		`panel.querySelector(".tank.dry") && text.includes("The tank is dry")`, `text.includes("the tank decided")`}},
-	{"journey", "h", [][]string{{"burst", "n", "1"}}, nil, []string{`text.includes("with a worker") && text.includes("the watch told of MODIFIED")`, `panel.querySelectorAll(".waterfall tr").length >= 7`}},
+	{"journey", "h", [][]string{{"burst", "n", "1"}}, nil, []string{`text.includes("with a worker") && text.includes("the watch delivered MODIFIED")`, `panel.querySelectorAll(".waterfall tr").length >= 7`}},
 	{"compare", "j", [][]string{{"compare", "n", "200"}}, nil, []string{`panel.querySelectorAll("circle.all").length === 3`}},
 	{"steps", "k", nil, []string{`.replies [data-reply="410 Gone"]`}, []string{`panel.querySelectorAll(".steps-log > li").length === 1`}},
 	{"object", "m", [][]string{{"omit", "parts", "status and managedFields"}}, nil, []string{

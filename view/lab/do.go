@@ -58,7 +58,7 @@ func (in inputs) milliseconds() time.Duration {
 var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 	"reset": (*Lab).reset,
 	"pause": func(l *Lab, _ context.Context, in inputs) (string, error) {
-		return l.hold(in["stage"], (*gate).pause, "holds")
+		return l.hold(in["stage"], (*gate).pause, "is paused")
 	},
 	"step": func(l *Lab, _ context.Context, in inputs) (string, error) {
 		return l.hold(in["stage"], (*gate).step, "takes one more")
@@ -93,7 +93,7 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 	},
 	"other": func(l *Lab, _ context.Context, in inputs) (string, error) {
 		n := in.number("n")
-		return fmt.Sprintf("%d config maps came and went", n), l.objects.other(n)
+		return fmt.Sprintf("%d config maps were created and deleted", n), l.objects.other(n)
 	},
 
 	"drop": func(l *Lab, _ context.Context, _ inputs) (string, error) {
@@ -105,7 +105,7 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 	},
 	"vanish": func(l *Lab, ctx context.Context, in inputs) (string, error) {
 		n, err := l.forget(ctx, in.number("n"))
-		return fmt.Sprintf("%d pods were deleted, and no watch shows it", n), err
+		return fmt.Sprintf("%d pods were deleted, and no watch reports the deletions", n), err
 	},
 	"throttle": (*Lab).throttle,
 	"delay": func(l *Lab, _ context.Context, in inputs) (string, error) {
@@ -120,7 +120,7 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 	// version, to compare the events.
 	"relist": func(l *Lab, ctx context.Context, _ inputs) (string, error) {
 		_, err := l.forget(ctx, 0)
-		return "the next watch is refused: the reflector has to list", err
+		return "the server refuses the next watch, so the reflector must list again", err
 	},
 	"fetch": func(l *Lab, ctx context.Context, in inputs) (string, error) {
 		return "another informer has begun; snapshot by: " + in["how"], l.choose(ctx, func(c *choice) { c.fetch = in["how"] })
@@ -151,7 +151,7 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 	},
 	"resync": func(l *Lab, _ context.Context, _ inputs) (string, error) {
 		l.consumer.Load().handler.Resync()
-		return "the handler gets every object once more, from the store", nil
+		return "the handler is called once more for every object in the store", nil
 	},
 	"crash": func(l *Lab, ctx context.Context, _ inputs) (string, error) {
 		return "the informer has ended, and another one has begun", l.again(ctx)
@@ -227,7 +227,7 @@ func (l *Lab) forget(ctx context.Context, n int) (int, error) {
 // throttle cuts the watch, and makes the requests that follow fail.
 func (l *Lab) throttle(_ context.Context, in inputs) (string, error) {
 	l.refuse(in.number("n"))
-	return "requests that will be answered with 429: " + in["n"], nil
+	return "requests that will get 429: " + in["n"], nil
 }
 
 // refuse makes exactly the next n requests fail.

@@ -17,7 +17,7 @@ export class Actions {
       const place = action.box ? boxes.actions.get(action.box) : this.root;
       place?.append(this.form(action));
     }
-    if (all.length && !session) this.lock(refusal || "Its buttons need the token.");
+    if (all.length && !session) this.lock(refusal || "The buttons of this page need the token.");
   }
 
   form(action) {

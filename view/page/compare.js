@@ -11,7 +11,7 @@ export class Compare {
   constructor(hello) {
     const can = (hello.actions ?? []).some((a) => a.id === "compare");
     this.text = el("p", { class: "counts" }, can ? "Nothing has been measured yet. Press Compare lists, at the reflector."
-      : "This is measured in a laboratory, which this program does not have. Run: kinform lab --open");
+      : "Only a laboratory can measure this, and this program has none. Run: kinform lab --open");
     this.drawing = svg("svg", { viewBox: "0 0 760 280", class: "compare", role: "img", "aria-label": "Memory over time for each way to list; the same numbers are in the table" });
     this.rows = el("tbody", {});
     this.table = el("div", { class: "scroll" }, el("table", { class: "ways" },
@@ -39,15 +39,15 @@ export class Compare {
     this.drawing.toggleAttribute("hidden", !ways.length);
     this.table.hidden = !ways.length;
     if (!this.shown) return;
-    say(this.text, `${count(this.shown.objects)} pods of a separate server. Memory is the growth of the whole process since the beginning, which includes the server and garbage that is not collected yet. ` +
-      "○ marks the first object, ● all of them.");
+    say(this.text, `${count(this.shown.objects)} pods of a separate server. Memory is the growth of the whole process since the beginning. It includes the server, and garbage that is not collected yet. ` +
+      "○ marks the first object, ● the last one.");
     const wide = scale(Math.max(0.001, ...ways.flatMap((w) => [w.all, w.first, ...w.memory.map((m) => m[0])])));
     const high = scale(Math.max(1e6, ...ways.map((w) => w.peak)));
     const x = (t) => left + (Math.min(t / wide.end, 1)) * (right - left), y = (b) => bottom - (Math.min(b / high.end, 1)) * (bottom - top);
     replace(this.drawing,
       ...high.ticks.flatMap((b) => [svg("line", { x1: left, x2: right, y1: y(b), y2: y(b), class: "tick" }), svg("text", { x: left - 6, y: y(b) + 4, "text-anchor": "end", class: "caption" }, bytes(b))]),
       ...wide.ticks.map((t) => svg("text", { x: x(t), y: bottom + 20, "text-anchor": "middle", class: "caption" }, seconds(t))),
-      svg("text", { x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle", class: "caption" }, "time since each began"),
+      svg("text", { x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle", class: "caption" }, "time since the beginning of each list"),
       ...apart(ways.map((w, n) => ({ w, n, last: w.memory.at(-1) ?? [0, 0] })), y).flatMap(({ w, n, at }) => this.line(w, n, at, x, y)));
     replace(this.rows, ...ways.map((w, n) => el("tr", { "data-way": w.name }, el("th", { scope: "row", class: "way way-" + (n % 3) }, el("b", { "aria-hidden": "true" }, dash[n % 3]), " " + (titles[w.name] ?? w.name)),
       el("td", { class: "num" }, w.first ? seconds(w.first) : "–"), el("td", { class: "num" }, w.all ? seconds(w.all) : "…"), el("td", { class: "num" }, bytes(w.peak)))));

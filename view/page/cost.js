@@ -14,9 +14,9 @@ export class Cost {
     if (passed < 1) return;
     const c = frame.cost;
     const sample = frame.scale > 1 ? `one object of ${count(frame.scale)}` : "every object";
-    say(this.node, `What this page costs: in the program ${seconds(c.building)} for a frame, ${c.share.toFixed(2)} % of a processor; ` +
+    say(this.node, `This page costs: in the program ${seconds(c.building)} for each frame, ${c.share.toFixed(2)} % of a processor; ` +
       `${bytes(this.bytes / passed)}/s; in this tab ${(this.draws / passed).toFixed(0)} pictures/s of ${(this.drawing / Math.max(this.draws, 1)).toFixed(1)} ms. ` +
-      `${c.viewers} ${c.viewers === 1 ? "looks" : "look"}. Dots: ${sample}, ${dots.size} now.`);
+      `${c.viewers} ${c.viewers === 1 ? "viewer" : "viewers"}. Dots: ${sample}, ${dots.size} now.`);
     this.node.dataset.fps = (this.draws / passed).toFixed(1);
     this.bytes = this.frames = this.drawing = this.draws = 0;
     this.since = now;

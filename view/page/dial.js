@@ -55,7 +55,7 @@ export class Dial {
   why(w) {
     const own = this.own(w.tries);
     if (own === undefined || w.told === undefined || !this.limits.burst) return "";
-    return w.told > own * 1.02 + 0.001 ? `the tank decided: its own clock says ${seconds(own)}` : "its own clock decided";
+    return w.told > own * 1.02 + 0.001 ? `the tank decided: the key's own clock says ${seconds(own)}` : "the key's own clock decided";
   }
 
   drawTank() {
@@ -69,8 +69,8 @@ export class Dial {
     const owed = Math.ceil(Math.max(-l.tokens, 0));
     this.tank.dataset.tokens = l.tokens;
     this.tank.classList.toggle("dry", l.tokens < 1);
-    say(this.said, `${count(Math.floor(Math.max(l.tokens, 0)))} of ${count(l.burst)} tokens; ${count(l.perSecond)} a second come back. Each retry of any key takes one. ` +
-      (l.tokens < 1 ? `The tank is dry: ${count(owed)} retries wait for tokens to come, and another one waits ${seconds((1 - l.tokens) / l.perSecond)}.` : "While there are any, only a key's own clock counts."));
+    say(this.said, `${count(Math.floor(Math.max(l.tokens, 0)))} of ${count(l.burst)} tokens; ${count(l.perSecond)} tokens come back each second. Each retry of any key takes one token. ` +
+      (l.tokens < 1 ? `The tank is dry: ${count(owed)} retries wait for tokens, and one more retry would wait ${seconds((1 - l.tokens) / l.perSecond)}.` : "While the tank has tokens, only a key's own clock counts."));
   }
 
   draw(now) {

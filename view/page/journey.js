@@ -16,7 +16,7 @@ export class Journey {
     this.ended = [];
     this.node = el("div", { class: "journeys" });
     this.list = this.node.appendChild(el("ul", { class: "choices", "aria-label": "Changes" }));
-    this.one = this.node.appendChild(el("div", { class: "one" }, el("p", { class: "empty" }, "No change has come through yet.")));
+    this.one = this.node.appendChild(el("div", { class: "one" }, el("p", { class: "empty" }, "No change has passed through the pipeline yet.")));
   }
 
   end(j, at) {
@@ -38,7 +38,7 @@ export class Journey {
       if (e.e === "received") {
         const waiting = this.going.get(e.key);
         if (waiting?.times.queued != null) { waiting.seen = at; this.going.delete(e.key); }
-        this.going.set(e.key, { key: e.key, kind: e.kind, rv: e.rv, times: { received: at }, why: [`the watch told of ${e.kind}, version ${e.rv}`], merged: 0 });
+        this.going.set(e.key, { key: e.key, kind: e.kind, rv: e.rv, times: { received: at }, why: [`the watch delivered ${e.kind}, version ${e.rv}`], merged: 0 });
         if (this.going.size > 400) this.going.delete(this.going.keys().next().value);
         continue;
       }
@@ -53,12 +53,12 @@ export class Journey {
         // Without a queue, the path ends at the handler.
         if (!frame.queue) { j.alone = true; j.times.queued ??= at; this.end(j, at); }
       } else if (e.e === "queued" && inQueue) { j.times.queued ??= at; because(j, "the handler added the key to the queue"); }
-      else if (e.e === "merged" && inQueue) { j.times.queued ??= at; because(j, "the key was dirty already, so this add was merged"); }
+      else if (e.e === "merged" && inQueue) { j.times.queued ??= at; because(j, "the key was already dirty, so this add was merged"); }
       else if (e.e === "taken" && inQueue && j.times.queued != null) { j.times.taken ??= at; because(j, `a worker took the key, for ${e.n ?? 1} ${e.n > 1 ? "adds" : "add"}`); }
       else if (e.e === "failed" && inQueue) because(j, "reconcile failed: " + e.text);
       else if (e.e === "retried" && inQueue) because(j, "the key comes back after " + seconds(e.wait));
       else if (e.e === "done" && inQueue && j.times.taken != null) {
-        because(j, "the worker was done with it");
+        because(j, "the worker was done with the key");
         this.end(j, at);
       }
     }

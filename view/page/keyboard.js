@@ -3,13 +3,13 @@ import { byId, el, replace } from "./dom.js";
 import { letters } from "./small.js";
 
 const keys = [
-  ["1 to 7", "to a box; Tab goes on to its pictures"],
-  ["Space", "hold the picture still, and let it go on"],
-  ["t", "all numbers as a table"],
-  ["i", "all pipelines, what is wrong on top"],
-  ["a, b, c …", "a small picture"],
-  ["l", "the guided tour; then → and ← go on and back, Esc ends it"],
-  ["?", "this list"],
+  ["1 to 7", "go to a box; Tab then goes to its pictures"],
+  ["Space", "freeze the picture, or let it continue"],
+  ["t", "show all numbers as a table"],
+  ["i", "show all pipelines, problems first"],
+  ["a, b, c …", "open a small picture"],
+  ["l", "start the guided tour; then → and ← go forward and back, Esc ends the tour"],
+  ["?", "show this list"],
 ];
 
 export function keyboard({ action, hold, table, all, tour, small }) {

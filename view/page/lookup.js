@@ -20,10 +20,10 @@ export class Lookup {
 
   async ask(index, value) {
     this.asked = true;
-    if (this.recorded) return say(this.text, "A recording has no store that could be asked.");
+    if (this.recorded) return say(this.text, "A recording has no store, so nothing can be looked up.");
     try {
       const answer = await lookup(this.of, index, value);
-      if (!answer.indexes.length) say(this.text, "This store has no index beside that of namespaces.");
+      if (!answer.indexes.length) say(this.text, "This store has no index except the index of namespaces.");
       replace(this.values, ...answer.indexes.map((i) => el("div", { class: "index" }, el("b", {}, i.name), ` ${plural(i.values, "value")} `,
         ...(i.some ?? []).map((v) => {
           const b = el("button", { "aria-pressed": String(i.name === index && v.value === value) }, `${v.value === "" ? "(empty)" : v.text ?? v.value} `, el("small", {}, count(v.objects)));
@@ -32,7 +32,7 @@ export class Lookup {
         }))));
       if (!answer.found) return;
       const f = answer.found;
-      say(this.text, `Look-up: ${count(f.objects)} objects in ${seconds(f.lookup)}. A look at all ${count(f.all)}: ${seconds(f.scan)}, ${(f.scan / Math.max(f.lookup, 1e-9)).toFixed(0)} times as long.`);
+      say(this.text, `Look-up: ${count(f.objects)} objects in ${seconds(f.lookup)}. A scan of all ${count(f.all)}: ${seconds(f.scan)}, ${(f.scan / Math.max(f.lookup, 1e-9)).toFixed(0)} times as long.`);
       replace(this.keys, ...(f.keys ?? []).map((k) => el("span", { class: "posting" }, k)));
     } catch (e) { say(this.text, e.message); }
   }

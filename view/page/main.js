@@ -72,7 +72,7 @@ function undrawable(replay, e) {
 
 async function open(file) {
   try {
-    if (file.size > mostBytes) throw new Error(`${file.name} has ${file.size} bytes, but at most ${mostBytes} can be opened: shorten the file, which has a line for each frame`);
+    if (file.size > mostBytes) throw new Error(`${file.name} has ${file.size} bytes, but this page opens at most ${mostBytes}: remove some lines of the file (each line is one frame)`);
     play(await file.text(), file.name);
     say(byId("said"), "");
   } catch (e) { say(byId("said"), "✗ " + e.message); }
@@ -81,7 +81,7 @@ async function open(file) {
 function saveSeen() {
   const blob = kept.blob();
   if (blob) save(blob, `kinform-${hello?.name ?? "view"}-${new Date().toISOString().slice(0, 19)}.jsonl`);
-  say(byId("said"), blob ? "What the page has seen lately, at most five minutes of it, is saved. Open it again with Open." : "There is nothing to save yet.");
+  say(byId("said"), blob ? "The last frames of the page, at most five minutes, are saved. Press Open to play the file." : "There is nothing to save yet.");
 }
 
 function state(word, text) {

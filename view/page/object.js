@@ -19,7 +19,7 @@ export class ObjectDiff {
     this.without = new Set();
     this.choice = el("select", { "aria-label": "Object" });
     this.choice.addEventListener("change", () => this.ask(this.choice.value));
-    const again = el("button", { title: "Ask the server and the store once more" }, "Look again");
+    const again = el("button", { title: "Read the object from the server and the store again" }, "Look again");
     again.addEventListener("click", () => this.ask(this.choice.value));
     this.switches = parts.map(([name]) => {
       const b = el("button", { "aria-pressed": "false", "data-without": name }, name);
@@ -31,7 +31,7 @@ export class ObjectDiff {
       return b;
     });
     this.tools = el("div", { class: "object-tools" }, el("label", {}, "Object ", this.choice), again,
-      el("span", { class: "object-parts", role: "group", "aria-label": "What if these were left out as well" }, el("span", {}, "What if one left out also: "), ...this.switches));
+      el("span", { class: "object-parts", role: "group", "aria-label": "What if these parts were left out as well" }, el("span", {}, "What if these were left out, too: "), ...this.switches));
     this.text = el("p", { class: "counts", "aria-live": "polite" });
     this.total = el("p", { class: "total" });
     this.rows = el("tbody", {});
@@ -55,7 +55,7 @@ export class ObjectDiff {
 
   async ask(key) {
     this.asked = true;
-    if (this.recorded) return this.silent("A recording has no objects, only their names.");
+    if (this.recorded) return this.silent("A recording has only the names of objects.");
     let answer;
     try { answer = await projected(this.of, key || undefined); } catch (e) { return this.silent(e.message); }
     this.answer = answer;
@@ -87,7 +87,7 @@ export class ObjectDiff {
     say(this.text, `${a.key}: ${bytes(a.raw)} as JSON ${a.whole ? "on the server" : "in the store"}, ${bytes(stored)} ${this.without.size || !a.whole ? "would be stored" : "in the store"}: ${percent(a.raw, stored)} less.` +
       (a.whole ? "" : " This program does not read whole objects from the server, so both sides show the store."));
     const s = a.sample, kept = s.stored - left(s.fields ?? [], "stored"), each = s.objects ? (s.raw - kept) / s.objects : 0;
-    say(this.total, s.objects ? `${this.without.size || !a.whole ? "Would save" : "Saves"} ${percent(s.raw, kept)} on ${count(a.objects)} objects: about ${bytes(each * a.objects)} of ${bytes((s.raw / s.objects) * a.objects)}, estimated from ${count(s.objects)} of them.` : "");
+    say(this.total, s.objects ? `${this.without.size || !a.whole ? "Would save" : "Saves"} ${percent(s.raw, kept)} on ${count(a.objects)} objects: about ${bytes(each * a.objects)} of ${bytes((s.raw / s.objects) * a.objects)}, estimated from ${count(s.objects)} objects.` : "");
     this.total.dataset.saved = percent(s.raw, kept);
     const most = Math.max(...a.fields.map((f) => Math.max(f.raw, f.stored)), 1), values = a.fields.some((f) => f.value);
     this.heads[3].hidden = !values;

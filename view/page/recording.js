@@ -116,11 +116,11 @@ const fields = {
 function wrongFields(x, what) {
   if (!object(x)) return `no ${what}`;
   const bad = Object.entries(fields[what]).find(([name, is]) => !is(x[name]));
-  return bad && `${what}.${bad[0]} is missing, or is something else than a recording has there`;
+  return bad && `${what}.${bad[0]} is missing, or has a wrong type or value`;
 }
 
 function wrongHello(l) {
-  if (!object(l) || !object(l.hello)) return "the first line has no field hello, with which a recording begins";
+  if (!object(l) || !object(l.hello)) return "the first line has no field hello, but a recording begins with it";
   if (l.hello.version !== 1) return `the format is ${String(l.hello.version).slice(0, 20)}, but this page knows format 1`;
   return wrongFields(l.hello, "hello");
 }

@@ -9,7 +9,7 @@ const most = 240;
 export class Relist {
   constructor() {
     this.node = el("div", {});
-    this.text = this.node.appendChild(el("p", { class: "counts" }, "No list since this page was opened. A dropped watch alone needs no list: the reflector watches on from its version."));
+    this.text = this.node.appendChild(el("p", { class: "counts" }, "There was no list since this page was opened. A dropped watch alone needs no list: the reflector starts a new watch at its version."));
     this.totals = this.node.appendChild(el("ul", { class: "totals" }));
     this.sides = [["before", "In the store before"], ["after", "In the list"]].map(([id, title]) => {
       const grid = el("div", { class: "grid", "data-side": id });
@@ -51,7 +51,7 @@ export class Relist {
     this.fresh = false;
     const all = [...this.now.keys], of = (how) => all.filter(([, h]) => h === how).length;
     say(this.text, `The last list: ${count(this.now.objects)} objects${this.now.took ? " in " + seconds(this.now.took / 1000) : ""}${this.now.why ? ", because: " + this.now.why : ""}. ` +
-      `Of the ${count(all.length)} that are in the sample:`);
+      `Of the ${count(all.length)} objects in the sample:`);
     replace(this.totals, ...Object.entries(words).map(([how, [letter, text]]) => el("li", { class: "how-" + how }, el("b", {}, letter), ` ${count(of(how))} ${text}`)));
     const order = Object.keys(words);
     all.sort((a, b) => order.indexOf(b[1]) - order.indexOf(a[1]));

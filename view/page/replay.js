@@ -69,12 +69,12 @@ export class Player {
     this.root = root;
     this.play = el("button", { id: "play" }, "Pause");
     this.back = el("button", { title: "One frame back", "aria-label": "One frame back" }, "−1");
-    this.forth = el("button", { title: "One frame on", "aria-label": "One frame on" }, "+1");
+    this.forth = el("button", { title: "One frame forward", "aria-label": "One frame forward" }, "+1");
     this.slider = el("input", { type: "range", min: 0, value: 0, step: 1, "aria-label": "Time in the recording" });
     this.speed = el("select", { id: "speed" }, ...speeds.map((s) => el("option", { value: s, selected: s === 1 }, s + "×")));
     this.time = el("output", { class: "time" });
     this.name = el("span", { class: "name" });
-    this.close = el("button", { title: "Close the recording, and show what runs" }, "Close");
+    this.close = el("button", { title: "Close the recording, and show the running pipeline" }, "Close");
     replace(root, el("b", {}, "Recording"), this.name, this.play, this.back, this.slider, this.forth, this.time, el("label", {}, "Speed ", this.speed), this.close);
     this.play.addEventListener("click", () => this.replay.toggle());
     this.back.addEventListener("click", () => this.replay.step(-1));

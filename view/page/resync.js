@@ -3,9 +3,9 @@ import { el, say } from "./dom.js";
 import { plural, bytes } from "./words.js";
 
 const rows = [
-  ["How often", "each handler that asks for it, at an interval of its own", "when a watch cannot go on: 410 Gone, or the server has lost its past"],
-  ["Asks the server", "never", "for every object"],
-  ["Handlers are told", "of every object, as Updated with Old equal to New", "of what has changed, came, or went"],
+  ["When", "at an interval that each handler sets for itself", "when a watch cannot continue: after 410 Gone, or if the server has lost its history"],
+  ["Requests to the server", "none", "for every object"],
+  ["Calls of handlers", "for every object, as Updated, with Old equal to New", "for each object that was added, changed or deleted"],
 ];
 
 export class Resync {
@@ -16,7 +16,7 @@ export class Resync {
       el("thead", {}, el("tr", {}, el("th", {}, ""), el("th", { scope: "col" }, "Resync"), el("th", { scope: "col" }, "Relist"))),
       el("tbody", {}, ...rows.map(([a, b, c]) => el("tr", {}, el("th", { scope: "row" }, a), el("td", {}, b), el("td", {}, c))),
         el("tr", {}, el("th", { scope: "row" }, "So far"), cell("resyncs"), cell("relists")),
-        el("tr", {}, el("th", { scope: "row" }, "Bytes for it"), el("td", { class: "num" }, "0 B"), cell("bytes")))));
+        el("tr", {}, el("th", { scope: "row" }, "Bytes received"), el("td", { class: "num" }, "0 B"), cell("bytes")))));
   }
 
   frame(frame, boxes) {
@@ -36,6 +36,6 @@ export class Resync {
     const { h, r } = this.shown;
     say(this.cells.resyncs, `${plural(h.resyncs, "call")} of handlers`);
     say(this.cells.relists, `${plural(r.relists, "relist")}, ${plural(r.listed, "object")} in all lists`);
-    say(this.cells.bytes, this.spent ? "about " + bytes(this.spent) + " while lists were read" : "none since this page was opened");
+    say(this.cells.bytes, this.spent ? "about " + bytes(this.spent) + " during lists" : "none since this page was opened");
   }
 }

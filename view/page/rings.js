@@ -15,7 +15,7 @@ function region(s) {
 export class Rings {
   constructor() {
     this.script = new Script(650, 80);
-    this.drawing = svg("svg", { viewBox: "0 0 720 320", class: "rings", role: "img", "aria-label": "Three rings: the keys in the queue are dirty; those with a worker are processing; those in both were added while a worker has them." },
+    this.drawing = svg("svg", { viewBox: "0 0 720 320", class: "rings", role: "img", "aria-label": "Three sets of keys: dirty keys, dirty keys in the queue, and keys with a worker. A key that is dirty and with a worker was added while the worker had it." },
       svg("ellipse", { cx: 255, cy: 150, rx: 240, ry: 118, class: "ring dirty" }),
       svg("ellipse", { cx: 465, cy: 150, rx: 240, ry: 118, class: "ring processing" }),
       svg("ellipse", { cx: 150, cy: 160, rx: 112, ry: 76, class: "ring ready" }),
@@ -30,7 +30,7 @@ export class Rings {
 
   frame(frame, boxes) {
     const q = boxes.get("queue")?.n;
-    this.totals = q && `Now: ${count(q.dirty)} dirty, ${count(q.ready)} of them in the queue; ${count(q.processing)} processing; ${count(q.delayed)} waiting. In all ${count(q.adds)} adds, and ${count(q.merged)} more that found their key dirty already.`;
+    this.totals = q && `Now: ${count(q.dirty)} dirty, ${count(q.ready)} of them in the queue; ${count(q.processing)} processing; ${count(q.delayed)} waiting. In all, ${count(q.adds)} adds made a key dirty, and ${count(q.merged)} adds were merged because the key was already dirty.`;
     for (const e of frame.events ?? []) {
       if (e.of !== frame.queue) continue;
       switch (e.e) {

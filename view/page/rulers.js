@@ -16,7 +16,7 @@ export class Rulers {
     });
     this.flags = svg("g");
     this.text = el("p", { class: "counts" });
-    this.told = el("p", { class: "counts flag-text", "aria-live": "polite" }, "A button that writes puts a flag ⚑ on the server's ruler. The flag turns to ✓ on each ruler that has reached this version: from then on, a reader there sees the write.");
+    this.told = el("p", { class: "counts flag-text", "aria-live": "polite" }, "After a button writes, each ruler gets a flag ⚑ at the version of this write. The flag turns to ✓ when the stage has reached this version. From then on, a reader of this stage sees the write.");
     this.node = el("div", {}, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Drawing of the rulers" }, svg("svg", { viewBox: "0 0 720 240", class: "rulers", role: "img", "aria-label": "A ruler for each stage, with a mark at the version that it has" }, ...rows, this.flags)), this.text, this.told);
   }
 
@@ -49,14 +49,14 @@ export class Rulers {
       return at < left || at > right + 4 ? svg("g") : svg("g", { class: passed ? "flag passed" : "flag", "data-stage": id }, svg("line", { x1: at, x2: at, y1: y - 12, y2: y + 12 }), svg("text", { x: at + 5, y: y + 17 }, passed ? "✓" : "⚑"));
     }));
     const way = stages.filter(([id]) => id !== "server" && f.passed.has(id)).map(([id, title]) => `${title} ✓`);
-    say(this.told, `⚑ The write is version ${f.version}. ${way.length ? "Reached by: " + way.join(", ") + "." : "Only the server has it: a read of the store does not show the write yet."}`);
+    say(this.told, `⚑ The write is version ${f.version}. ${way.length ? "Reached by: " + way.join(", ") + "." : "Only the server has the write: a read of the store does not show it yet."}`);
   }
 
   draw(now) {
     if (!this.versions || now - (this.drawn ?? 0) < 100) return;
     this.drawn = now;
     const known = stages.map(([id]) => Number(this.versions[id])).filter((n) => n > 0 && Number.isSafeInteger(n));
-    if (!known.length) return say(this.text, "The versions here are not numbers that this page can compare.");
+    if (!known.length) return say(this.text, "This page cannot compare these versions, because they are not numbers.");
     const newest = Math.max(...known), widest = Math.max(newest - Math.min(...known), 10);
     // The scale changes slowly, so that marks move only because stages move.
     this.span = Math.max(widest * 1.15, (this.span ?? 20) * 0.98, 20);
@@ -82,6 +82,6 @@ export class Rulers {
       say(m.label, behind ? `${n}, ${behind} behind` : String(n));
       told.push(`${title} ${n}`);
     }
-    say(this.text, told.join(" · ") + (this.versions.oldest ? ` · a watch can start after ${this.versions.oldest} or later; from an older version it gets 410 Gone` : ""));
+    say(this.text, told.join(" · ") + (this.versions.oldest ? ` · a watch can start after ${this.versions.oldest} or later; a watch from an older version gets 410 Gone` : ""));
   }
 }

@@ -19,7 +19,7 @@ export class Shelf {
 
   frame(frame, boxes) {
     const n = boxes.get("fifo")?.n;
-    this.totals = n && `Now: ${count(n.keys)} trays with ${count(n.deltas)} deltas. In all ${count(n.queued)} deltas, taken in ${count(n.batches)} batches; ${count(n.merged)} were merged on the shelf.`;
+    this.totals = n && `Now: ${count(n.keys)} trays with ${count(n.deltas)} deltas. In all, ${count(n.queued)} deltas were queued and ${count(n.batches)} batches taken; ${count(n.merged)} deltas were merged on the shelf.`;
     const now = performance.now();
     for (const e of frame.events ?? []) {
       if (e.e === "received" && e.kind === "DELETED") this.deleted.set(e.key, now);
@@ -68,6 +68,6 @@ export class Shelf {
           icon(kindOf(d.kind)), d.tombstone ? "Deleted, final state unknown" : d.kind + (d.squashed ? " ×2" : ""), el("small", {}, " " + (d.rv ?? ""))))),
         el("div", { class: "name", title: key }, short(key, 24)), el("small", {}, taken ? "taken by the informer" : t.merged ? t.merged + " merged" : "waits")));
     }
-    replace(this.board, ...(made.length ? made : [el("p", { class: "empty" }, "The shelf is empty: the informer takes everything as soon as it comes.")]));
+    replace(this.board, ...(made.length ? made : [el("p", { class: "empty" }, "The shelf is empty: the informer takes each change as soon as it arrives.")]));
   }
 }

@@ -102,7 +102,7 @@ export class ServerSource {
         const answer = await get("stream?of=" + encodeURIComponent(this.of), signal);
         wait = 500;
         const gaveWay = await this.read(answer.body.getReader());
-        this.listener.state("lost", gaveWay ? "too many viewers: this page gave way to another viewer" : "the program has ended the stream");
+        this.listener.state("lost", gaveWay ? "too many viewers: the program disconnected this page to admit another viewer" : "the program has ended the stream");
         if (gaveWay) wait = gaveWay;
       } catch (e) {
         if (signal.aborted) return;

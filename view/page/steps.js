@@ -5,13 +5,13 @@ import { el, svg, replace, say } from "./dom.js";
 import { seconds } from "./words.js";
 
 const phases = {
-  listing: [110, 40, "It asks for a list, or its next page. Version \"0\" is any that the server has at hand, \"\" the most recent one."],
-  streaming: [400, 40, "It asks for a watch that begins with all objects, and collects them up to the end marker."],
-  connecting: [110, 140, "It asks for a watch that begins after the version that it has."],
-  comparing: [110, 240, "A watch was lost. It finds out whether the server's history is still the one that it knows."],
+  listing: [110, 40, "It requests a list, or the next page of a list. Version \"0\" allows any version that the server has cached, \"\" requires the most recent one."],
+  streaming: [400, 40, "It requests a watch that begins with all objects, and collects the objects up to the end marker."],
+  connecting: [110, 140, "It requests a watch that begins after its version."],
+  comparing: [110, 240, "A watch was lost. It checks whether the server still has the same history."],
   watching: [400, 240, "It reads the next event of the watch."],
-  "backing off": [655, 90, "It waits. (Real waits have a random part, which is left out here.)"],
-  stopped: [655, 240, "It has ended, as it was told to."],
+  "backing off": [655, 90, "It waits. (A real wait has a random part; this picture leaves it out.)"],
+  stopped: [655, 240, "It has stopped, because its context has ended."],
 };
 const wide = 186, high = 46;
 const kept = 30; // how many steps the list has, and how many can be undone
@@ -24,13 +24,13 @@ export class Steps {
   constructor() {
     this.past = [];
     this.status = el("div", { class: "steps-status", role: "status", "aria-live": "polite" }, el("p", { class: "empty" }, "The table is loading."));
-    this.drawing = svg("svg", { viewBox: "0 0 760 285", class: "machine", role: "img", "aria-label": "The states of a reflector; the text below says which one it is in" });
+    this.drawing = svg("svg", { viewBox: "0 0 760 285", class: "machine", role: "img", "aria-label": "The states of a reflector; the text below names its current state" });
     this.choice = el("select", { "aria-label": "Begin at" });
     this.choice.addEventListener("change", () => this.begin(Number(this.choice.value)));
     this.back = el("button", {}, "Back");
     this.back.addEventListener("click", () => { this.log.firstChild?.remove(); this.enter(this.past.pop()); });
     this.replies = el("div", { class: "replies" });
-    this.log = el("ol", { class: "steps-log", reversed: true, "aria-label": "The steps so far, the last one on top" });
+    this.log = el("ol", { class: "steps-log", reversed: true, "aria-label": "The steps so far, the newest on top" });
     this.live = el("p", { class: "counts" });
     this.node = el("div", { class: "steps" }, el("div", {}, this.drawing, this.live),
       el("div", {}, el("p", { class: "steps-tools" }, el("label", {}, "Begin at ", this.choice), " ", this.back), this.status, this.replies, this.log));
@@ -126,9 +126,9 @@ export class Steps {
   // said describes an outcome in words.
   said(o) {
     const all = [];
-    if (o.after) all.push([`That takes ${seconds(o.after)}.`]);
+    if (o.after) all.push([`This takes ${seconds(o.after)}.`]);
     for (const s of o.said ?? []) all.push(["It reports: ", el("code", {}, s)]);
-    for (const t of o.told ?? []) all.push(["It tells the store: ", el("code", {}, t)]);
+    for (const t of o.told ?? []) all.push(["It calls the store: ", el("code", {}, t)]);
     if (o.wait) all.push([`It waits ${seconds(o.wait)}.`]);
     all.push(o.row < 0 ? ["It stops."] : ["Then: ", el("code", {}, o.next)]);
     return all;

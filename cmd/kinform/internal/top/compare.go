@@ -32,9 +32,9 @@ func (c *compare) lines(width, height int) []line {
 	case c.shown == nil && c.can:
 		return []line{text(soft, "Nothing has been measured yet. Choose Compare lists, with m.")}
 	case c.shown == nil:
-		return wrapped(soft, "This is measured in a laboratory, which this program does not have. Run: kinform top", width)
+		return wrapped(soft, "Only a laboratory can measure this, and this program has none. Run: kinform top", width)
 	}
-	all := wrapped(soft, counted(c.shown.Objects)+" pods of a separate server. Memory is the growth of the whole process since the beginning, the server and garbage included. ○ marks the first object, ● all of them.", width)
+	all := wrapped(soft, counted(c.shown.Objects)+" pods of a separate server. Memory is the growth of the whole process since the beginning. It includes the server and garbage. ○ marks the first object, ● the last one.", width)
 	ways := c.shown.Ways[:min(len(c.shown.Ways), waysShown)]
 	longest, most := 0.001, 1e6
 	for _, w := range ways {

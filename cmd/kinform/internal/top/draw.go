@@ -20,7 +20,7 @@ const (
 func (s *screen) draw() []line {
 	var all []line
 	if s.width < leastWidth || s.height < leastHeight {
-		all = wrapped(plain, fmt.Sprintf("This terminal has %d by %d cells, and %d by %d are needed. q ends.", s.width, s.height, leastWidth, leastHeight), s.width)
+		all = wrapped(plain, fmt.Sprintf("This terminal has %d by %d cells, and %d by %d are needed. q quits.", s.width, s.height, leastWidth, leastHeight), s.width)
 	} else {
 		room := s.height - 3
 		body := s.body(room)
@@ -93,7 +93,7 @@ func (s *screen) cost() string {
 		return ""
 	}
 	c := s.shown.frame.Cost
-	said := fmt.Sprintf("looking costs %s a frame, %.2f %% of a processor", seconds(c.Building), c.Share)
+	said := fmt.Sprintf("this view costs %s a frame, %.2f %% of a processor", seconds(c.Building), c.Share)
 	if s.missed > 0 {
 		said += "; frames missed: " + counted(int(s.missed))
 	}

@@ -71,7 +71,7 @@ func (j *journey) frame(s *seen) {
 				clear(j.going)
 			}
 			c := &change{key: e.Key, kind: e.Kind, times: map[string]float64{"received": at}}
-			c.because("the watch told of %s, version %s", e.Kind, e.Version)
+			c.because("the watch delivered %s, version %s", e.Kind, e.Version)
 			j.going[e.Key] = c
 			continue
 		}
@@ -97,7 +97,7 @@ func (j *journey) frame(s *seen) {
 			c.because("the handler added the key to the queue")
 		case e.What == "merged" && here:
 			c.at("queued", at)
-			c.because("the key was dirty already, so this add was merged")
+			c.because("the key was already dirty, so this add was merged")
 		case e.What == "taken" && here && c.has("queued"):
 			c.at("taken", at)
 			adds := "add"
@@ -110,7 +110,7 @@ func (j *journey) frame(s *seen) {
 		case e.What == "retried" && here:
 			c.because("the key comes back after %s", seconds(e.Wait))
 		case e.What == "done" && here && c.has("taken"):
-			c.because("the worker was done with it")
+			c.because("the worker was done with the key")
 			j.end(c, at)
 		}
 	}
@@ -164,7 +164,7 @@ func (j *journey) lines(width, height int) []line {
 		shown = j.ended[0]
 	}
 	if shown == nil {
-		return []line{text(soft, "No change has come through yet.")}
+		return []line{text(soft, "No change has passed through the pipeline yet.")}
 	}
 	total := shown.total()
 	k := kindOf(shown.kind)

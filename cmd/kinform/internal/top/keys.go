@@ -4,18 +4,18 @@ import "strings"
 
 // keyHelp lists the keys. A key that the page also has does the same here.
 var keyHelp = [][2]string{
-	{"1 to 7", "to a box: all of its numbers, and what it is"},
-	{"a to h, j, k", "a small picture"},
-	{"Esc", "back to the last events"},
-	{"Space", "hold the picture still, and let it go on; of a recording, pause and play"},
-	{"t", "all numbers as a table"},
-	{"i", "all pipelines, what is wrong on top"},
-	{"m", "what the laboratory can do, as a list to choose from"},
-	{"v", "the next queue, where there are several"},
-	{", and .", "of a recording: one frame back, one on"},
-	{"- and +", "of a recording: slower, faster"},
-	{"PgUp, PgDn", "of a recording: five seconds back, on; in a table: a page up, down"},
-	{"?", "this list"},
+	{"1 to 7", "show a box: its purpose, and all of its numbers"},
+	{"a to h, j, k", "show a small picture"},
+	{"Esc", "go back to the last events"},
+	{"Space", "freeze the picture, or let it continue; pause or play a recording"},
+	{"t", "show all numbers as a table"},
+	{"i", "show all pipelines, problems first"},
+	{"m", "show a list of the laboratory's actions"},
+	{"v", "show the next queue, if there are several"},
+	{", and .", "go one frame back or forward in a recording"},
+	{"- and +", "play a recording slower or faster"},
+	{"PgUp, PgDn", "go five seconds back or forward in a recording; a page up or down in a table"},
+	{"?", "show this list"},
 	{"q, Ctrl-C", "end"},
 }
 
@@ -71,7 +71,7 @@ func (s *screen) commonKey(name string) bool {
 		s.toggle(helpMode)
 	case "i":
 		if s.player != nil {
-			s.say("A recording is of one pipeline.", false)
+			s.say("A recording has only one pipeline.", false)
 			return true
 		}
 		s.toggle(indexMode)
@@ -194,7 +194,7 @@ func (s *screen) help() (all []line) {
 		all = append(all, nil, text(strong, "The laboratory"))
 		all = append(all, wrapped(plain, strings.Join(keys, "   ")+"   and more with m", s.width)...)
 	}
-	all = append(all, nil, text(strong, "Letters, at the lower edge of a box for what has just been there, and in the list of events"))
+	all = append(all, nil, text(strong, "Letters for events: at the lower edge of a box, and in the list of events"))
 	var letters line
 	for _, k := range legend {
 		letters = joined(letters, line{k.mark()}, text(soft, " "+k.text+"   "))

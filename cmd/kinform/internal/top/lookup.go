@@ -90,13 +90,13 @@ func (l *lookup) key(name string) bool {
 func (l *lookup) lines(width, height int) []line {
 	switch {
 	case l.recorded:
-		return []line{text(soft, "A recording has no store that could be asked.")}
+		return []line{text(soft, "A recording has no store, so nothing can be looked up.")}
 	case l.failed != "":
 		return wrapped(bad, l.failed, width)
 	case !l.asked:
-		return []line{text(soft, "Enter asks the store.")}
+		return []line{text(soft, "Enter shows the indexes of the store.")}
 	case len(l.answer.Indexes) == 0:
-		return []line{text(soft, "This store has no index beside that of namespaces.")}
+		return []line{text(soft, "This store has no index except the index of namespaces.")}
 	}
 	var all []line
 	n := 0
@@ -125,7 +125,7 @@ func (l *lookup) lines(width, height int) []line {
 		return append(all, text(soft, "← → choose a value, Enter looks it up"))
 	}
 	times := f.Scan / max(f.Lookup, 1e-9)
-	all = append(all, wrapped(plain, fmt.Sprintf("Look-up: %s objects in %s. A look at all %s: %s, %s times as long.", counted(f.Objects), seconds(f.Lookup), counted(f.All), seconds(f.Scan), rounded(times)), width)...)
+	all = append(all, wrapped(plain, fmt.Sprintf("Look-up: %s objects in %s. A scan of all %s: %s, %s times as long.", counted(f.Objects), seconds(f.Lookup), counted(f.All), seconds(f.Scan), rounded(times)), width)...)
 	longest := max(f.Scan, f.Lookup, 1e-9)
 	room := max(width-20, 10)
 	all = append(all, joined(text(soft, "look-up").fit(10), text(good, bar(f.Lookup/longest, room))), joined(text(soft, "scan").fit(10), text(kindModified, bar(f.Scan/longest, room))))

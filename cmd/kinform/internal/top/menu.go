@@ -59,7 +59,7 @@ func (m *menu) begin(h *view.Hello) {
 func (s *screen) openMenu() {
 	switch {
 	case s.player != nil:
-		s.say("A recording can only be looked at.", false)
+		s.say("A recording cannot be changed.", false)
 		return
 	case len(s.menu.actions) == 0:
 		s.say("This program has no laboratory, so it cannot be changed. kinform top without arguments has a laboratory.", false)

@@ -301,9 +301,9 @@ func TestARecordingIsPlayed(t *testing.T) {
 	e.has("recording, at its end")
 	e.press("-")
 	e.press("m")
-	e.has("A recording can only be looked at.")
+	e.has("A recording cannot be changed.")
 	e.press("d")
-	e.has("A recording has no store that could be asked.")
+	e.has("A recording has no store, so nothing can be looked up.")
 	e.press("k")
 	e.has("▶ listing") // The table is here even without a store.
 	e.press("q")

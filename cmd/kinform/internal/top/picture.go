@@ -26,16 +26,16 @@ type about struct {
 }
 
 var pictures = []about{
-	{"a", "rulers", "server", "Ages of the truth", "Each stage knows the truth as of some version. The gaps are how stale each one is: a worker acts on what the store has, not on what the server has."},
-	{"b", "relist", "reflector", "Relist diff", "When a watch cannot go on (410 Gone), the reflector lists again. An object in the version that the store has is not decoded; an object that is missing was deleted while nobody watched."},
-	{"c", "shelf", "fifo", "The shelf", "DeltaFIFO is a shelf with a tray for each object. Changes of an object stand on each other, in order, until the informer takes all trays at once. A tombstone is a delete that was never seen itself."},
-	{"d", "lookup", "store", "Index look-up", "An index has the keys of each value ready. Without one, a reader looks at every object."},
-	{"e", "resync", "handlers", "Resync or relist", "Two words that sound alike. A resync tells handlers of what the store has, again, and asks the server nothing. A relist asks the server for everything, and tells handlers only of what has changed."},
-	{"f", "rings", "queue", "Dirty, processing, queue", "A key that is added while a worker has it is dirty, and not in the queue: so two workers never have it. When the worker is done, it is queued again, once. (Shown slowly: microseconds stay for half a second.)"},
-	{"g", "dial", "queue", "Back-off", "A key that fails comes back later, and later each time: the wait doubles, up to a bound. When it succeeds, it is forgotten."},
-	{"h", "journey", "workers", "An object's journey", "The way of one change, from the socket to the end of its reconcile, and the time of each part."},
-	{"j", "compare", "reflector", "Ways to list", "A first snapshot can be one list, pages, or a watch that begins with all that there is. The ways differ in when the first object comes, when all are there, and how much memory is needed."},
-	{"k", "steps", "reflector", "State machine", "What a reflector does next depends on its state and on what the server answers. Choose the answers: the table was made by the reflector itself. In it, the store knows all up to version 10; b@2 is object b at version 2, and b@= is b as the store has it."},
+	{"a", "rulers", "server", "Ages of the truth", "Each stage knows the state of the cluster up to some version. The gap shows how stale a stage is: a worker acts on the state in the store, not on the state on the server."},
+	{"b", "relist", "reflector", "Relist diff", "When a watch cannot continue (410 Gone), the reflector lists again. It does not decode an object that the store has in the same version. An object that is missing was deleted while nobody watched."},
+	{"c", "shelf", "fifo", "The shelf", "DeltaFIFO is a shelf with a tray for each object. The changes of an object are stacked, in order, until the informer takes all trays at once. A tombstone is a delete that no event reported."},
+	{"d", "lookup", "store", "Index look-up", "An index has the keys of each value ready. Without an index, a reader must look at every object."},
+	{"e", "resync", "handlers", "Resync or relist", "A resync calls the handlers again for every object in the store, and sends no request to the server. A relist requests all objects from the server, and calls the handlers only for changed objects."},
+	{"f", "rings", "queue", "Dirty, processing, queue", "A key that is added while a worker has it is dirty, but not in the queue, so two workers never have the same key. When the worker is done, the key is queued again, once. (The picture is slow.)"},
+	{"g", "dial", "queue", "Back-off", "A key that fails comes back later, and each failure in a row doubles the wait, up to a bound. A success ends the back-off."},
+	{"h", "journey", "workers", "An object's journey", "The path of one change, from the socket to the end of its reconcile, and the time of each part."},
+	{"j", "compare", "reflector", "Ways to list", "A first snapshot can be one list, pages, or a watch that begins with all objects. The ways differ in when the first object arrives, when all objects have arrived, and how much memory is needed."},
+	{"k", "steps", "reflector", "State machine", "The next step of a reflector depends on its state and on the server's response. Choose the responses: the reflector itself generated the table. In it, the store knows all changes up to version 10; b@2 is object b at version 2, and b@= is b as the store has it."},
 }
 
 func pictureOf(letter string) (about, bool) {

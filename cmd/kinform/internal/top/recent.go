@@ -128,13 +128,13 @@ func describe(e *view.Event) string {
 			say(", from %s", e.Cause)
 		}
 	case view.Page:
-		say("a list, or a page of it: %d objects", e.Count)
+		say("a list, or a page of a list: %d objects", e.Count)
 	case view.Item:
 		say("%s is in a list, %s", e.Key, e.Kind)
 	case view.Pause:
 		say("the reflector waits %s", seconds(e.Wait))
 	case view.Received:
-		say("the watch tells of %s", strings.TrimSpace(e.Kind+" "+e.Key))
+		say("the watch delivered %s", strings.TrimSpace(e.Kind+" "+e.Key))
 		if e.Version != "" {
 			say(", version %s", e.Version)
 		}
@@ -143,11 +143,11 @@ func describe(e *view.Event) string {
 	case view.Batch:
 		say("the informer takes %d keys", e.Count)
 	case view.Delivered:
-		say("handler %s heard of %s %s, because of a %s", e.Of, e.Kind, e.Key, e.Cause)
+		say("handler %s was called with %s %s, because of a %s", e.Of, e.Kind, e.Key, e.Cause)
 	case view.Queued:
 		say("%s is in queue %s", e.Key, e.Of)
 	case view.Merged:
-		say("%s was added again, and merged", e.Key)
+		say("%s was added again, and the add was merged", e.Key)
 	case view.Taken:
 		say("a worker takes %s, for %s", e.Key, plural(max(e.Count, 1), "add"))
 	case view.Done:

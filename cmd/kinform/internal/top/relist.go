@@ -74,7 +74,7 @@ func (r *relist) note(key, how string) {
 
 func (r *relist) lines(width, height int) []line {
 	if r.now == nil {
-		return wrapped(soft, "No list since this view was opened. A dropped watch alone needs no list: the reflector watches on from its version.", width)
+		return wrapped(soft, "There was no list since this view was opened. A dropped watch alone needs no list: the reflector starts a new watch at its version.", width)
 	}
 	said := "The last list: " + plural(r.now.objects, "object")
 	if r.now.took > 0 {
@@ -83,7 +83,7 @@ func (r *relist) lines(width, height int) []line {
 	if r.now.why != "" {
 		said += ", because: " + r.now.why
 	}
-	all := wrapped(plain, fmt.Sprintf("%s. Of the %s that are in the sample:", said, counted(len(r.now.how))), width)
+	all := wrapped(plain, fmt.Sprintf("%s. Of the %s objects in the sample:", said, counted(len(r.now.how))), width)
 	of := map[string][]string{}
 	for key, how := range r.now.how {
 		of[how] = append(of[how], key)

@@ -33,15 +33,15 @@ func (r *resync) lines(width, _ int) []line {
 	}
 	spent := "none since this view was opened"
 	if r.spent > 0 {
-		spent = "about " + bytesOf(r.spent) + " while lists were read"
+		spent = "about " + bytesOf(r.spent) + " during lists"
 	}
 	rows := [][3]string{
 		{"", "Resync", "Relist"},
-		{"How often", "each handler that asks for it, at an interval of its own", "when a watch cannot go on: 410 Gone, or the server has lost its past"},
-		{"Asks the server", "never", "for every object"},
-		{"Handlers are told", "of every object, as Updated with Old equal to New", "of what has changed, came, or went"},
+		{"When", "at an interval that each handler sets for itself", "when a watch cannot continue: after 410 Gone, or if the server has lost its history"},
+		{"Requests to the server", "none", "for every object"},
+		{"Calls of handlers", "for every object, as Updated, with Old equal to New", "for each object that was added, changed or deleted"},
 		{"So far", plural(r.s.number("handlers", "resyncs"), "call") + " of handlers", plural(r.s.number("reflector", "relists"), "relist") + ", " + plural(r.s.number("reflector", "listed"), "object") + " in all lists"},
-		{"Bytes for it", "0 B", spent},
+		{"Bytes received", "0 B", spent},
 	}
 	var all []line
 	first := 18

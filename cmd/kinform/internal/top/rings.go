@@ -54,7 +54,7 @@ func (s ringState) region() int {
 
 func (r *rings) frame(s *seen) {
 	if s.boxes["queue"] != nil {
-		r.totals = fmt.Sprintf("Now: %s dirty, %s of them in the queue; %s processing; %s waiting. In all %s adds, and %s more that found their key dirty already.",
+		r.totals = fmt.Sprintf("Now: %s dirty, %s of them in the queue; %s processing; %s waiting. In all, %s adds made a key dirty, and %s adds were merged because the key was already dirty.",
 			s.counted("queue", "dirty"), s.counted("queue", "ready"), s.counted("queue", "processing"), s.counted("queue", "delayed"), s.counted("queue", "adds"), s.counted("queue", "merged"))
 	}
 	for _, e := range s.frame.Events {

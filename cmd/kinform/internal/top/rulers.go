@@ -42,7 +42,7 @@ func (r *rulers) lines(width, _ int) (all []line) {
 		}
 	}
 	if len(numbers) == 0 {
-		return []line{text(soft, "The versions here are not numbers that can be compared.")}
+		return []line{text(soft, "These versions cannot be compared, because they are not numbers.")}
 	}
 	// The scale changes slowly, so that marks move only because stages move.
 	r.span = max((newest-last)*1.15, r.span*0.98, 20)
@@ -68,7 +68,7 @@ func (r *rulers) lines(width, _ int) (all []line) {
 			text(how, strings.Repeat("░", room-1-at)), text(how, " "+said)))
 	}
 	if r.oldest != "" {
-		all = append(all, nil, text(soft, "A watch can start after "+r.oldest+" or later; from an older version it gets 410 Gone."))
+		all = append(all, nil, text(soft, "A watch can start after "+r.oldest+" or later; a watch from an older version gets 410 Gone."))
 	}
 	return all
 }

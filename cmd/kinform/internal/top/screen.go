@@ -244,7 +244,7 @@ func (s *screen) seek(at float64) {
 // nextQueue selects the next of several queues.
 func (s *screen) nextQueue() {
 	if s.shown == nil || len(s.shown.queues) < 2 {
-		s.say("There is one queue here, or none.", false)
+		s.say("There is no other queue here.", false)
 		return
 	}
 	for n, name := range s.shown.queues {
@@ -267,7 +267,7 @@ func (s *screen) state() line {
 	case s.shown == nil:
 		return text(accent, "connecting")
 	case s.held:
-		return joined(text(alarm, " HELD "), text(accent, " Space goes on"+unusual))
+		return joined(text(alarm, " HELD "), text(accent, " Space continues"+unusual))
 	case s.now.Sub(s.since) > 2*time.Second:
 		return text(bad, fmt.Sprintf("no news for %d s", int(s.now.Sub(s.since).Seconds())))
 	}

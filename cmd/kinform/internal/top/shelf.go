@@ -41,7 +41,7 @@ func newShelf() *shelf { return &shelf{trays: map[string]*tray{}, deleted: map[s
 
 func (f *shelf) frame(s *seen) {
 	if s.boxes["fifo"] != nil {
-		f.totals = fmt.Sprintf("Now: %s trays with %s deltas. In all %s deltas, taken in %s batches; %s were merged on the shelf.",
+		f.totals = fmt.Sprintf("Now: %s trays with %s deltas. In all, %s deltas were queued and %s batches taken; %s deltas were merged on the shelf.",
 			s.counted("fifo", "keys"), s.counted("fifo", "deltas"), s.counted("fifo", "queued"), s.counted("fifo", "batches"), s.counted("fifo", "merged"))
 	}
 	f.now = s.frame.At
@@ -127,7 +127,7 @@ func (f *shelf) makeRoom() bool {
 func (f *shelf) lines(width, height int) []line {
 	all := wrapped(soft, f.totals, width)
 	if len(f.trays) == 0 {
-		return append(all, text(soft, "The shelf is empty: the informer takes everything as soon as it comes."))
+		return append(all, text(soft, "The shelf is empty: the informer takes each change as soon as it arrives."))
 	}
 	keys := make([]string, 0, len(f.trays))
 	for key := range f.trays {

@@ -61,13 +61,13 @@ type stepState struct {
 }
 
 var phases = []struct{ name, text string }{
-	{"listing", "It asks for a list, or its next page. Version \"0\" is any that the server has at hand, \"\" the most recent one."},
-	{"streaming", "It asks for a watch that begins with all objects, and collects them up to the end marker."},
-	{"connecting", "It asks for a watch that begins after the version that it has."},
+	{"listing", "It requests a list, or the next page of a list. Version \"0\" allows any version that the server has cached, \"\" requires the most recent one."},
+	{"streaming", "It requests a watch that begins with all objects, and collects the objects up to the end marker."},
+	{"connecting", "It requests a watch that begins after its version."},
 	{"watching", "It reads the next event of the watch."},
-	{"comparing", "A watch was lost. It finds out whether the server's history is still the one that it knows."},
-	{"backing off", "It waits. (Real waits have a random part, which is left out here.)"},
-	{"stopped", "It has ended, as it was told to."},
+	{"comparing", "A watch was lost. It checks whether the server still has the same history."},
+	{"backing off", "It waits. (A real wait has a random part; this picture leaves it out.)"},
+	{"stopped", "It has stopped, because its context has ended."},
 }
 
 const keptSteps = 30
@@ -236,13 +236,13 @@ func (t *steps) step(row *stepRow, reply *stepReply) {
 func (o stepOutcome) String() string {
 	var said []string
 	if o.After > 0 {
-		said = append(said, "That takes "+seconds(o.After)+".")
+		said = append(said, "This takes "+seconds(o.After)+".")
 	}
 	for _, s := range o.Said {
 		said = append(said, "It reports: "+s+".")
 	}
 	for _, s := range o.Told {
-		said = append(said, "It tells the store: "+s+".")
+		said = append(said, "It calls the store: "+s+".")
 	}
 	if o.Wait > 0 {
 		said = append(said, "It waits "+seconds(o.Wait)+".")
@@ -283,7 +283,7 @@ func (t *steps) lines(width, height int) []line {
 		left = append(left, l)
 	}
 	if t.now != "" {
-		left = append(left, text(accent, "◆ is this one now"))
+		left = append(left, text(accent, "◆ is the current state of this reflector"))
 	}
 	side := 21
 	room := width - side
@@ -297,7 +297,7 @@ func (t *steps) lines(width, height int) []line {
 	}
 	right := []line{text(strong, title)}
 	right = append(right, wrapped(soft, about, room)...)
-	right = append(right, text(soft, "↑ ↓ Enter answer, Backspace back, ← → begin elsewhere"))
+	right = append(right, text(soft, "↑ ↓ Enter response, Backspace back, ← → begin elsewhere"))
 	all := t.choices()
 	columns, log := 1, min(len(t.log)*2, 6)
 	rows := len(all)

@@ -326,7 +326,7 @@ func TestResize(t *testing.T) {
 		}
 	}
 	e.resize(40, 10)
-	e.has("This terminal has 40 by 10 cells, and 60", "q ends.")
+	e.has("This terminal has 40 by 10 cells, and 60", "q quits.")
 	e.press("q")
 	require.NoError(t, e.wait())
 }
