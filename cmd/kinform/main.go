@@ -63,8 +63,9 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kinform",
 		Short: "Kubernetes' informer machinery, to run and to look at",
-		Long: `kinform runs Kubernetes' informer machinery: a list and a watch feed a reflector, which
-feeds a DeltaFIFO, which fills an indexed store and calls handlers, which fill a workqueue.
+		Long: `kinform runs Kubernetes' informer machinery. A reflector lists and watches objects, and puts the
+changes into a DeltaFIFO. The informer takes the changes from there, updates an indexed store, and
+calls handlers. The handlers put keys into a workqueue.
 
 Start with "kinform demo": it needs no cluster.`,
 		Version:       versionLine(), // for --version

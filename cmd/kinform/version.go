@@ -13,7 +13,7 @@ import (
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
-		Short:             "Print the version of kinform and of what it was built with",
+		Short:             "Print the versions of kinform and of Go, and the platform",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {

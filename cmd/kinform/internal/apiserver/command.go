@@ -40,12 +40,12 @@ func Command() *cobra.Command {
 		Use:   "apiserver",
 		Short: "Serve the embedded API server on its own",
 		Long: `apiserver serves Kubernetes' API from memory, for kubectl and any other client: lists, watches,
-writes, discovery, all built-in types and custom resource definitions. By default it has no
+writes, discovery, all built-in types and custom resource definitions. By default, it has no
 controllers and no authentication, so it should stay on loopback.
 
-The file for --rbac lists in YAML the tokens of users, and rules for what the users may do.
-Everything else is forbidden. The kubeconfig of --kubeconfig-out has a client certificate of
-system:masters, who may do everything.
+The file for --rbac has, in YAML, the tokens of users, and rules that allow requests. The server
+forbids all other requests. The kubeconfig of --kubeconfig-out has a client certificate of the
+group system:masters, which may do everything.
 
   tokens:
     secret-of-alice: {name: alice, groups: [developers]}
@@ -68,7 +68,7 @@ system:masters, who may do everything.
 	flags := cmd.Flags()
 	flags.StringVar(&opts.listen, "listen", "127.0.0.1:8001", "the address to listen on; port 0 takes a free one")
 	flags.IntVar(&opts.pods, "pods", 0, "how many pods there are at the start")
-	flags.IntVar(&opts.namespaces, "namespaces", 20, "how many namespaces the pods are in, in addition to those of every cluster")
+	flags.IntVar(&opts.namespaces, "namespaces", 20, "how many namespaces the pods are in, besides the namespaces that every cluster has")
 	flags.Float64Var(&opts.churn, "churn", 0, "creates, updates and deletes of pods a second")
 	flags.StringVar(&opts.kubeconfigOut, "kubeconfig-out", "", "write a kubeconfig for this server to this file, and remove it at the end")
 
@@ -76,17 +76,17 @@ system:masters, who may do everything.
 	flags.StringVar(&opts.caOut, "ca-out", "", "write the CA certificate to this file, and remove it at the end")
 	flags.StringVar(&opts.rbac, "rbac", "", "a file with tokens and rules, as shown above; needs --tls")
 
-	flags.BoolVar(&opts.server.GarbageCollection, "garbage-collection", false, "delete objects whose owners are gone, as --cascade of kubectl delete says")
+	flags.BoolVar(&opts.server.GarbageCollection, "garbage-collection", false, "delete objects whose owners are gone, and follow --cascade of kubectl delete")
 	flags.BoolVar(&opts.server.RunPods, "run-pods", false, "bind pods to nodes, and make them running and ready at once")
-	flags.BoolVar(&opts.server.CheckSchemas, "check-schemas", false, "check custom resources by their schemas, set defaults and prune; rules in CEL are not evaluated")
-	flags.BoolVar(&opts.server.ManagedFields, "managed-fields", false, "record for every object who set which field, and not only after its first server-side apply")
+	flags.BoolVar(&opts.server.CheckSchemas, "check-schemas", false, "check custom resources against their schemas, set defaults and prune; rules in CEL are not evaluated")
+	flags.BoolVar(&opts.server.ManagedFields, "managed-fields", false, "record the managers of fields for every object, even before its first server-side apply")
 
 	flags.StringArrayVar(&opts.faults, "fault", nil, "a fault, such as expired,verb=watch,times=2; see above; can be repeated")
 	flags.IntVar(&opts.server.Window, "window", 10_000, "how many past changes the server keeps; requests for older changes get 410 Gone")
 	flags.DurationVar(&opts.server.BookmarkInterval, "bookmark-interval", time.Minute, "the time between bookmarks of a watch")
-	flags.DurationVar(&opts.server.WatchTimeout, "watch-timeout", 30*time.Minute, "the time after which a watch ends, unless its request has a timeout")
+	flags.DurationVar(&opts.server.WatchTimeout, "watch-timeout", 30*time.Minute, "the time after which a watch ends, if its request has no timeout")
 	flags.BoolVar(&opts.server.NoWatchList, "no-watch-list", false, "refuse streaming lists, as a server without this feature does")
-	flags.BoolVar(&opts.server.NoAggregatedDiscovery, "no-aggregated-discovery", false, "answer discovery by group version only, as old servers do")
+	flags.BoolVar(&opts.server.NoAggregatedDiscovery, "no-aggregated-discovery", false, "serve discovery only by group version, as old servers do")
 	flags.BoolVar(&opts.server.PagedCacheLists, "paged-cache-lists", false, "respect the limit of lists at resourceVersion 0")
 	flags.Uint64Var(&opts.server.Seed, "seed", 0, "the seed for uids, generated names and the probability of faults")
 	return cmd

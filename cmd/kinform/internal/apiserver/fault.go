@@ -13,15 +13,16 @@ import (
 )
 
 // faultHelp explains --fault.
-const faultHelp = `A fault is an action, then conditions, separated by commas: verb=watch, resource=pods,
-skip=N requests first, times=N of them, probability=0.1. Without conditions, it hits every request.
+const faultHelp = `A fault is an action and its conditions, separated by commas. The conditions are verb=watch,
+resource=pods, skip=N (the first N requests), times=N (at most N requests) and probability=0.1.
+Without conditions, the fault hits every request.
 
-  fail=CODE                 answer with a Status of this code     code=503:2s     the same, with Retry-After
+  fail=CODE                 return a Status with this code        code=503:2s     the same, with Retry-After
   expired                   410 Gone                              too-many-requests=1s   429 as of priority and fairness
-  drop                      close the connection                  delay=2s        wait before the answer
+  drop                      close the connection                  delay=2s        wait before the response
   cut-body=BYTES            close after this many bytes           slow-body=BYTES a second
   html, empty, garbage, table, content-type=TYPE                  responses that are invalid
-  broken-object=N           the Nth object cannot be read         duplicate-events   each event twice
+  broken-object=N           the Nth object is undecodable         duplicate-events   each event twice
   drop-after-events=N, end-after-events=N, fail-after-events=N, silent-after-events=N, silent-watch
   cut-frame=N, huge-frame=N:BYTES                                 in the event after the Nth
   delay-bookmarks=2s, no-end-marker                               of streaming lists`

@@ -16,7 +16,7 @@ func Instructions(v *view.View, url string) string {
 	if !v.Guarded() {
 		return url
 	}
-	return fmt.Sprintf("%s\nIt lets one browser in, within five minutes. After that, and in other browsers,\nthe page asks for its token: %s", v.Address(url), v.Token())
+	return fmt.Sprintf("%s\nThe address works for one browser, within five minutes. After that, and in other browsers,\nthe page asks for its token: %s", v.Address(url), v.Token())
 }
 
 // Open opens a page in a browser and does not wait for it. If no browser starts, Open returns an

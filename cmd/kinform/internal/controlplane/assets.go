@@ -21,13 +21,13 @@ func Command() *cobra.Command {
 		Use:   "envtest-assets DIR",
 		Short: "Write kube-apiserver, etcd and kubectl for envtest of controller-runtime",
 		Long: `envtest-assets writes kube-apiserver, etcd and kubectl to a folder, and creates the folder if needed.
-Each is a copy of this command, which acts by the name of its file. envtest of controller-runtime
-finds them by the environment variable KUBEBUILDER_ASSETS, and the tests of a project that
-kubebuilder has generated run unchanged.
+Each file is a copy of this command; the name of the file selects the program. envtest of
+controller-runtime finds the files by the environment variable KUBEBUILDER_ASSETS. The tests of a
+project that kubebuilder has generated run unchanged.
 
-kube-apiserver serves what "kinform apiserver" serves, from memory. It has no admission (so no
-webhook is called), no CEL and no RBAC: whoever has a client certificate may do everything.
-etcd only says that it is healthy. kubectl only says that it is not a real kubectl.`,
+kube-apiserver is the server of "kinform apiserver", from memory. It has no admission (so it calls no
+webhook), no CEL and no RBAC: a client with a certificate may do everything. etcd only reports that it
+is healthy. kubectl only prints that it is not a real kubectl.`,
 		Example: `  kinform envtest-assets ~/.kinform/envtest
   KUBEBUILDER_ASSETS=~/.kinform/envtest go test ./...
   KUBEBUILDER_ASSETS=~/.kinform/envtest ENVTEST_USE_ENV=true make test`,

@@ -22,14 +22,14 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the whole pipeline on an embedded API server and watch it work",
-		Long: `demo starts an API server in this process, on loopback, with pods that are created, updated
-and deleted all the time, and runs the pipeline on it: list and watch, reflector, DeltaFIFO,
+		Long: `demo starts an API server in this process, on loopback. It creates, updates and deletes pods on this
+server all the time. It runs the whole pipeline on these pods: list and watch, reflector, DeltaFIFO,
 store, handler, workqueue, workers.
 
-A page on loopback shows the run, in boxes, dots and numbers; its address is printed at the start. In the
-terminal, each line is one change and the time that it took through each stage. Ctrl-C stops the churn,
-drains the pipeline and prints a summary. The exit status is 0 only if the run ended clean: every
-key was reconciled in the server's last state, and nothing failed on the way down.`,
+A page on loopback shows the run, in boxes, dots and numbers. demo prints the address of the page at
+the start. In the terminal, each line shows one change, and how long the change took in each stage.
+Ctrl-C stops the churn, drains the pipeline and prints a summary. The exit status is 0 only if every
+key was reconciled in the server's last state, and the shutdown had no error.`,
 		Example: `  kinform demo
   kinform demo --pods 20000 --churn 2000 --for 10s
   kinform demo --faults
@@ -61,18 +61,18 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 	flags.IntVar(&opts.Pods, "pods", 1000, "how many pods there are at the start")
 	flags.IntVar(&opts.Namespaces, "namespaces", 20, "how many namespaces the pods are in")
 	flags.Float64Var(&opts.Churn, "churn", 20, "creates, updates and deletes a second")
-	flags.BoolVar(&opts.Faults, "faults", false, "drop watches, forget past changes and answer 429 while the demo runs")
+	flags.BoolVar(&opts.Faults, "faults", false, "drop watches, forget past changes and return 429 while the demo runs")
 	flags.BoolVar(&opts.Plain, "plain", false, "run package plain, the textbook version of the pipeline")
 	flags.IntVar(&opts.Workers, "workers", 4, "how many workers take keys from the workqueue")
-	flags.DurationVar(&opts.Work, "work", 0, "how long a worker takes for a key")
+	flags.DurationVar(&opts.Work, "work", 0, "how long a worker needs for a key")
 	flags.IntVar(&opts.Fail, "fail", 0, "how many attempts at each key fail before one succeeds")
 	flags.DurationVar(&opts.SlowHandler, "slow-handler", 0, "add a second handler, whose calls take this long")
-	flags.DurationVar(&opts.Resync, "resync", 0, "call the handler again for every pod at this interval (0: never)")
-	flags.StringVar(&opts.Node, "node", "", "find the pods of this node at the end, by an index and one by one")
-	flags.BoolVar(&opts.Open, "open", false, "open the page in a browser; with --for, a page is served only with --open")
+	flags.DurationVar(&opts.Resync, "resync", 0, "call the handler again for every pod after each interval of this length (0: never)")
+	flags.StringVar(&opts.Node, "node", "", "at the end, find the pods of this node by an index, and by a scan of all pods")
+	flags.BoolVar(&opts.Open, "open", false, "open the page in a browser; with --for, there is a page only with --open or --record")
 	flags.StringVar(&opts.Record, "record", "", "a new file for a recording of the page; kinform view --replay plays it")
-	flags.BoolVar(&noView, "no-view", false, "serve no page, only write to the terminal")
-	flags.StringVarP(&format, "output", "o", "text", `"text", or "json": one object a line, of which the last is a summary`)
+	flags.BoolVar(&noView, "no-view", false, "serve no page; write only to the terminal")
+	flags.StringVarP(&format, "output", "o", "text", `"text", or "json" (one object a line; the last one is a summary)`)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

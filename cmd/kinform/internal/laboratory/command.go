@@ -22,18 +22,20 @@ func Command() *cobra.Command {
 	var record string
 	cmd := &cobra.Command{
 		Use:   "lab",
-		Short: "Serve a page on which you pause, step and break a running pipeline, with a guided tour",
+		Short: "Serve a page to pause, step and break a running pipeline, with a guided tour",
 		Long: `kinform lab runs an API server, an informer, a queue and workers in this process, and serves a page
-that shows them. Its buttons write objects, hold each stage, cut the watch, delay and lose events,
-make the server answer 410 and 429, slow down handlers and workers, and make reconciles fail.
+that shows them. The buttons of the page write objects, pause each stage, cut the watch, and delay or
+lose events. Other buttons make the server return 410 and 429, slow down handlers and workers, and
+make reconciles fail.
 
-The address lets one browser in, and other browsers need the token that is printed after it: without it, the page has
-no buttons. The page is on loopback.
+The page is on loopback. The printed address works for one browser. Other browsers need the token that
+is printed after the address. Without the token, the buttons of the page are disabled.
 
-The API server remembers the last 10,000 changes, with whole pods, so that a watch can start in the past. At a
-high rate this process therefore grows to some 280 MB, in JSON to 520 MB, and no further; --window 1000 is 70 MB.
+The API server keeps the last 10,000 changes, with whole pods, so that a watch can start in the past.
+At a high rate, the process therefore grows to some 280 MB, or to 520 MB with JSON, and no further.
+--window 1000 reduces this to 70 MB.
 
-kinform top is the same in the terminal.`,
+kinform top shows the same in the terminal.`,
 		Example: `  kinform lab --open
   kinform lab --pods 1000 --rate 200
   kinform lab --listen 127.0.0.1:8001   # and: kubectl --server=http://127.0.0.1:8001 get pods -A -w`,

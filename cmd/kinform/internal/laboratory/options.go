@@ -18,8 +18,8 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.options.Pods, "pods", 20, "pods at the beginning")
 	flags.IntVar(&o.options.Rate, "rate", 0, fmt.Sprintf("creates, updates and deletes of pods a second, at the beginning; at most %d", mostRate))
 	flags.IntVar(&o.options.Workers, "workers", 4, fmt.Sprintf("workers at the beginning; at most %d", mostWorkers))
-	flags.IntVar(&o.options.Window, "window", 10_000, "how many past changes the API server keeps; they take most of the memory")
-	flags.StringVar(&o.options.Listen, "listen", "", "a loopback address at which the API server listens as well, for kubectl")
+	flags.IntVar(&o.options.Window, "window", 10_000, "how many past changes the API server keeps; these changes take most of the memory")
+	flags.StringVar(&o.options.Listen, "listen", "", "a loopback address at which the API server also listens, for kubectl")
 }
 
 // the largest values that a laboratory accepts

@@ -26,19 +26,19 @@ func Command(release string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate [DIR]",
 		Short: "Move a program from client-go to kinform",
-		Long: `migrate adds a line to the go.mod of the module in DIR, or in the folder where it runs:
+		Long: `migrate adds a line to the go.mod of the module in DIR (default: the current folder):
 
   replace k8s.io/client-go => github.com/kinform/kinform/clientgo VERSION
 
 VERSION has two parts. v0.37.2-kinform.0.1.0 stands for client-go v0.37.2, in kinform's release v0.1.0.
 
-It prints each version that this raises, of modules and of Go, with the reason. Then it compiles the
-module with its tests, and lists each identifier of client-go that kinform does not have, with file,
-line and what to do. No other file than go.mod and go.sum is changed, and after an interrupt they are
-as they were. The program itself is not run.
+The line may raise versions of other modules, and of Go. migrate prints each raised version and the
+reason. Then it compiles the module with its tests, and lists each identifier of client-go that kinform
+does not have, with file, line and what to do. migrate changes only go.mod and go.sum, and restores
+both after an interrupt. It does not run the program.
 
---undo removes the line from go.mod, and restores all versions that the line had changed, which a
-comment at the line records. Your later changes stay.`,
+--undo removes the line from go.mod, and restores all versions that the line had changed. A comment
+behind the line records these versions. Your later changes stay.`,
 		Example: `  kinform migrate --dry-run
   kinform migrate
   kinform migrate --from ../kinform   # a checkout
@@ -55,15 +55,15 @@ comment at the line records. Your later changes stay.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&opts.dryRun, "dry-run", false, "print what would be changed, and change nothing")
-	flags.BoolVar(&opts.undo, "undo", false, "take the line out again")
-	flags.StringVar(&opts.from, "from", "", "the folder of a checkout of kinform that the line should point to, instead of a release")
-	flags.StringVar(&opts.version, "version", opts.version, "the release of kinform that the line should name, such as v0.1.0")
+	flags.BoolVar(&opts.undo, "undo", false, "remove the line again")
+	flags.StringVar(&opts.from, "from", "", "the folder of a checkout of kinform, to use in the line instead of a release")
+	flags.StringVar(&opts.version, "version", opts.version, "the release of kinform to use in the line, such as v0.1.0")
 	return cmd
 }
 
 func (o options) run(ctx context.Context, dir string, out io.Writer, p progress) error {
 	if o.undo && o.dryRun {
-		return errors.New("--undo and --dry-run exclude each other: go.mod shows the line that --undo takes out")
+		return errors.New("--undo and --dry-run exclude each other: go.mod shows the line that --undo removes")
 	}
 	m, err := openModule(ctx, dir)
 	if err != nil {
@@ -164,7 +164,7 @@ func (d *draft) bring(ctx context.Context, p progress) error {
 
 // compileShown compiles the module, and shows its progress.
 func compileShown(ctx context.Context, m *module, raised []reasoned, p progress) (r *report, err error) {
-	err = m.shown(p, "compiling the module, its tests and all that they import; the first time takes minutes", "packages", func() error {
+	err = m.shown(p, "compiling the module, its tests and all imports; the first time takes minutes", "packages", func() error {
 		r, err = compile(ctx, m, raised)
 		return err
 	})

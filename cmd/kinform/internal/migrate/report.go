@@ -166,14 +166,14 @@ func its(n int) string {
 func (f finding) advice() string {
 	switch {
 	case strings.Contains(f.message, clientGo+"/") && (strings.Contains(f.message, "package") || strings.Contains(f.message, "import")):
-		return "kinform does not have this package: see the table in clientgo/README.md, and stay with client-go if it is needed"
+		return "kinform does not have this package: see the table in clientgo/README.md, and stay with client-go if the program needs this package"
 	case f.raised != "":
 		return "the file imports " + f.raised + ": adapt the file to that version, or keep the old version by a replace line"
 	case f.elsewhere != "":
-		return "a library needs this: take a version of the library that was made for client-go v0." + strconv.Itoa(minor) + ", or stay with client-go"
+		return "a library needs this: use a version of the library that was made for client-go v0." + strconv.Itoa(minor) + ", or stay with client-go"
 	case strings.Contains(f.message, "undefined"):
-		return "kinform, or client-go v0." + strconv.Itoa(minor) + ", does not have this name: see the table in clientgo/README.md for what takes its place"
+		return "kinform, or client-go v0." + strconv.Itoa(minor) + ", does not have this name: the table in clientgo/README.md lists replacements"
 	default:
-		return "the types differ from those that the program was written for: see the table of differences in clientgo/README.md"
+		return "the types differ from the types that the program was written for: see the table of differences in clientgo/README.md"
 	}
 }

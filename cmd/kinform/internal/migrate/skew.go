@@ -85,6 +85,6 @@ func (d *draft) newer(ctx context.Context) (string, error) {
 	if found == nil {
 		return "", nil
 	}
-	return fmt.Sprintf("the module builds with %s, but kinform's client-go is made for v0.%d: it has no clients for types that were added since, and may not compile if something was removed. "+
-		"Take the release of kinform for that version", strings.Join(found, " and "), minor), nil
+	return fmt.Sprintf("the module builds with %s, but kinform's client-go is made for v0.%d: it has no clients for types of newer versions, and may not compile if a newer version removed a name. "+
+		"Use the release of kinform for that version", strings.Join(found, " and "), minor), nil
 }

@@ -47,17 +47,18 @@ func Command() *cobra.Command {
 	of := map[string]*pflag.FlagSet{"a laboratory": {}, "a cluster": {}, "a page": {}}
 	cmd := &cobra.Command{
 		Use:   "top [URL | RESOURCE... | --replay FILE]",
-		Short: "Show a pipeline at work in the terminal, as the page does in a browser",
-		Long: `top shows the page of kinform's other commands on a machine without a browser: the same seven boxes, numbers, small
-pictures and keys. ? lists the keys.
+		Short: "Show a running pipeline in the terminal, with the boxes of the page",
+		Long: `top shows the page of kinform's other commands in a terminal, for a machine without a browser. It has the same seven
+boxes, numbers, small pictures and keys. The key ? lists the keys.
 
   kinform top             a laboratory in this process, as kinform lab; m lists its actions
   kinform top URL         a page that runs elsewhere, by the address that its program has printed
   kinform top RESOURCE... informers on a cluster, read-only, as kinform view
   kinform top --replay F  a recording
 
-The printed address has a code that works once. After that, leave the code out, and give the token that is printed after
-the address: --token-file names a file with the token, or is - for standard input, which asks on a terminal.`,
+The printed address has a code that works once. After that, leave the code out of the address, and use the token that
+the program prints after the address. --token-file names a file with the token. With --token-file -, top reads the
+token from standard input, and asks for it on a terminal.`,
 		Example: `  kinform top
   kinform top pods deployments.apps -A
   kinform top 'http://127.0.0.1:34567/#code=ABC'
@@ -73,14 +74,14 @@ the address: --token-file names a file with the token, or is - for standard inpu
 	flags := cmd.Flags()
 	opts.lab.AddFlags(of["a laboratory"])
 	opts.cluster.AddFlags(of["a cluster"])
-	of["a page"].StringVar(&opts.token, "token-file", "", "a file with the token of the page; - is standard input")
+	of["a page"].StringVar(&opts.token, "token-file", "", "a file with the token of the page; - means standard input")
 	for _, some := range of {
 		flags.AddFlagSet(some)
 	}
 	flags.StringVar(&opts.record, "record", "", "a new file for a recording of the first pipeline; for a laboratory or a cluster")
 	flags.StringVar(&opts.replay, "replay", "", "a recording to show")
 	flags.BoolVar(&opts.once, "once", false, "print one frame as text, and exit")
-	flags.IntVar(&opts.width, "width", 0, "how wide the text of --once is (default: as the terminal, else 120)")
+	flags.IntVar(&opts.width, "width", 0, "the width of the text of --once (default: the terminal's width, or 120)")
 	return cmd
 }
 

@@ -43,12 +43,12 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch RESOURCE",
 		Short: "Watch a resource of a cluster through an informer",
-		Long: `watch runs an informer on a resource of a cluster, and prints the existing objects and
-then each change. RESOURCE is a plural, singular or short name or a kind, if needed with its
-group, as for kubectl: pods, po, deployments.apps, certificates.cert-manager.io.
+		Long: `watch runs an informer on a resource of a cluster. It prints the existing objects, and then each
+change. RESOURCE is a plural, singular or short name, or a kind, as for kubectl. It may have a
+group: pods, po, deployments.apps, certificates.cert-manager.io.
 
-The watch survives what an informer survives: dropped connections, restarted servers, expired
-versions. Failures are written to standard error.`,
+The informer recovers from dropped connections, restarted servers and expired versions. watch
+prints such failures to standard error.`,
 		Example: `  kinform watch pods -A
   kinform watch deploy -n kube-system -o json
   kinform watch pods -l app=web --field-selector status.phase=Running

@@ -28,13 +28,14 @@ func View() *cobra.Command {
 	var how looking
 	cmd := &cobra.Command{
 		Use:   "view RESOURCE... | --replay FILE",
-		Short: "Show informers on a cluster at work, on a page in a browser",
-		Long: `view runs an informer on each of some resources of a cluster, and serves a page on loopback that shows them
-at work: list and watch, DeltaFIFO, store. It changes nothing, and requests only the metadata of objects (names,
-labels and the like), never their content. RESOURCE is as for watch.
+		Short: "Show informers that run on a cluster, on a page in a browser",
+		Long: `view runs an informer for each named resource of a cluster. It serves a page on loopback that shows how the
+informers work: list and watch, DeltaFIFO, store. view changes nothing in the cluster. It requests only the
+metadata of objects, such as names and labels, and never their content. RESOURCE has the same form as for
+kinform watch.
 
-The address that it prints lets one browser in, and other browsers need the token that is printed after it, so that others
-on this machine do not see your cluster.`,
+The printed address works for one browser. Other browsers need the token that is printed after the address.
+So other users of this machine do not see your cluster.`,
 		Example: `  kinform view pods
   kinform view pods deployments.apps nodes -A --open
   kinform view secrets -n kube-system --kubeconfig /etc/kubernetes/admin.conf
