@@ -8,8 +8,8 @@
 //
 // The pipeline has the parts of any controller: an API server of package apitest, a client, an
 // informer of pods, and a handler that adds keys to a queue. Its workers do nothing except spend
-// time. Nothing is simulated. A button causes a fault in the same way as a network would, and the
-// ordinary code of the library recovers from the fault.
+// time. Nothing is simulated, except lost events. A button causes a fault in the same way as a
+// network would, and the ordinary code of the library recovers from the fault.
 //
 // Everything runs in one process, also in a browser tab (GOOS=js): client and server talk through
 // memory. [Options].Listen adds a socket, for kubectl.

@@ -4,7 +4,7 @@ import { plural, bytes } from "./words.js";
 
 const rows = [
   ["When", "at an interval that each handler sets for itself", "when a watch cannot continue: after 410 Gone, or if the server has lost its history"],
-  ["Requests to the server", "none", "for every object"],
+  ["Requests sent", "none", "for every object"],
   ["Calls of handlers", "for every object, as Updated, with Old equal to New", "for each object that was added, changed or deleted"],
 ];
 

@@ -38,7 +38,7 @@ func (r *resync) lines(width, _ int) []line {
 	rows := [][3]string{
 		{"", "Resync", "Relist"},
 		{"When", "at an interval that each handler sets for itself", "when a watch cannot continue: after 410 Gone, or if the server has lost its history"},
-		{"Requests to the server", "none", "for every object"},
+		{"Requests sent", "none", "for every object"},
 		{"Calls of handlers", "for every object, as Updated, with Old equal to New", "for each object that was added, changed or deleted"},
 		{"So far", plural(r.s.number("handlers", "resyncs"), "call") + " of handlers", plural(r.s.number("reflector", "relists"), "relist") + ", " + plural(r.s.number("reflector", "listed"), "object") + " in all lists"},
 		{"Bytes received", "0 B", spent},
