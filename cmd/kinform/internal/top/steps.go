@@ -283,7 +283,7 @@ func (t *steps) lines(width, height int) []line {
 		left = append(left, l)
 	}
 	if t.now != "" {
-		left = append(left, text(accent, "◆ is the current state of this reflector"))
+		left = append(left, text(accent, "◆ the reflector now"))
 	}
 	side := 21
 	room := width - side
