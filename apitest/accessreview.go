@@ -54,7 +54,7 @@ func (s *Server) reviewOwnRules(req *Request, obj Object) (Object, error) {
 	rules := []Rule{{PolicyRule: all}, {PolicyRule: paths}}
 	if s.opts.Rules != nil && !slices.Contains(req.user.Groups, groupMasters) {
 		rules = slices.DeleteFunc(slices.Concat(bootstrapRules, s.opts.Rules), func(r Rule) bool {
-			return !r.concerns(req.user) || len(r.Namespaces) > 0 && !has(r.Namespaces, namespace)
+			return !r.appliesTo(req.user) || len(r.Namespaces) > 0 && !hasOrAny(r.Namespaces, namespace)
 		})
 	}
 	r := &authorizationv1.SelfSubjectRulesReview{Status: authorizationv1.SubjectRulesReviewStatus{

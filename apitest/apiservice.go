@@ -121,7 +121,7 @@ func (s *Server) register() error {
 		}
 	}
 	objects, _ := s.store.snapshot(registered)
-	for rev := range objects.in("") {
+	for rev := range objects.inNamespace("") {
 		managed := rev.labels["kube-aggregator.kubernetes.io/automanaged"]
 		if managed == "true" && !slices.Contains(served, rev.key.Name) {
 			if _, err := s.store.remove(registered, rev); err != nil {

@@ -27,11 +27,11 @@ func (s *Server) apply(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := req.configuration(req.res)
+	wanted, err := req.decodeApplyBody(req.res)
 	if err != nil {
 		return err
 	}
-	rev, code, err := s.applied(req, wanted)
+	rev, code, err := s.applyObject(req, wanted)
 	if err != nil {
 		return err
 	}
@@ -39,15 +39,15 @@ func (s *Server) apply(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// applied stores the object after an apply. It returns code 201 if the object was created, and
+// applyObject stores the object after an apply. It returns code 201 if the object was created, and
 // otherwise 200.
-func (s *Server) applied(req *Request, wanted document) (*revision, int, error) {
+func (s *Server) applyObject(req *Request, wanted document) (*revision, int, error) {
 	for {
 		old, code := s.store.get(req.res, req.key()), http.StatusOK
 		if old == nil {
 			code = http.StatusCreated
 		}
-		rev, err := s.tryToApply(req, old, wanted)
+		rev, err := s.applyOnce(req, old, wanted)
 		if errors.Is(err, errStale) || old == nil && apierrors.IsAlreadyExists(err) {
 			continue // Another write came first.
 		}
@@ -55,8 +55,8 @@ func (s *Server) applied(req *Request, wanted document) (*revision, int, error) 
 	}
 }
 
-// configuration reads the body of an apply to a resource.
-func (r *Request) configuration(of *resource) (document, error) {
+// decodeApplyBody reads the body of an apply to a resource.
+func (r *Request) decodeApplyBody(of *resource) (document, error) {
 	body, err := r.body()
 	if err != nil {
 		return nil, err
@@ -89,9 +89,9 @@ func (r *Request) configuration(of *resource) (document, error) {
 	return wanted, nil
 }
 
-// tryToApply applies the document wanted to the revision old once, and stores the result. The
+// applyOnce applies the document wanted to the revision old once, and stores the result. The
 // argument old is nil if the object does not exist.
-func (s *Server) tryToApply(req *Request, old *revision, wanted document) (*revision, error) {
+func (s *Server) applyOnce(req *Request, old *revision, wanted document) (*revision, error) {
 	if old == nil && req.Subresource != "" {
 		return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
 	}
@@ -101,13 +101,13 @@ func (s *Server) tryToApply(req *Request, old *revision, wanted document) (*revi
 		before := old.object()
 		owned = before.GetManagedFields()
 		live = req.res.document(before)
-	} else if err := req.creatable(&unstructured.Unstructured{Object: wanted}); err != nil {
+	} else if err := req.checkCreatable(&unstructured.Unstructured{Object: wanted}); err != nil {
 		return nil, err
-	} else if err := s.mayCreate(req); err != nil {
+	} else if err := s.authorizeCreate(req); err != nil {
 		return nil, err
 	}
 	op := req.operation()
-	op.Force = truth(req.query, "force")
+	op.Force = boolParam(req.query, "force")
 	merged, entries, err := req.res.mergeType().Apply(live, wanted, owned, op)
 	if err != nil {
 		return nil, err
@@ -132,8 +132,8 @@ func (s *Server) tryToApply(req *Request, old *revision, wanted document) (*revi
 	return s.replace(req.res, old, obj, req.dryRun())
 }
 
-// creatable returns why an apply cannot create the object, or nil.
-func (r *Request) creatable(wanted *unstructured.Unstructured) error {
+// checkCreatable returns why an apply cannot create the object, or nil.
+func (r *Request) checkCreatable(wanted *unstructured.Unstructured) error {
 	if uid := wanted.GetUID(); uid != "" {
 		return apierrors.NewConflict(r.res.groupResource(), r.Name, fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 	}
@@ -143,12 +143,12 @@ func (r *Request) creatable(wanted *unstructured.Unstructured) error {
 	return nil
 }
 
-// track records in an object which of its fields the request sets. Call track before obj is stored
-// in the place of the revision old, which is nil for a new object. Fields that a subresource does
-// not write get no owner by the request. If its fields cannot be determined, for example because
-// the metadata is invalid, the object loses its managed fields. The write itself does not fail, as
-// on the real server.
-func (s *Server) track(req *Request, old *revision, obj Object) {
+// trackManagedFields records in an object which of its fields the request sets. Call track before
+// obj is stored in the place of the revision old, which is nil for a new object. Fields that a
+// subresource does not write get no owner by the request. If its fields cannot be determined, for
+// example because the metadata is invalid, the object loses its managed fields. The write itself
+// does not fail, as on the real server.
+func (s *Server) trackManagedFields(req *Request, old *revision, obj Object) {
 	owned := obj.GetManagedFields()
 	if isReset(owned) {
 		owned = nil
@@ -178,7 +178,7 @@ func keepManagedFields(sent, live Object) {
 	if live != nil {
 		was = live.GetManagedFields()
 	}
-	if isReset(own) || equal(own, was) || len(own) > 0 && managedfields.Readable(own) {
+	if isReset(own) || equal(own, was) || len(own) > 0 && managedfields.Decodable(own) {
 		return
 	}
 	sent.SetManagedFields(was)
@@ -227,10 +227,10 @@ func (r *Request) operation() managedfields.Operation {
 // mergeType returns how objects of the resource are merged.
 func (r *resource) mergeType() managedfields.Type {
 	if r.goType != nil {
-		return managedfields.Of(r.goType)
+		return managedfields.OfGoType(r.goType)
 	}
-	r.ofSchema.Do(func() { r.merged = managedfields.OfSchema(r.defined.Schema.OpenAPIV3Schema) })
-	return r.merged
+	r.schemaMergeOnce.Do(func() { r.schemaMergeType = managedfields.OfSchema(r.crdVersion.Schema.OpenAPIV3Schema) })
+	return r.schemaMergeType
 }
 
 // document returns an object as decoded JSON, with kind and apiVersion.

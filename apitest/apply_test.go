@@ -16,31 +16,31 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// by writes ConfigMaps as one field manager.
-type by struct {
+// applier writes ConfigMaps as one field manager.
+type applier struct {
 	t    *testing.T
 	maps *rest.Resource[*corev1.ConfigMap]
 }
 
-func (b by) apply(manager string, data map[string]string, force bool) (*corev1.ConfigMap, error) {
+func (b applier) apply(manager string, data map[string]string, force bool) (*corev1.ConfigMap, error) {
 	return b.maps.ServerSideApply(b.t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "shop"}, Data: data},
 		metav1.ApplyOptions{FieldManager: manager, Force: force})
 }
 
-func (b by) applied(manager string, data map[string]string) *corev1.ConfigMap {
+func (b applier) applied(manager string, data map[string]string) *corev1.ConfigMap {
 	b.t.Helper()
 	stored, err := b.apply(manager, data, false)
 	require.NoError(b.t, err)
 	return stored
 }
 
-func configMapsOf(t *testing.T, opts apitest.Options) by {
+func configMapsOf(t *testing.T, opts apitest.Options) applier {
 	t.Helper()
 	server := apitest.Start(t, opts)
 	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	return by{t, rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}))}
+	return applier{t, rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}))}
 }
 
 type data = map[string]string
@@ -88,7 +88,7 @@ func TestUpdatesAreTrackedFromTheFirstApplyOn(t *testing.T) {
 	}
 }
 
-func TestFieldsThatNobodyWantsAnyMoreAreNobodys(t *testing.T) {
+func TestFieldsNoLongerAppliedHaveNoOwner(t *testing.T) {
 	t.Parallel()
 	maps := configMapsOf(t, apitest.Options{})
 	maps.applied("a", data{"x": "1"})
@@ -128,7 +128,7 @@ func TestManagedFieldsOfClients(t *testing.T) {
 	}
 }
 
-func TestApplyOfAConfigurationThatIsNone(t *testing.T) {
+func TestApplyOfAnInvalidConfiguration(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})
 	for body, want := range map[string]string{

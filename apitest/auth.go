@@ -15,15 +15,15 @@ type auth struct {
 
 // SetBearerToken changes the token that clients must send from now on. With the token "" everyone
 // may connect, unless there are [Options].Tokens. Open watches stay open.
-func (s *Server) SetBearerToken(token string) { s.auth.set(token) }
+func (s *Server) SetBearerToken(token string) { s.auth.setToken(token) }
 
-func (a *auth) set(token string) { a.token.Store(&token) }
+func (a *auth) setToken(token string) { a.token.Store(&token) }
 
-// needed reports whether clients must send a token.
-func (a *auth) needed() bool { return *a.token.Load() != "" || len(a.users) > 0 }
+// required reports whether clients must send a token.
+func (a *auth) required() bool { return *a.token.Load() != "" || len(a.users) > 0 }
 
-// is reports whether a token is the bearer token of the server.
-func (a *auth) is(token string) bool {
+// isBearerToken reports whether a token is the bearer token of the server.
+func (a *auth) isBearerToken(token string) bool {
 	want := *a.token.Load()
 	return want != "" && subtle.ConstantTimeCompare([]byte(token), []byte(want)) == 1
 }

@@ -93,9 +93,9 @@ func attributesOf(req *Request) attributes {
 	return a
 }
 
-// authorized returns nil if the user may make the request, and otherwise the error of the real
+// authorize returns nil if the user may make the request, and otherwise the error of the real
 // server.
-func (s *Server) authorized(user User, a attributes) error {
+func (s *Server) authorize(user User, a attributes) error {
 	if s.allows(user, a) {
 		return nil
 	}
@@ -118,22 +118,22 @@ func (s *Server) allows(user User, a attributes) bool {
 	if s.opts.Rules == nil || slices.Contains(user.Groups, groupMasters) {
 		return true
 	}
-	allows := func(r Rule) bool { return r.concerns(user) && r.allows(a) }
+	allows := func(r Rule) bool { return r.appliesTo(user) && r.allows(a) }
 	return slices.ContainsFunc(bootstrapRules, allows) || slices.ContainsFunc(s.opts.Rules, allows)
 }
 
-// concerns reports whether the user is a subject of the rule.
-func (r Rule) concerns(user User) bool {
-	return has(r.Users, user.Name) || slices.Contains(r.Groups, "*") ||
+// appliesTo reports whether the user is a subject of the rule.
+func (r Rule) appliesTo(user User) bool {
+	return hasOrAny(r.Users, user.Name) || slices.Contains(r.Groups, "*") ||
 		slices.ContainsFunc(user.Groups, func(group string) bool { return slices.Contains(r.Groups, group) })
 }
 
 // allows reports whether the rule allows the request to its subjects.
 func (r Rule) allows(a attributes) bool {
-	if !has(r.Verbs, a.verb) {
+	if !hasOrAny(r.Verbs, a.verb) {
 		return false
 	}
-	if len(r.Namespaces) > 0 && (a.namespace == "" || !has(r.Namespaces, a.namespace)) {
+	if len(r.Namespaces) > 0 && (a.namespace == "" || !hasOrAny(r.Namespaces, a.namespace)) {
 		return false
 	}
 	if a.resource == "" {
@@ -146,29 +146,31 @@ func (r Rule) allows(a attributes) bool {
 	if a.subresource != "" {
 		resource, any = a.resource+"/"+a.subresource, "*/"+a.subresource
 	}
-	return has(r.APIGroups, a.group) && (has(r.Resources, resource) || slices.Contains(r.Resources, any)) &&
+	return hasOrAny(r.APIGroups, a.group) && (hasOrAny(r.Resources, resource) || slices.Contains(r.Resources, any)) &&
 		(len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, a.name))
 }
 
-// has reports whether a list contains s or "*".
-func has(list []string, s string) bool { return slices.Contains(list, s) || slices.Contains(list, "*") }
+// hasOrAny reports whether a list contains s or "*".
+func hasOrAny(list []string, s string) bool {
+	return slices.Contains(list, s) || slices.Contains(list, "*")
+}
 
-// identify returns the user that sent a request. If ok is false, the token is unknown, or a token
-// is required and missing. Health checks need no token.
-func (s *Server) identify(r *http.Request) (user User, ok bool) {
+// authenticate returns the user that sent a request. If ok is false, the token is unknown, or a
+// token is required and missing. Health checks need no token.
+func (s *Server) authenticate(r *http.Request) (user User, ok bool) {
 	anonymous := User{Name: userAnonymous, Groups: []string{groupUnauthenticated}}
 	header := r.Header.Get("Authorization")
 	switch token, bearer := strings.CutPrefix(header, "Bearer "); {
-	case bearer && s.auth.is(token):
+	case bearer && s.auth.isBearerToken(token):
 		return admin(), true
 	case bearer:
 		if user, ok := s.auth.user(token); ok {
 			return user, true
 		}
-		if user, c, ok := s.bearer(token); ok && slices.Contains(c.Audiences, tokenIssuer) {
+		if user, c, ok := s.accountOfToken(token); ok && slices.Contains(c.Audiences, tokenIssuer) {
 			return user, true
 		}
-		if s.auth.needed() || s.opts.Rules != nil {
+		if s.auth.required() || s.opts.Rules != nil {
 			return anonymous, isHealth(r.URL.Path)
 		}
 	case r.TLS != nil && len(r.TLS.VerifiedChains) > 0:
@@ -178,7 +180,7 @@ func (s *Server) identify(r *http.Request) (user User, ok bool) {
 	if s.opts.Rules != nil {
 		return anonymous, true
 	}
-	return anonymous, !s.auth.needed() || isHealth(r.URL.Path)
+	return anonymous, !s.auth.required() || isHealth(r.URL.Path)
 }
 
 // admin returns the user of [Options].BearerToken.

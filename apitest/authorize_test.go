@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-func TestRulesSayWhoMayDoWhat(t *testing.T) {
+func TestRulesAuthorizeRequests(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{
 		BearerToken: "master",
@@ -73,7 +73,7 @@ func TestRulesSayWhoMayDoWhat(t *testing.T) {
 
 // A user with the verb update or patch, but not create, cannot create an object by a PUT or an
 // apply.
-func TestToCreateByAnUpdateTakesTheVerbCreate(t *testing.T) {
+func TestCreateByUpdateNeedsTheVerbCreate(t *testing.T) {
 	t.Parallel()
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/a/leases"
 	rule := func(user string, verbs ...string) apitest.Rule {
@@ -96,7 +96,7 @@ func TestToCreateByAnUpdateTakesTheVerbCreate(t *testing.T) {
 	c.do(t, http.StatusOK, "PATCH", leases+"/l?fieldManager=m", lease, "Authorization", "Bearer a", "Content-Type", applyPatch)
 }
 
-func TestNoRuleAllowsNothingAndNoRulesEverything(t *testing.T) {
+func TestEmptyRulesForbidAndNilRulesAllow(t *testing.T) {
 	t.Parallel()
 	_, none := start(t, apitest.Options{Rules: []apitest.Rule{}})
 	none.fails(t, http.StatusForbidden, "GET", podsPath, "")
@@ -105,9 +105,9 @@ func TestNoRuleAllowsNothingAndNoRulesEverything(t *testing.T) {
 	all.fails(t, http.StatusUnauthorized, "GET", podsPath, "")
 }
 
-// TestWhoSelectsAnObjectByItsNameIsAskedForThatName: a rule with a resource name allows a watch
+// TestRequestThatSelectsByNameIsAuthorizedForThatName: a rule with a resource name allows a watch
 // that selects only that object.
-func TestWhoSelectsAnObjectByItsNameIsAskedForThatName(t *testing.T) {
+func TestRequestThatSelectsByNameIsAuthorizedForThatName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, c := startMemory(t, apitest.Options{
@@ -168,7 +168,7 @@ func TestImpersonation(t *testing.T) {
 	}
 }
 
-func TestTokenThatIsNobodysIsNotAnonymous(t *testing.T) {
+func TestUnknownTokenIsNotAnonymous(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{Rules: []apitest.Rule{}})
 	c.fails(t, http.StatusUnauthorized, "GET", podsPath, "", "Authorization", "Bearer expired")

@@ -4,7 +4,7 @@ package apitest
 type Backup struct {
 	server  *Server
 	version uint64
-	objects map[*collection]sorted
+	objects map[*collection]sortedRevisions
 }
 
 // Backup takes a backup of all objects, like a snapshot of etcd. It copies no objects, so it is
@@ -12,7 +12,7 @@ type Backup struct {
 func (s *Server) Backup() *Backup {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	b := &Backup{server: s, version: s.store.version, objects: make(map[*collection]sorted)}
+	b := &Backup{server: s, version: s.store.version, objects: make(map[*collection]sortedRevisions)}
 	for _, res := range s.store.served.all {
 		b.objects[res.data] = res.data.objects
 	}

@@ -24,16 +24,16 @@ func (s *Server) bind(req *Request, obj Object) (Object, error) {
 		return nil, errs.ToAggregate() // The code is 500, as on the real server.
 	}
 	pods := s.builtinOf(&corev1.Pod{})
-	_, err := s.rewrite(pods, types.NamespacedName{Namespace: req.Namespace, Name: name}, req.dryRun(), func(old *revision) (Object, error) {
+	_, err := s.modifyUnchecked(pods, types.NamespacedName{Namespace: req.Namespace, Name: name}, req.dryRun(), func(old *revision) (Object, error) {
 		pod := old.object().(*corev1.Pod)
-		if err := unmetPrecondition(pods, old, binding); err != nil {
+		if err := checkStoragePrecondition(pods, old, binding); err != nil {
 			return nil, apierrors.NewConflict(pods.groupResource(), name, err)
 		}
-		if err := unbindable(pod); err != nil {
+		if err := checkBindable(pod); err != nil {
 			return nil, apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, name, err)
 		}
 		pod.Spec.NodeName, pod.Status.NominatedNodeName = binding.Target.Name, ""
-		pod.Annotations, pod.Labels = merged(pod.Annotations, binding.Annotations), merged(pod.Labels, binding.Labels)
+		pod.Annotations, pod.Labels = mergeMaps(pod.Annotations, binding.Annotations), mergeMaps(pod.Labels, binding.Labels)
 		setPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")
 		return pod, nil
 	})
@@ -51,8 +51,8 @@ func validateBinding(binding *corev1.Binding) (errs field.ErrorList) {
 	return errs
 }
 
-// unbindable returns why a pod cannot be assigned to a node, or nil.
-func unbindable(pod *corev1.Pod) error {
+// checkBindable returns why a pod cannot be assigned to a node, or nil.
+func checkBindable(pod *corev1.Pod) error {
 	switch {
 	case pod.DeletionTimestamp != nil:
 		return fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", pod.Name)
@@ -64,9 +64,9 @@ func unbindable(pod *corev1.Pod) error {
 	return nil
 }
 
-// unmetPrecondition returns an error if the sent object has another UID or resourceVersion than the
-// stored object. The error has the words of the real server's storage.
-func unmetPrecondition(res *resource, old *revision, sent metav1.Object) error {
+// checkStoragePrecondition returns an error if the sent object has another UID or resourceVersion
+// than the stored object. The error has the words of the real server's storage.
+func checkStoragePrecondition(res *resource, old *revision, sent metav1.Object) error {
 	unmet := func(what, want, is string) error {
 		if want == "" || want == is {
 			return nil
@@ -80,8 +80,8 @@ func unmetPrecondition(res *resource, old *revision, sent metav1.Object) error {
 	return unmet("ResourceVersion", sent.GetResourceVersion(), old.resourceVersion())
 }
 
-// merged returns the entries of a and b. An entry of b replaces an entry of a.
-func merged(a, b map[string]string) map[string]string {
+// mergeMaps returns the entries of a and b. An entry of b replaces an entry of a.
+func mergeMaps(a, b map[string]string) map[string]string {
 	if len(b) == 0 {
 		return a
 	}

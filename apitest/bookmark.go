@@ -2,20 +2,20 @@ package apitest
 
 import "time"
 
-// lastBookmark is how long before its end a watch sends its last bookmark. The client can resume
-// from this bookmark.
-const lastBookmark = 2 * time.Second
+// lastBookmarkLead is how long before its end a watch sends its last bookmark. The client can
+// resume from this bookmark.
+const lastBookmarkLead = 2 * time.Second
 
-// bookmarks schedules the bookmarks of a watch.
-type bookmarks struct {
+// bookmarkTimer schedules the bookmarks of a watch.
+type bookmarkTimer struct {
 	interval time.Duration
 	delay    time.Duration
 	end      time.Time
 	timer    *time.Timer // nil without bookmarks
 }
 
-func newBookmarks(start watchStart, interval, delay time.Duration) *bookmarks {
-	b := &bookmarks{interval: interval, delay: delay, end: time.Now().Add(start.timeout)}
+func newBookmarkTimer(start watchStart, interval, delay time.Duration) *bookmarkTimer {
+	b := &bookmarkTimer{interval: interval, delay: delay, end: time.Now().Add(start.timeout)}
 	switch {
 	case !start.bookmarks:
 	case start.marker && delay > 0:
@@ -27,7 +27,7 @@ func newBookmarks(start watchStart, interval, delay time.Duration) *bookmarks {
 }
 
 // due returns a channel that receives a value when a bookmark is due.
-func (b *bookmarks) due() <-chan time.Time {
+func (b *bookmarkTimer) due() <-chan time.Time {
 	if b.timer == nil {
 		return nil
 	}
@@ -35,9 +35,9 @@ func (b *bookmarks) due() <-chan time.Time {
 }
 
 // next schedules the next bookmark.
-func (b *bookmarks) next() {
+func (b *bookmarkTimer) next() {
 	wait := b.interval
-	if left := time.Until(b.end) - lastBookmark; left > 0 {
+	if left := time.Until(b.end) - lastBookmarkLead; left > 0 {
 		wait = min(wait, left)
 	}
 	wait += b.delay
@@ -48,7 +48,7 @@ func (b *bookmarks) next() {
 	}
 }
 
-func (b *bookmarks) stop() {
+func (b *bookmarkTimer) stop() {
 	if b.timer != nil {
 		b.timer.Stop()
 	}

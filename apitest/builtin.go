@@ -28,26 +28,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// builtin is a row of the table of built-in types.
-type builtin struct {
-	plural string
-	object Object
-	flags  flags
-	names  string // short names, separated by commas
+// builtinType is a row of the table of built-in types.
+type builtinType struct {
+	plural     string
+	object     Object
+	flags      flags
+	shortNames string // short names, separated by commas
 }
 
 // flags describe built-in types for discovery and for writes.
 type flags uint8
 
 const (
-	namespaced flags = 1 << iota
-	status           // has a status subresource
-	inAll            // is shown by "kubectl get all"
-	scalable         // has a scale subresource
-	ofPods           // has the subresources of pods
-	ofNamespaces
-	ofServiceAccounts
-	madeByPut // an update creates a missing object (AllowCreateOnUpdate in the real server)
+	namespaced      flags = 1 << iota
+	status                // has a status subresource
+	inCategoryAll         // is shown by "kubectl get all"
+	scalable              // has a scale subresource
+	podSubresources       // has the subresources of pods
+	namespaceSubresources
+	serviceAccountSubresources
+	createOnUpdate // an update creates a missing object (AllowCreateOnUpdate in the real server)
 )
 
 // builtins is the table of built-in types: every stored type of the stable versions in k8s.io/api,
@@ -55,27 +55,27 @@ const (
 // group, the first version is the preferred version.
 var builtins = []struct {
 	version schema.GroupVersion
-	rows    []builtin
+	rows    []builtinType
 }{
-	{corev1.SchemeGroupVersion, []builtin{
+	{corev1.SchemeGroupVersion, []builtinType{
 		{"configmaps", &corev1.ConfigMap{}, namespaced, "cm"},
 		//lint:ignore SA1019 Deprecated or not, a server has it.
-		{"endpoints", &corev1.Endpoints{}, namespaced | madeByPut, "ep"},
-		{"events", &corev1.Event{}, namespaced | madeByPut, "ev"},
-		{"limitranges", &corev1.LimitRange{}, namespaced | madeByPut, "limits"},
-		{"namespaces", &corev1.Namespace{}, status | ofNamespaces, "ns"},
+		{"endpoints", &corev1.Endpoints{}, namespaced | createOnUpdate, "ep"},
+		{"events", &corev1.Event{}, namespaced | createOnUpdate, "ev"},
+		{"limitranges", &corev1.LimitRange{}, namespaced | createOnUpdate, "limits"},
+		{"namespaces", &corev1.Namespace{}, status | namespaceSubresources, "ns"},
 		{"nodes", &corev1.Node{}, status, "no"},
 		{"persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, namespaced | status, "pvc"},
 		{"persistentvolumes", &corev1.PersistentVolume{}, status, "pv"},
-		{"pods", &corev1.Pod{}, namespaced | status | inAll | ofPods, "po"},
+		{"pods", &corev1.Pod{}, namespaced | status | inCategoryAll | podSubresources, "po"},
 		{"podtemplates", &corev1.PodTemplate{}, namespaced, ""},
-		{"replicationcontrollers", &corev1.ReplicationController{}, namespaced | status | inAll | scalable, "rc"},
+		{"replicationcontrollers", &corev1.ReplicationController{}, namespaced | status | inCategoryAll | scalable, "rc"},
 		{"resourcequotas", &corev1.ResourceQuota{}, namespaced | status, "quota"},
 		{"secrets", &corev1.Secret{}, namespaced, ""},
-		{"serviceaccounts", &corev1.ServiceAccount{}, namespaced | ofServiceAccounts, "sa"},
-		{"services", &corev1.Service{}, namespaced | status | inAll | madeByPut, "svc"},
+		{"serviceaccounts", &corev1.ServiceAccount{}, namespaced | serviceAccountSubresources, "sa"},
+		{"services", &corev1.Service{}, namespaced | status | inCategoryAll | createOnUpdate, "svc"},
 	}},
-	{admissionregistrationv1.SchemeGroupVersion, []builtin{
+	{admissionregistrationv1.SchemeGroupVersion, []builtinType{
 		{"mutatingadmissionpolicies", &admissionregistrationv1.MutatingAdmissionPolicy{}, 0, ""},
 		{"mutatingadmissionpolicybindings", &admissionregistrationv1.MutatingAdmissionPolicyBinding{}, 0, ""},
 		{"mutatingwebhookconfigurations", &admissionregistrationv1.MutatingWebhookConfiguration{}, 0, ""},
@@ -83,78 +83,78 @@ var builtins = []struct {
 		{"validatingadmissionpolicybindings", &admissionregistrationv1.ValidatingAdmissionPolicyBinding{}, 0, ""},
 		{"validatingwebhookconfigurations", &admissionregistrationv1.ValidatingWebhookConfiguration{}, 0, ""},
 	}},
-	{appsv1.SchemeGroupVersion, []builtin{
+	{appsv1.SchemeGroupVersion, []builtinType{
 		{"controllerrevisions", &appsv1.ControllerRevision{}, namespaced, ""},
-		{"daemonsets", &appsv1.DaemonSet{}, namespaced | status | inAll, "ds"},
-		{"deployments", &appsv1.Deployment{}, namespaced | status | inAll | scalable, "deploy"},
-		{"replicasets", &appsv1.ReplicaSet{}, namespaced | status | inAll | scalable, "rs"},
-		{"statefulsets", &appsv1.StatefulSet{}, namespaced | status | inAll | scalable, "sts"},
+		{"daemonsets", &appsv1.DaemonSet{}, namespaced | status | inCategoryAll, "ds"},
+		{"deployments", &appsv1.Deployment{}, namespaced | status | inCategoryAll | scalable, "deploy"},
+		{"replicasets", &appsv1.ReplicaSet{}, namespaced | status | inCategoryAll | scalable, "rs"},
+		{"statefulsets", &appsv1.StatefulSet{}, namespaced | status | inCategoryAll | scalable, "sts"},
 	}},
-	{autoscalingv2.SchemeGroupVersion, []builtin{
-		{"horizontalpodautoscalers", &autoscalingv2.HorizontalPodAutoscaler{}, namespaced | status | inAll, "hpa"},
+	{autoscalingv2.SchemeGroupVersion, []builtinType{
+		{"horizontalpodautoscalers", &autoscalingv2.HorizontalPodAutoscaler{}, namespaced | status | inCategoryAll, "hpa"},
 	}},
-	{autoscalingv1.SchemeGroupVersion, []builtin{
-		{"horizontalpodautoscalers", &autoscalingv1.HorizontalPodAutoscaler{}, namespaced | status | inAll, "hpa"},
+	{autoscalingv1.SchemeGroupVersion, []builtinType{
+		{"horizontalpodautoscalers", &autoscalingv1.HorizontalPodAutoscaler{}, namespaced | status | inCategoryAll, "hpa"},
 	}},
-	{batchv1.SchemeGroupVersion, []builtin{
-		{"cronjobs", &batchv1.CronJob{}, namespaced | status | inAll, "cj"},
-		{"jobs", &batchv1.Job{}, namespaced | status | inAll, ""},
+	{batchv1.SchemeGroupVersion, []builtinType{
+		{"cronjobs", &batchv1.CronJob{}, namespaced | status | inCategoryAll, "cj"},
+		{"jobs", &batchv1.Job{}, namespaced | status | inCategoryAll, ""},
 	}},
-	{certificatesv1.SchemeGroupVersion, []builtin{
+	{certificatesv1.SchemeGroupVersion, []builtinType{
 		{"certificatesigningrequests", &certificatesv1.CertificateSigningRequest{}, status, "csr"},
 		{"clustertrustbundles", &certificatesv1.ClusterTrustBundle{}, 0, ""},
 		{"podcertificaterequests", &certificatesv1.PodCertificateRequest{}, namespaced | status, ""},
 	}},
-	{coordinationv1.SchemeGroupVersion, []builtin{
-		{"leases", &coordinationv1.Lease{}, namespaced | madeByPut, ""},
+	{coordinationv1.SchemeGroupVersion, []builtinType{
+		{"leases", &coordinationv1.Lease{}, namespaced | createOnUpdate, ""},
 	}},
-	{coordinationv1beta1.SchemeGroupVersion, []builtin{
-		{"leasecandidates", &coordinationv1beta1.LeaseCandidate{}, namespaced | madeByPut, ""},
+	{coordinationv1beta1.SchemeGroupVersion, []builtinType{
+		{"leasecandidates", &coordinationv1beta1.LeaseCandidate{}, namespaced | createOnUpdate, ""},
 	}},
-	{discoveryv1.SchemeGroupVersion, []builtin{
+	{discoveryv1.SchemeGroupVersion, []builtinType{
 		{"endpointslices", &discoveryv1.EndpointSlice{}, namespaced, ""},
 	}},
-	{eventsv1.SchemeGroupVersion, []builtin{
-		{"events", &eventsv1.Event{}, namespaced | madeByPut, "ev"},
+	{eventsv1.SchemeGroupVersion, []builtinType{
+		{"events", &eventsv1.Event{}, namespaced | createOnUpdate, "ev"},
 	}},
-	{flowcontrolv1.SchemeGroupVersion, []builtin{
+	{flowcontrolv1.SchemeGroupVersion, []builtinType{
 		{"flowschemas", &flowcontrolv1.FlowSchema{}, status, ""},
 		{"prioritylevelconfigurations", &flowcontrolv1.PriorityLevelConfiguration{}, status, ""},
 	}},
-	{networkingv1.SchemeGroupVersion, []builtin{
+	{networkingv1.SchemeGroupVersion, []builtinType{
 		{"ingressclasses", &networkingv1.IngressClass{}, 0, ""},
 		{"ingresses", &networkingv1.Ingress{}, namespaced | status, "ing"},
 		{"ipaddresses", &networkingv1.IPAddress{}, 0, "ip"},
 		{"networkpolicies", &networkingv1.NetworkPolicy{}, namespaced, "netpol"},
 		{"servicecidrs", &networkingv1.ServiceCIDR{}, status, ""},
 	}},
-	{nodev1.SchemeGroupVersion, []builtin{
-		{"runtimeclasses", &nodev1.RuntimeClass{}, madeByPut, ""},
+	{nodev1.SchemeGroupVersion, []builtinType{
+		{"runtimeclasses", &nodev1.RuntimeClass{}, createOnUpdate, ""},
 	}},
-	{policyv1.SchemeGroupVersion, []builtin{
+	{policyv1.SchemeGroupVersion, []builtinType{
 		{"poddisruptionbudgets", &policyv1.PodDisruptionBudget{}, namespaced | status, "pdb"},
 	}},
-	{rbacv1.SchemeGroupVersion, []builtin{
-		{"clusterrolebindings", &rbacv1.ClusterRoleBinding{}, madeByPut, ""},
-		{"clusterroles", &rbacv1.ClusterRole{}, madeByPut, ""},
-		{"rolebindings", &rbacv1.RoleBinding{}, namespaced | madeByPut, ""},
-		{"roles", &rbacv1.Role{}, namespaced | madeByPut, ""},
+	{rbacv1.SchemeGroupVersion, []builtinType{
+		{"clusterrolebindings", &rbacv1.ClusterRoleBinding{}, createOnUpdate, ""},
+		{"clusterroles", &rbacv1.ClusterRole{}, createOnUpdate, ""},
+		{"rolebindings", &rbacv1.RoleBinding{}, namespaced | createOnUpdate, ""},
+		{"roles", &rbacv1.Role{}, namespaced | createOnUpdate, ""},
 	}},
-	{resourcev1.SchemeGroupVersion, []builtin{
+	{resourcev1.SchemeGroupVersion, []builtinType{
 		{"deviceclasses", &resourcev1.DeviceClass{}, 0, ""},
 		{"devicetaintrules", &resourcev1.DeviceTaintRule{}, status, ""},
 		{"resourceclaims", &resourcev1.ResourceClaim{}, namespaced | status, ""},
 		{"resourceclaimtemplates", &resourcev1.ResourceClaimTemplate{}, namespaced, ""},
 		{"resourceslices", &resourcev1.ResourceSlice{}, 0, ""},
 	}},
-	{schedulingv1.SchemeGroupVersion, []builtin{
+	{schedulingv1.SchemeGroupVersion, []builtinType{
 		{"priorityclasses", &schedulingv1.PriorityClass{}, 0, "pc"},
 	}},
-	{schedulingv1beta1.SchemeGroupVersion, []builtin{
+	{schedulingv1beta1.SchemeGroupVersion, []builtinType{
 		{"podgroups", &schedulingv1beta1.PodGroup{}, namespaced | status, ""},
 		{"workloads", &schedulingv1beta1.Workload{}, namespaced, ""},
 	}},
-	{storagev1.SchemeGroupVersion, []builtin{
+	{storagev1.SchemeGroupVersion, []builtinType{
 		{"csidrivers", &storagev1.CSIDriver{}, 0, ""},
 		{"csinodes", &storagev1.CSINode{}, 0, ""},
 		{"csistoragecapacities", &storagev1.CSIStorageCapacity{}, namespaced, ""},
@@ -162,7 +162,7 @@ var builtins = []struct {
 		{"volumeattachments", &storagev1.VolumeAttachment{}, status, ""},
 		{"volumeattributesclasses", &storagev1.VolumeAttributesClass{}, 0, "vac"},
 	}},
-	{storagemigrationv1.SchemeGroupVersion, []builtin{
+	{storagemigrationv1.SchemeGroupVersion, []builtinType{
 		{"storageversionmigrations", &storagemigrationv1.StorageVersionMigration{}, status, ""},
 	}},
 }
@@ -176,10 +176,10 @@ func builtinResources() []*resource {
 		}
 	}
 	shareEvents(all)
-	return append(all, postedResources()...)
+	return append(all, postOnlyResources()...)
 }
 
-func (b builtin) resource(gv schema.GroupVersion) *resource {
+func (b builtinType) resource(gv schema.GroupVersion) *resource {
 	goType := reflect.TypeOf(b.object).Elem()
 	kind := goType.Name()
 	res := &resource{
@@ -193,11 +193,11 @@ func (b builtin) resource(gv schema.GroupVersion) *resource {
 		data:    &collection{},
 		removed: make(chan struct{}),
 	}
-	if b.names != "" {
-		res.ShortNames = strings.Split(b.names, ",")
+	if b.shortNames != "" {
+		res.ShortNames = strings.Split(b.shortNames, ",")
 	}
 	switch {
-	case b.flags&inAll != 0:
+	case b.flags&inCategoryAll != 0:
 		res.Categories = []string{"all"}
 	case gv.Group == admissionregistrationv1.GroupName:
 		res.Categories = []string{"api-extensions"}

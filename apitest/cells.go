@@ -37,7 +37,7 @@ func serviceCells(s *corev1.Service) []any {
 		for _, in := range s.Status.LoadBalancer.Ingress {
 			outside = append(outside, or(in.IP, in.Hostname))
 		}
-		outside = distinct(outside)
+		outside = sortedUnique(outside)
 		none = "<pending>"
 	case corev1.ServiceTypeExternalName:
 		outside = []string{s.Spec.ExternalName}
@@ -90,7 +90,7 @@ func nodeCells(n *corev1.Node) []any {
 	if info.Architecture != "" {
 		kernel += " (" + info.Architecture + ")"
 	}
-	return []any{n.Name, status, orNone(strings.Join(distinct(roles), ",")), age(n.CreationTimestamp), info.KubeletVersion,
+	return []any{n.Name, status, orNone(strings.Join(sortedUnique(roles), ",")), age(n.CreationTimestamp), info.KubeletVersion,
 		address(corev1.NodeInternalIP), address(corev1.NodeExternalIP), or(info.OSImage, "<unknown>"), kernel, or(info.ContainerRuntimeVersion, "<unknown>")}
 }
 
@@ -136,7 +136,7 @@ func endpointText(e *corev1.Endpoints) string {
 	if len(e.Subsets) == 0 {
 		return "<none>"
 	}
-	return some(addresses, 3)
+	return joinFirst(addresses, 3)
 }
 
 func ingressCells(i *networkingv1.Ingress) []any {
@@ -159,7 +159,7 @@ func ingressCells(i *networkingv1.Ingress) []any {
 	if len(i.Spec.TLS) > 0 {
 		ports = "80, 443"
 	}
-	return []any{i.Name, deref(i.Spec.IngressClassName, "<none>"), host, strings.Join(distinct(addresses), ","), ports, age(i.CreationTimestamp)}
+	return []any{i.Name, deref(i.Spec.IngressClassName, "<none>"), host, strings.Join(sortedUnique(addresses), ","), ports, age(i.CreationTimestamp)}
 }
 
 func quotaCells(q *corev1.ResourceQuota) []any {
@@ -337,8 +337,8 @@ func modeText(modes []corev1.PersistentVolumeAccessMode) string {
 	return strings.Join(short, ",")
 }
 
-// some joins the first n entries of a list. If there are more, it appends their number.
-func some(list []string, n int) string {
+// joinFirst joins the first n entries of a list. If there are more, it appends their number.
+func joinFirst(list []string, n int) string {
 	text := strings.Join(list[:min(n, len(list))], ",")
 	if more := len(list) - n; more > 0 {
 		text += fmt.Sprintf(" + %d more...", more)
@@ -348,8 +348,8 @@ func some(list []string, n int) string {
 
 func orUnset(s string) string { return or(s, "<unset>") }
 
-// distinct sorts a list and drops duplicates.
-func distinct(list []string) []string {
+// sortedUnique sorts a list and drops duplicates.
+func sortedUnique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }

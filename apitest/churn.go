@@ -54,7 +54,7 @@ func (s *Server) Churn(ctx context.Context, opts ChurnOptions) (writes int, err 
 	}
 	pods := s.store.resource(podsResource)
 	stored, _ := s.store.snapshot(pods)
-	for rev := range stored.in("") {
+	for rev := range stored.inNamespace("") {
 		c.keys = append(c.keys, rev.key)
 	}
 	return c.run(ctx)

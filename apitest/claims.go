@@ -25,16 +25,16 @@ type claims struct {
 	NotBefore int64     `json:"nbf"`
 	Subject   string    `json:"sub"`
 	Private   struct {
-		Namespace string   `json:"namespace"`
-		Node      *claimed `json:"node,omitempty"`
-		Pod       *claimed `json:"pod,omitempty"`
-		Secret    *claimed `json:"secret,omitempty"`
-		Account   claimed  `json:"serviceaccount"`
+		Namespace string       `json:"namespace"`
+		Node      *boundObject `json:"node,omitempty"`
+		Pod       *boundObject `json:"pod,omitempty"`
+		Secret    *boundObject `json:"secret,omitempty"`
+		Account   boundObject  `json:"serviceaccount"`
 	} `json:"kubernetes.io"`
 }
 
-// claimed is an object that a token names.
-type claimed struct {
+// boundObject is an object that a token names.
+type boundObject struct {
 	Name string    `json:"name"`
 	UID  types.UID `json:"uid"`
 }
@@ -45,13 +45,13 @@ func newClaims(account *corev1.ServiceAccount, audiences []string, at time.Time,
 		Issued: at.Unix(), NotBefore: at.Unix(), Expires: at.Add(lifetime).Unix(),
 	}
 	c.Private.Namespace = account.Namespace
-	c.Private.Account = claimed{account.Name, account.UID}
+	c.Private.Account = boundObject{account.Name, account.UID}
 	return c
 }
 
 // bind binds the token to an object: when the object is deleted, the token becomes invalid.
 func (c *claims) bind(kind string, obj Object) {
-	to := &claimed{obj.GetName(), obj.GetUID()}
+	to := &boundObject{obj.GetName(), obj.GetUID()}
 	switch kind {
 	case "Pod":
 		c.Private.Pod = to
@@ -90,23 +90,23 @@ func (a *auth) verify(token string) (c claims, ok bool) {
 	return c, err == nil && json.Unmarshal(data, &c) == nil
 }
 
-// bearer returns the user and the claims of a token. ok is false if the token has expired. ok is
-// also false if the account, or the object to which the token is bound, has been deleted.
-func (s *Server) bearer(token string) (user User, c claims, ok bool) {
+// accountOfToken returns the user and the claims of a token. ok is false if the token has expired.
+// ok is also false if the account, or the object to which the token is bound, has been deleted.
+func (s *Server) accountOfToken(token string) (user User, c claims, ok bool) {
 	if c, ok = s.auth.verify(token); !ok || time.Now().Unix() >= c.Expires {
 		return user, c, false
 	}
 	p := c.Private
-	lives := func(kind, namespace string, object *claimed) bool {
+	exists := func(kind, namespace string, object *boundObject) bool {
 		if object == nil {
 			return true
 		}
 		key := types.NamespacedName{Namespace: namespace, Name: object.Name}
-		rev := s.store.get(s.store.kind(corev1.SchemeGroupVersion.WithKind(kind)), key)
+		rev := s.store.get(s.store.resourceOfKind(corev1.SchemeGroupVersion.WithKind(kind)), key)
 		return rev != nil && rev.object().GetUID() == object.UID
 	}
-	if !lives("ServiceAccount", p.Namespace, &p.Account) || !lives("Pod", p.Namespace, p.Pod) ||
-		!lives("Secret", p.Namespace, p.Secret) || !lives("Node", "", p.Node) {
+	if !exists("ServiceAccount", p.Namespace, &p.Account) || !exists("Pod", p.Namespace, p.Pod) ||
+		!exists("Secret", p.Namespace, p.Secret) || !exists("Node", "", p.Node) {
 		return user, c, false
 	}
 	user = User{

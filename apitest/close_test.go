@@ -17,7 +17,7 @@ import (
 // TLS writes a close alert for up to five seconds, and meanwhile holds a lock that handlers may
 // need. If the client does not read, the write blocks. In a bubble, time does not advance
 // meanwhile, so the five seconds would never pass.
-func TestCloseWaitsForNoClientThatDoesNotRead(t *testing.T) {
+func TestCloseDoesNotWaitForClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
 	for name, busy := range map[string]bool{"silent watch": false, "watch that has much to say": true} {
 		for _, secure := range []bool{false, true} {

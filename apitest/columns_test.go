@@ -65,14 +65,14 @@ func (f filler) fill(v reflect.Value, depth int) {
 	}
 }
 
-// TestCellsOfAnything: each column has a cell, and objects can be selected by fields, even if any
-// fields are missing.
-func TestCellsOfAnything(t *testing.T) {
+// TestTableCellsOfRandomObjects: each column has a cell, and objects can be selected by fields,
+// even if any fields are missing.
+func TestTableCellsOfRandomObjects(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	f := filler{rand.New(rand.NewPCG(seed, 0))}
 	for _, res := range builtinResources() {
-		if res.call != nil {
+		if res.handlePost != nil {
 			continue
 		}
 		as := res.columns()
@@ -80,7 +80,7 @@ func TestCellsOfAnything(t *testing.T) {
 			obj := res.new()
 			f.fill(reflect.ValueOf(obj).Elem(), 0)
 			require.NotPanics(t, func() {
-				require.Len(t, as.cells(obj), len(as.heads), "%s", res.Kind)
+				require.Len(t, as.cells(obj), len(as.headings), "%s", res.Kind)
 				if res.fieldValues != nil {
 					require.Len(t, res.fieldValues(obj), len(res.fieldNames))
 				}

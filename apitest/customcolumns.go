@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// definedColumn is a column that a CustomResourceDefinition declares.
-type definedColumn struct {
+// crdColumn is a column that a CustomResourceDefinition declares.
+type crdColumn struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
 	Format      string `json:"format"`
@@ -22,22 +22,22 @@ type definedColumn struct {
 // declaration, there is one column, the age. A column with an unsupported path stays empty, as on
 // the real server.
 func customColumns(res *resource) columns {
-	declared := res.defined.AdditionalPrinterColumns
+	declared := res.crdVersion.AdditionalPrinterColumns
 	switch {
-	case res.gvk == definitionKind:
-		return columns{heads("Name|Created At"), func(obj Object) []any {
+	case res.gvk == crdKind:
+		return columns{parseHeadings("Name|Created At"), func(obj Object) []any {
 			return []any{obj.GetName(), obj.GetCreationTimestamp().UTC().Format(time.RFC3339)}
 		}}
 	case res.Group == apiServices.Group && res.Plural == apiServices.Plural:
-		return columns{heads("Name|Service|Available|Age"), apiServiceCells}
+		return columns{parseHeadings("Name|Service|Available|Age"), apiServiceCells}
 	case len(declared) == 0:
-		declared = []definedColumn{{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"}}
+		declared = []crdColumn{{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"}}
 	}
-	as := columns{heads: heads("Name")}
+	as := columns{headings: parseHeadings("Name")}
 	paths := make([]jsonPath, len(declared))
 	for i, c := range declared {
 		paths[i], _ = parsePath(c.JSONPath)
-		as.heads = append(as.heads, metav1.TableColumnDefinition{
+		as.headings = append(as.headings, metav1.TableColumnDefinition{
 			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority,
 		})
 	}

@@ -91,7 +91,7 @@ func (r *Request) decode(res *resource, data []byte) (Object, error) {
 	case mediaType == protobufType && res.protobuf():
 		return res.decodeProto(data)
 	}
-	return nil, errUnreadable(res.protobuf())
+	return nil, errUnsupportedBody(res.protobuf())
 }
 
 // decodeJSON decodes an object of the resource. Kind and apiVersion may be missing if the type is
@@ -108,8 +108,8 @@ func (r *resource) decodeJSON(data []byte, strict bool) (Object, error) {
 			err = errors.New("the body is not an object")
 		}
 	} else if unknown, err = json.UnmarshalStrict(data, obj); err != nil {
-		if unreadable := stdjson.Unmarshal(data, &kindOnly{}); unreadable != nil {
-			return nil, errUnrecognized(r.Kind, data, unreadable)
+		if parseErr := stdjson.Unmarshal(data, &kindOnly{}); parseErr != nil {
+			return nil, errUnrecognized(r.Kind, data, parseErr)
 		}
 	}
 	if err == nil && strict && len(unknown) > 0 {
@@ -122,18 +122,18 @@ func (r *resource) decodeJSON(data []byte, strict bool) (Object, error) {
 	if err != nil {
 		return nil, r.undecodable(err)
 	}
-	if obj, err = r.untyped(obj); err != nil {
+	if obj, err = r.checkType(obj); err != nil {
 		return nil, err
 	}
 	if paths := r.normalize(obj); strict && len(paths) > 0 {
-		return nil, r.undecodable(errors.New(unknownFields(paths)))
+		return nil, r.undecodable(errors.New(unknownFieldsText(paths)))
 	}
 	return obj, nil
 }
 
 // decodeProto decodes an object of a built-in type from its envelope.
 func (r *resource) decodeProto(data []byte) (Object, error) {
-	raw, ok := bytes.CutPrefix(data, []byte(magic))
+	raw, ok := bytes.CutPrefix(data, []byte(protobufMagic))
 	if !ok {
 		return nil, apierrors.NewBadRequest("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
 	}
@@ -142,20 +142,20 @@ func (r *resource) decodeProto(data []byte) (Object, error) {
 		return nil, r.undecodable(err)
 	}
 	obj := r.new()
-	if err := obj.(message).Unmarshal(unknown.Raw); err != nil {
+	if err := obj.(protoMessage).Unmarshal(unknown.Raw); err != nil {
 		return nil, r.undecodable(err)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(unknown.APIVersion, unknown.Kind))
-	return r.untyped(obj)
+	return r.checkType(obj)
 }
 
-// untyped checks the kind and apiVersion of an object. It removes kind and apiVersion from an
+// checkType checks the kind and apiVersion of an object. It removes kind and apiVersion from an
 // object of a built-in type, because such objects are stored without them.
-func (r *resource) untyped(obj Object) (Object, error) {
+func (r *resource) checkType(obj Object) (Object, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if u, ok := obj.(*unstructured.Unstructured); !ok {
 		if secret, ok := obj.(*corev1.Secret); ok {
-			takeStringData(secret)
+			mergeStringData(secret)
 		}
 		if gvk.Empty() {
 			return obj, nil
@@ -164,11 +164,11 @@ func (r *resource) untyped(obj Object) (Object, error) {
 	} else if err := remarshal(u.Object["metadata"], &metav1.ObjectMeta{}); err != nil {
 		return nil, r.undecodable(fmt.Errorf("metadata: %w", err))
 	}
-	if r.gvk == definitionKind && gvk.Empty() { // A definition has a Go type in the real server.
+	if r.gvk == crdKind && gvk.Empty() { // A definition has a Go type in the real server.
 		obj.GetObjectKind().SetGroupVersionKind(r.gvk)
 		return obj, nil
 	}
-	if gvk != r.gvk && (gvk.GroupKind() != r.gvk.GroupKind() || !slices.Contains(r.also, gvk.GroupVersion())) {
+	if gvk != r.gvk && (gvk.GroupKind() != r.gvk.GroupKind() || !slices.Contains(r.otherVersions, gvk.GroupVersion())) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(
 			"the object provided is a %s of %q, but the resource %s holds a %s of %q",
 			gvk.Kind, gvk.GroupVersion(), r.Plural, r.Kind, r.gvk.GroupVersion()))
@@ -218,13 +218,13 @@ func (r *Request) deleteOptions() (opts metav1.DeleteOptions, err error) {
 		err = yaml.Unmarshal(data, &opts)
 	case protobufType:
 		var unknown runtime.Unknown
-		if raw, ok := bytes.CutPrefix(data, []byte(magic)); !ok {
+		if raw, ok := bytes.CutPrefix(data, []byte(protobufMagic)); !ok {
 			err = errors.New("the body is not a protobuf message")
 		} else if err = unknown.Unmarshal(raw); err == nil {
 			err = opts.Unmarshal(unknown.Raw)
 		}
 	default:
-		return opts, errUnreadable(true)
+		return opts, errUnsupportedBody(true)
 	}
 	if err != nil {
 		return opts, apierrors.NewBadRequest("DeleteOptions: " + err.Error())

@@ -15,7 +15,7 @@ import (
 )
 
 func (s *Server) delete(w http.ResponseWriter, req *Request) error {
-	f, opts, err := req.deletion()
+	f, opts, err := req.parseDeletion()
 	if err != nil {
 		return err
 	}
@@ -38,11 +38,11 @@ func (s *Server) delete(w http.ResponseWriter, req *Request) error {
 
 // deleteCollection deletes all selected objects, and responds with their last states.
 func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
-	_, opts, err := req.deletion()
+	_, opts, err := req.parseDeletion()
 	if err != nil {
 		return err
 	}
-	f, sel, err := req.selected()
+	f, sel, err := req.parseCollection()
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	return f.writeList(w, req.res, p)
 }
 
-// deletion is the common start of both kinds of deletion. It returns the format of the response,
-// and the options from the body and the query.
-func (r *Request) deletion() (format, metav1.DeleteOptions, error) {
+// parseDeletion is the common start of both kinds of deletion. It returns the format of the
+// response, and the options from the body and the query.
+func (r *Request) parseDeletion() (format, metav1.DeleteOptions, error) {
 	f, err := r.negotiate()
 	if err != nil {
 		return f, metav1.DeleteOptions{}, err
@@ -96,20 +96,20 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 			return nil, false, apierrors.NewNotFound(res.groupResource(), key.Name)
 		}
 		obj := old.object()
-		if err := preconditionsOf(res, obj, opts); err != nil {
+		if err := checkDeletePreconditions(res, obj, opts); err != nil {
 			return nil, false, err
 		}
-		s.propagate(res, obj, opts)
-		grace, deleting := s.graceful(obj, opts), obj.GetDeletionTimestamp() != nil
-		held := finalized(obj) || grace > 0
+		s.setPropagationFinalizers(res, obj, opts)
+		grace, deleting := s.gracePeriod(obj, opts), obj.GetDeletionTimestamp() != nil
+		held := hasFinalizers(obj) || grace > 0
 		switch {
-		case slices.Contains(opts.DryRun, metav1.DryRunAll), held && deleting && old.same(obj):
+		case slices.Contains(opts.DryRun, metav1.DryRunAll), held && deleting && old.equals(obj):
 			return old, !held, nil
 		case held:
 			if !deleting {
-				at := after(grace)
+				at := secondsFromNow(grace)
 				obj.SetDeletionTimestamp(&at)
-				terminate(obj)
+				markTerminating(obj)
 			}
 			if deleting {
 				grace = min(grace, deref(obj.GetDeletionGracePeriodSeconds(), 0))
@@ -120,7 +120,7 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 			}
 			rev, err = s.put(res, old, obj, false)
 		default:
-			rev, err = s.erase(res, old)
+			rev, err = s.removeStored(res, old)
 		}
 		if !errors.Is(err, errStale) {
 			return rev, !held, err
@@ -128,24 +128,25 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 	}
 }
 
-// erase removes an object from the store. For a
+// removeStored removes an object from the store. For a
 // CustomResourceDefinition, erase removes the defined resources as well.
-func (s *Server) erase(res *resource, old *revision) (*revision, error) {
-	if res.gvk != definitionKind {
+func (s *Server) removeStored(res *resource, old *revision) (*revision, error) {
+	if res.gvk != crdKind {
 		return s.store.remove(res, old)
 	}
-	s.defining.Lock()
-	defer s.defining.Unlock()
+	s.crdMu.Lock()
+	defer s.crdMu.Unlock()
 	rev, err := s.store.remove(res, old)
 	if err == nil {
-		s.store.drop(s.store.definedBy(old.key.Name)...)
+		s.store.removeResources(s.store.resourcesOfCRD(old.key.Name)...)
 		err = s.register()
 	}
 	return rev, err
 }
 
-// preconditionsOf returns an error if an object does not meet a precondition of its deletion.
-func preconditionsOf(res *resource, obj Object, opts metav1.DeleteOptions) error {
+// checkDeletePreconditions returns an error if an object does not meet a precondition of its
+// deletion.
+func checkDeletePreconditions(res *resource, obj Object, opts metav1.DeleteOptions) error {
 	err := checkPreconditions(obj, opts.Preconditions)
 	if err == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-func TestDeleteAnswersWithAStatus(t *testing.T) {
+func TestDeleteRespondsWithAStatus(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
 	create(t, srv, pod("a", "p"))
@@ -42,7 +42,7 @@ func TestDeleteChecksPreconditions(t *testing.T) {
 	require.Error(t, srv.Delete(pods, key("a", "p")))
 }
 
-func TestFinalizersHoldAnObject(t *testing.T) {
+func TestFinalizersDelayTheDeletion(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
 	held := pod("a", "p")

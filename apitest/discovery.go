@@ -11,8 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// discover handles requests that are not for a resource: discovery, OpenAPI, version and health.
-func (s *Server) discover(w http.ResponseWriter, r *http.Request) {
+// serveNonResource handles requests that are not for a resource: discovery, OpenAPI, version and
+// health.
+func (s *Server) serveNonResource(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		writeStatus(w, r, errStatus(errMethodNotAllowed()))
 		return

@@ -50,7 +50,7 @@ func TestDiscoveryByGroupVersion(t *testing.T) {
 	c.fails(t, http.StatusNotFound, "GET", "/api/v1/nothings", "")
 }
 
-func TestDiscoveryAtOnce(t *testing.T) {
+func TestAggregatedDiscovery(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}})
 	accept := []string{"Accept", aggregated + "," + jsonType}

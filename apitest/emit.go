@@ -11,22 +11,22 @@ import (
 // ended.
 func (w *watcher) send(eventType string, rev *revision) bool {
 	times := 1
-	if w.fate.duplicate {
+	if w.effects.duplicate {
 		times = 2
 	}
-	if w.fate.broken == w.sent+1 && !w.format.table {
+	if w.effects.undecodable == w.sent+1 && !w.format.table {
 		// the cells of a table need a decodable object
-		rev = rev.broken()
+		rev = rev.undecodable()
 	}
 	for range times {
 		before := len(w.buf)
 		w.buf = w.format.appendEvent(w.buf, eventType, rev)
-		w.format.noHeads = true
-		for _, i := range w.fate.interrupts {
-			if i.frame != nil && i.after == w.sent {
+		w.format.noHeadings = true
+		for _, i := range w.effects.interrupts {
+			if i.atNext != nil && i.after == w.sent {
 				event := w.buf[before:]
 				w.buf = w.buf[:before:before]
-				i.frame(w, event)
+				i.atNext(w, event)
 				return false
 			}
 		}
@@ -40,18 +40,19 @@ func (w *watcher) send(eventType string, rev *revision) bool {
 
 // interrupted reports whether a fault has ended the watch between two events.
 func (w *watcher) interrupted() bool {
-	for _, i := range w.fate.interrupts {
-		if i.between != nil && i.after == w.sent {
+	for _, i := range w.effects.interrupts {
+		if i.afterLast != nil && i.after == w.sent {
 			w.flush()
-			i.between(w)
+			i.afterLast(w)
 			return true
 		}
 	}
 	return false
 }
 
-// huge sends an event of about this size, filled with one letter, until the client stops reading.
-func (w *watcher) huge(size int64) {
+// sendHuge sends an event of about this size, filled with one letter, until the client stops
+// reading.
+func (w *watcher) sendHuge(size int64) {
 	if w.format.protobuf {
 		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(min(size, math.MaxUint32)))
 		w.buf = binary.AppendUvarint(append(appendProtoString(w.buf, 0x0a, "ADDED"), 0x12), uint64(size))
@@ -86,7 +87,7 @@ func (w *watcher) bookmark(endsInitial bool) {
 		panic("apitest: " + err.Error()) // cannot fail for an empty object
 	}
 	w.buf = w.format.appendEvent(w.buf, "BOOKMARK", rev)
-	w.format.noHeads = true
+	w.format.noHeadings = true
 }
 
 // fail sends an ERROR event that says why the watch ends.

@@ -11,8 +11,8 @@ import (
 // A body in protobuf is the magic number and a runtime.Unknown: the type, the
 // length of the object, the object, and two empty strings.
 const (
-	magic       = "k8s\x00"
-	envelopeEnd = "\x1a\x00\x22\x00"
+	protobufMagic = "k8s\x00"
+	envelopeEnd   = "\x1a\x00\x22\x00"
 )
 
 // typeOf returns the apiVersion and kind of objects of res in this format.
@@ -101,7 +101,7 @@ func appendFrame(b []byte, eventType string, size int) []byte {
 // appendEnvelope appends the beginning of a protobuf body, whose object is size bytes long. After
 // the object, the caller appends envelopeEnd.
 func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
-	b = append(b, magic...)
+	b = append(b, protobufMagic...)
 	b = binary.AppendUvarint(append(b, 0x0a), uint64(typeMetaSize(apiVersion, kind)))
 	b = appendProtoString(b, 0x0a, apiVersion)
 	b = appendProtoString(b, 0x12, kind)
@@ -111,7 +111,7 @@ func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 // envelopeSize returns the size of a whole body for an object of this size.
 func envelopeSize(apiVersion, kind string, size int) int {
 	typeMeta := typeMetaSize(apiVersion, kind)
-	return len(magic) + 1 + varintSize(typeMeta) + typeMeta + 1 + varintSize(size) + size + len(envelopeEnd)
+	return len(protobufMagic) + 1 + varintSize(typeMeta) + typeMeta + 1 + varintSize(size) + size + len(envelopeEnd)
 }
 
 func typeMetaSize(apiVersion, kind string) int {

@@ -26,18 +26,18 @@ func (s *Server) evict(req *Request, obj Object) (Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
 		}
-		only := old
-		if pod := old.object().(*corev1.Pod); !unguarded(pod) {
+		unchangedSince := old
+		if pod := old.object().(*corev1.Pod); !skipsBudgets(pod) {
 			spent, err := s.spendBudget(pod, isDryRun(opts))
 			if err != nil {
 				return nil, err
 			}
 			if spent {
 				// The disruption has been spent, so the pod is deleted even if it changes.
-				only = nil
+				unchangedSince = nil
 			}
 		}
-		if err = s.disrupt(req.res, old, only, opts); !errors.Is(err, errStale) {
+		if err = s.evictPod(req.res, old, unchangedSince, opts); !errors.Is(err, errStale) {
 			return nil, err
 		}
 	}
@@ -60,24 +60,24 @@ func evictionOptions(eviction *policyv1.Eviction, dryRun []string) (opts metav1.
 
 func isDryRun(opts metav1.DeleteOptions) bool { return slices.Contains(opts.DryRun, metav1.DryRunAll) }
 
-// unguarded reports whether budgets do not protect a pod, because it is not running or is being
+// skipsBudgets reports whether budgets do not protect a pod, because it is not running or is being
 // deleted.
-func unguarded(pod *corev1.Pod) bool {
+func skipsBudgets(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodPending ||
 		pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// disrupt writes the reason of the eviction into a pod, and deletes the pod. If the argument only
+// evictPod writes the reason of the eviction into a pod, and deletes the pod. If the argument only
 // is not nil, the pod must still be that revision; otherwise disrupt returns errStale.
-func (s *Server) disrupt(pods *resource, old, only *revision, opts metav1.DeleteOptions) error {
+func (s *Server) evictPod(pods *resource, old, unchangedSince *revision, opts metav1.DeleteOptions) error {
 	key := old.key
 	if !isDryRun(opts) {
 		rev, err := s.modify(pods, key, false, func(cur *revision) (Object, error) {
 			pod := cur.object().(*corev1.Pod)
-			if err := preconditionsOf(pods, pod, opts); err != nil {
+			if err := checkDeletePreconditions(pods, pod, opts); err != nil {
 				return nil, err
 			}
-			if only != nil && cur.version != only.version {
+			if unchangedSince != nil && cur.version != unchangedSince.version {
 				return nil, errStale
 			}
 			setPodCondition(pod, corev1.DisruptionTarget, corev1.ConditionTrue, "EvictionByEvictionAPI")

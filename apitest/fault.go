@@ -36,8 +36,8 @@ type Fault struct {
 	Action Action
 }
 
-// Injected is an active fault.
-type Injected struct {
+// InjectedFault is an active fault.
+type InjectedFault struct {
 	faults *faults
 	fault  Fault
 	seen   int // guarded by faults.mu
@@ -46,11 +46,11 @@ type Injected struct {
 
 // Inject activates a fault. It affects only requests that arrive later. For open watches, use
 // [Server.DropWatches] and [Server.EndWatches].
-func (s *Server) Inject(f Fault) *Injected {
+func (s *Server) Inject(f Fault) *InjectedFault {
 	if f.Action.apply == nil {
 		panic("apitest: a Fault needs an Action")
 	}
-	in := &Injected{faults: &s.faults, fault: f}
+	in := &InjectedFault{faults: &s.faults, fault: f}
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
 	s.faults.active = append(s.faults.active, in)
@@ -58,14 +58,14 @@ func (s *Server) Inject(f Fault) *Injected {
 }
 
 // Remove deactivates the fault for requests that arrive later. It may be called again.
-func (in *Injected) Remove() {
+func (in *InjectedFault) Remove() {
 	in.faults.mu.Lock()
 	defer in.faults.mu.Unlock()
 	in.faults.removeLocked(in)
 }
 
 // Hits returns how many requests the fault has hit so far.
-func (in *Injected) Hits() int {
+func (in *InjectedFault) Hits() int {
 	in.faults.mu.Lock()
 	defer in.faults.mu.Unlock()
 	return in.hits
@@ -74,12 +74,12 @@ func (in *Injected) Hits() int {
 // faults are the active faults.
 type faults struct {
 	mu     sync.Mutex // guards following
-	active []*Injected
+	active []*InjectedFault
 	random *rand.Rand
 }
 
-func (f *faults) removeLocked(in *Injected) {
-	kept := make([]*Injected, 0, len(f.active))
+func (f *faults) removeLocked(in *InjectedFault) {
+	kept := make([]*InjectedFault, 0, len(f.active))
 	for _, other := range f.active {
 		if other != in {
 			kept = append(kept, other)
@@ -88,19 +88,19 @@ func (f *faults) removeLocked(in *Injected) {
 	f.active = kept
 }
 
-// fate returns the combined actions of all faults that hit a request.
-func (f *faults) fate(req *Request) *fate {
-	fate := &fate{}
+// effectsOn returns the combined actions of all faults that hit a request.
+func (f *faults) effectsOn(req *Request) *effects {
+	combined := &effects{}
 	f.mu.Lock()
 	candidates := f.active
 	f.mu.Unlock()
 
 	for _, in := range candidates {
 		if in.fault.matches(req) && f.hit(in) {
-			in.fault.Action.apply(fate)
+			in.fault.Action.apply(combined)
 		}
 	}
-	return fate
+	return combined
 }
 
 func (f Fault) matches(req *Request) bool {
@@ -110,7 +110,7 @@ func (f Fault) matches(req *Request) bool {
 }
 
 // hit counts a matching request and reports whether the fault hits it.
-func (f *faults) hit(in *Injected) bool {
+func (f *faults) hit(in *InjectedFault) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	in.seen++
@@ -129,10 +129,10 @@ func (f *faults) hit(in *Injected) bool {
 	return true
 }
 
-// fate holds the effects of all faults on one request. The zero value has no effect.
-type fate struct {
-	delay  time.Duration
-	answer func(*response) // replaces the normal response
+// effects holds the effects of all faults on one request. The zero value has no effect.
+type effects struct {
+	delay   time.Duration
+	respond func(*response) // replaces the normal response
 
 	// Effects on the body.
 	contentType    string
@@ -140,9 +140,9 @@ type fate struct {
 	cut            bool
 	cutAfter       int
 
-	// broken is the position of the undecodable object in a list, or of its event in a watch.
+	// undecodable is the position of the undecodable object in a list, or of its event in a watch.
 	// Positions begin with 1, and 0 means that no object is broken.
-	broken int
+	undecodable int
 
 	// Effects on a watch.
 	duplicate     bool
@@ -155,7 +155,7 @@ type fate struct {
 // next event is due, before that event is sent. The function between, if set, is called right after
 // the last of these events. When the called function returns, the watch has ended.
 type interrupt struct {
-	after   int
-	frame   func(w *watcher, event []byte)
-	between func(w *watcher)
+	after     int
+	atNext    func(w *watcher, event []byte)
+	afterLast func(w *watcher)
 }

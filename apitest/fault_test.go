@@ -19,7 +19,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-func TestFaultsAreChosen(t *testing.T) {
+func TestFaultsMatchRequests(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
 	code := func(path string) int { return c.send(t, "GET", path, "").StatusCode }
@@ -46,7 +46,7 @@ func TestFaultsAreChosen(t *testing.T) {
 	require.PanicsWithValue(t, "apitest: a Fault needs an Action", func() { srv.Inject(apitest.Fault{}) })
 }
 
-func TestOddsDependOnTheSeed(t *testing.T) {
+func TestFaultProbabilityDependsOnTheSeed(t *testing.T) {
 	t.Parallel()
 	run := func(seed uint64) (codes []int) {
 		srv, c := start(t, apitest.Options{Seed: seed})
@@ -61,7 +61,7 @@ func TestOddsDependOnTheSeed(t *testing.T) {
 	require.NotEqual(t, run(1), run(2))
 }
 
-func TestAnswersThatAreFaults(t *testing.T) {
+func TestFaultyResponses(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
 	create(t, srv, pod("a", "p"))
@@ -112,7 +112,7 @@ func TestAnswersThatAreFaults(t *testing.T) {
 	require.Equal(t, []string{"a/p"}, names(decode[corev1.PodList](t, []byte(body)).Items))
 }
 
-func TestConnectionsThatBreak(t *testing.T) {
+func TestFaultsThatBreakConnections(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
 	create(t, srv, pod("a", "p"))
@@ -129,7 +129,7 @@ func TestConnectionsThatBreak(t *testing.T) {
 	require.Equal(t, `{"kind":"PodList","apiVer`, string(body))
 }
 
-func TestSlowAnswers(t *testing.T) {
+func TestSlowResponses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		srv, c := startMemory(t, apitest.Options{})
@@ -157,11 +157,11 @@ func TestSlowAnswers(t *testing.T) {
 	})
 }
 
-func TestBrokenObjectIsNamedButUnreadable(t *testing.T) {
+func TestUndecodableObjectKeepsItsNameAndVersion(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
 	create(t, srv, pod("a", "p"), pod("a", "q"), pod("a", "r"))
-	broken := func() { srv.Inject(apitest.Fault{Times: 1, Action: apitest.BrokenObject(2)}) }
+	broken := func() { srv.Inject(apitest.Fault{Times: 1, Action: apitest.UndecodableObject(2)}) }
 
 	broken()
 	body := c.do(t, http.StatusOK, "GET", "/api/v1/pods", "")

@@ -20,9 +20,9 @@ type typeFields struct {
 	names  []string
 	values func(Object) []string
 
-	// refusal is the message of the real server for an unknown field. It contains %s for the field.
-	// Defaults to "field label not supported: %s".
-	refusal string
+	// unsupportedText is the message of the real server for an unknown field. It contains %s for
+	// the field. Defaults to "field label not supported: %s".
+	unsupportedText string
 }
 
 // builtinFields are the types for which selectors can use more fields than name and namespace. They
@@ -71,9 +71,9 @@ var builtinFields = map[reflect.Type]typeFields{
 		},
 	},
 	reflect.TypeFor[batchv1.Job](): {
-		names:   []string{"status.successful"},
-		values:  func(obj Object) []string { return []string{decimal(obj.(*batchv1.Job).Status.Succeeded)} },
-		refusal: `field label "%s" not supported for Job`,
+		names:           []string{"status.successful"},
+		values:          func(obj Object) []string { return []string{decimal(obj.(*batchv1.Job).Status.Succeeded)} },
+		unsupportedText: `field label "%s" not supported for Job`,
 	},
 	reflect.TypeFor[resourcev1.ResourceSlice](): {
 		names: []string{"spec.nodeName", "spec.driver"},
@@ -81,7 +81,7 @@ var builtinFields = map[reflect.Type]typeFields{
 			spec := obj.(*resourcev1.ResourceSlice).Spec
 			return []string{deref(spec.NodeName, ""), spec.Driver}
 		},
-		refusal: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
+		unsupportedText: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 	},
 	reflect.TypeFor[certificatesv1.CertificateSigningRequest](): {
 		names: []string{"spec.signerName"},
@@ -95,7 +95,7 @@ var builtinFields = map[reflect.Type]typeFields{
 			"reason", "reportingComponent", "source", "type"},
 		values: func(obj Object) []string {
 			ev := obj.(*corev1.Event)
-			return append(reference(ev.InvolvedObject), ev.Reason, ev.ReportingController,
+			return append(referenceFields(ev.InvolvedObject), ev.Reason, ev.ReportingController,
 				cmp.Or(ev.Source.Component, ev.ReportingController), ev.Type)
 		},
 	},
@@ -105,12 +105,12 @@ var builtinFields = map[reflect.Type]typeFields{
 			"reason", "reportingController", "type"},
 		values: func(obj Object) []string {
 			ev := obj.(*eventsv1.Event)
-			return append(reference(ev.Regarding), ev.Reason, ev.ReportingController, ev.Type)
+			return append(referenceFields(ev.Regarding), ev.Reason, ev.ReportingController, ev.Type)
 		},
 	},
 }
 
-func reference(ref corev1.ObjectReference) []string {
+func referenceFields(ref corev1.ObjectReference) []string {
 	return []string{ref.Kind, ref.Namespace, ref.Name, string(ref.UID), ref.APIVersion, ref.ResourceVersion, ref.FieldPath}
 }
 

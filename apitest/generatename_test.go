@@ -10,19 +10,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// same is a random source that always returns the same number.
-type same struct{ asked int }
+// constantSource is a random source that always returns the same number.
+type constantSource struct{ asked int }
 
-func (s *same) Uint64() uint64 {
+func (s *constantSource) Uint64() uint64 {
 	s.asked++
 	return 1 << 63
 }
 
-func TestNamesThatAreTakenAreGeneratedAFewTimes(t *testing.T) {
+func TestGeneratedNameCollisionsAreRetried(t *testing.T) {
 	t.Parallel()
 	srv := New(Options{})
 	t.Cleanup(srv.Close)
-	source := &same{}
+	source := &constantSource{}
 	srv.ids.random = rand.New(source)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", GenerateName: "p-"}}
 	_, err := srv.Create(pod)

@@ -9,12 +9,12 @@ import (
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !s.handlers.enter() {
+	if !s.inFlight.begin() {
 		writeStatus(w, r, errStatus(apierrors.NewServiceUnavailable("the server is closed")))
 		return
 	}
-	defer s.handlers.active.Done()
-	s.begin()
+	defer s.inFlight.active.Done()
+	s.startLoops()
 
 	if s.opts.Admit != nil {
 		if err := s.opts.Admit(r); err != nil {
@@ -29,50 +29,50 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.opts.OnRequest != nil {
 		s.opts.OnRequest(req)
 	}
-	req.fate = s.faults.fate(&req)
-	if req.fate.delay > 0 && !sleep(req.fate.delay, r.Context().Done(), s.closed) {
+	req.effects = s.faults.effectsOn(&req)
+	if req.effects.delay > 0 && !sleep(req.effects.delay, r.Context().Done(), s.closed) {
 		panic(http.ErrAbortHandler) // because a return would respond with 200
 	}
-	w = spoil(w, req.fate, r.Context().Done(), s.closed)
-	user, known := s.identify(r)
+	w = withFaults(w, req.effects, r.Context().Done(), s.closed)
+	user, known := s.authenticate(r)
 	var refused error
 	if known {
-		if req.user, refused = s.impersonated(user, r); refused == nil {
-			refused = s.authorized(req.user, attributesOf(&req))
+		if req.user, refused = s.impersonate(user, r); refused == nil {
+			refused = s.authorize(req.user, attributesOf(&req))
 		}
 	}
 	switch {
-	case req.fate.answer != nil:
-		req.fate.answer(&response{w, &req})
+	case req.effects.respond != nil:
+		req.effects.respond(&response{w, &req})
 	case !known:
 		writeStatus(w, r, errStatus(errUnauthorized()))
 	case refused != nil:
 		writeStatus(w, r, errStatus(refused))
 	case !resourcePath:
-		s.discover(w, r)
-	case req.res == nil && s.store.builtin(req.Group, req.Version):
+		s.serveNonResource(w, r)
+	case req.res == nil && s.store.hasBuiltin(req.Group, req.Version):
 		writeStatus(w, r, errStatus(errNoResource()))
 	case req.res == nil:
 		http.NotFound(w, r)
 	default:
-		if err := s.answer(w, &req); err != nil {
+		if err := s.serveResource(w, &req); err != nil {
 			writeStatus(w, r, errStatus(err))
 		}
 	}
 }
 
-// answer responds to a request for a served resource. If it returns an error, the error has not
-// been written to the response yet.
-func (s *Server) answer(w http.ResponseWriter, req *Request) error {
+// serveResource responds to a request for a served resource. If it returns an error, the error has
+// not been written to the response yet.
+func (s *Server) serveResource(w http.ResponseWriter, req *Request) error {
 	res := req.res
 	if err := req.validateOptions(); err != nil {
 		return err
 	}
-	if res.call != nil {
-		if err := errUnserved(req); err != nil {
+	if res.handlePost != nil {
+		if err := checkPostPath(req); err != nil {
 			return err
 		}
-		return res.call(s, w, req)
+		return res.handlePost(s, w, req)
 	}
 	i := slices.IndexFunc(res.subresources(), func(sub subresource) bool { return sub.name == req.Subresource })
 	if req.Subresource != "" && i < 0 && (req.Subresource != "status" || !res.Status) {
@@ -85,7 +85,7 @@ func (s *Server) answer(w http.ResponseWriter, req *Request) error {
 		return errMethodNotAllowed()
 	}
 	if i >= 0 {
-		return res.subresources()[i].answer(s, w, req)
+		return res.subresources()[i].serve(s, w, req)
 	}
 	switch req.Verb {
 	case "list":

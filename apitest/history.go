@@ -20,7 +20,7 @@ type change struct {
 func newChange(version uint64, data *collection, prev, cur *revision) *change {
 	c := &change{version: version, data: data, prev: prev, cur: cur}
 	if prev != nil {
-		c.last = sync.OnceValue(func() *revision { return prev.at(version) })
+		c.last = sync.OnceValue(func() *revision { return prev.withVersion(version) })
 	}
 	return c
 }
@@ -71,7 +71,7 @@ func (h *history) after(version uint64) (changes []*change, ok bool) {
 }
 
 // undo returns the objects of a collection as they were before the given changes.
-func undo(objects sorted, data *collection, changes []*change) sorted {
+func undo(objects sortedRevisions, data *collection, changes []*change) sortedRevisions {
 	for _, c := range slices.Backward(changes) {
 		switch {
 		case c.data != data:

@@ -16,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 // state is the client's state after a list and some watch events.
@@ -49,7 +49,7 @@ func stateOf(list corev1.PodList) state {
 
 // For every selector, the test applies the events of a watch one by one. At every version, the
 // result equals an exact list of that version.
-func TestWatchAndListsTellTheSameStory(t *testing.T) {
+func TestWatchAndExactListsAgree(t *testing.T) {
 	t.Parallel()
 	for name, selector := range map[string][]string{
 		"everything": nil, "by field": {"fieldSelector", "metadata.namespace=ns-1"}, "by label": {"labelSelector", "tier=data"}, "by a label that changes": {"labelSelector", "odd"},
@@ -67,7 +67,7 @@ func TestWatchAndListsTellTheSameStory(t *testing.T) {
 				held := stateOf(list)
 				w := c.watch(t, "/api/v1/pods", protoType, append(selector, "timeoutSeconds", "30", "resourceVersion", list.ResourceVersion)...)
 				go func() {
-					_, _ = srv.Churn(t.Context(), apitest.ChurnOptions{PerSecond: 30, Writes: effort.Of(300, 100), Creates: 1, Updates: 2, Deletes: 1, Pods: apitest.PodOptions{Namespaces: 3}})
+					_, _ = srv.Churn(t.Context(), apitest.ChurnOptions{PerSecond: 30, Writes: testsize.Scale(300, 100), Creates: 1, Updates: 2, Deletes: 1, Pods: apitest.PodOptions{Namespaces: 3}})
 				}()
 				go relabel(t, srv)
 

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 )
 
-// impersonated returns the user that the request impersonates. The client needs the permission to
+// impersonate returns the user that the request impersonates. The client needs the permission to
 // impersonate each part: the user, the groups, the UID and the extra attributes.
-func (s *Server) impersonated(user User, r *http.Request) (User, error) {
+func (s *Server) impersonate(user User, r *http.Request) (User, error) {
 	as := User{
 		Name: r.Header.Get(authenticationv1.ImpersonateUserHeader), UID: r.Header.Get(authenticationv1.ImpersonateUIDHeader),
 		Groups: r.Header.Values(authenticationv1.ImpersonateGroupHeader), Extra: impersonatedExtra(r.Header),
@@ -43,7 +43,7 @@ func (s *Server) impersonated(user User, r *http.Request) (User, error) {
 	}
 	for _, a := range wanted {
 		a.verb = "impersonate"
-		if err := s.authorized(user, a); err != nil {
+		if err := s.authorize(user, a); err != nil {
 			return user, err
 		}
 	}

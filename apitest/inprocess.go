@@ -18,7 +18,7 @@ import (
 //
 // Errors are API errors, such as AlreadyExists.
 func (s *Server) Create(obj Object) (Object, error) {
-	res, obj, err := s.own(obj)
+	res, obj, err := s.toStored(obj)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Server) Create(obj Object) (Object, error) {
 // obj has a resourceVersion, it must equal the stored resourceVersion; otherwise the error is a
 // Conflict. Unlike a PUT, Update also replaces the status.
 func (s *Server) Update(obj Object) (Object, error) {
-	res, obj, err := s.own(obj)
+	res, obj, err := s.toStored(obj)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *Server) Update(obj Object) (Object, error) {
 
 // Delete deletes an object. If the object has finalizers, Delete only marks it as being deleted.
 func (s *Server) Delete(resource schema.GroupVersionResource, key types.NamespacedName) error {
-	res, err := s.named(resource)
+	res, err := s.resourceNamed(resource)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (s *Server) Delete(resource schema.GroupVersionResource, key types.Namespac
 // Get returns a copy of an object: a pointer to its Go type if the type is built in, otherwise an
 // *unstructured.Unstructured.
 func (s *Server) Get(resource schema.GroupVersionResource, key types.NamespacedName) (Object, error) {
-	res, err := s.named(resource)
+	res, err := s.resourceNamed(resource)
 	if err != nil {
 		return nil, err
 	}
@@ -65,27 +65,27 @@ func (s *Server) Get(resource schema.GroupVersionResource, key types.NamespacedN
 // List returns copies of all objects of a resource in a namespace, sorted by namespace and name,
 // and the resourceVersion of this state. A namespace of "" means all namespaces.
 func (s *Server) List(resource schema.GroupVersionResource, namespace string) (objects []Object, resourceVersion string, err error) {
-	res, err := s.named(resource)
+	res, err := s.resourceNamed(resource)
 	if err != nil {
 		return nil, "", err
 	}
 	stored, version := s.store.snapshot(res)
-	for rev := range stored.in(namespace) {
-		objects = append(objects, rev.in(res).object())
+	for rev := range stored.inNamespace(namespace) {
+		objects = append(objects, rev.convertedTo(res).object())
 	}
 	return objects, strconv.FormatUint(version, 10), nil
 }
 
-// own returns the resource of obj and a copy in its stored form.
-func (s *Server) own(obj Object) (*resource, Object, error) {
+// toStored returns the resource of obj and a copy in its stored form.
+func (s *Server) toStored(obj Object) (*resource, Object, error) {
 	obj = obj.DeepCopyObject().(Object)
 	var res *resource
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		res = s.store.kind(u.GroupVersionKind())
+		res = s.store.resourceOfKind(u.GroupVersionKind())
 	} else {
-		res = s.store.goType(reflect.TypeOf(obj).Elem())
+		res = s.store.resourceOfGoType(reflect.TypeOf(obj).Elem())
 	}
-	if res == nil || res.call != nil {
+	if res == nil || res.handlePost != nil {
 		return nil, nil, fmt.Errorf("apitest: no resource of kind %s, type %T, is served", obj.GetObjectKind().GroupVersionKind(), obj)
 	}
 	if res.ClusterScoped {
@@ -97,15 +97,15 @@ func (s *Server) own(obj Object) (*resource, Object, error) {
 		typed, err := res.decodeJSON(mustJSON(u.Object), false)
 		return res, typed, err
 	}
-	obj, err := res.untyped(obj)
+	obj, err := res.checkType(obj)
 	if err == nil {
 		res.normalize(obj)
 	}
 	return res, obj, err
 }
 
-func (s *Server) named(name schema.GroupVersionResource) (*resource, error) {
-	if res := s.store.resource(name); res != nil && res.call == nil {
+func (s *Server) resourceNamed(name schema.GroupVersionResource) (*resource, error) {
+	if res := s.store.resource(name); res != nil && res.handlePost == nil {
 		return res, nil
 	}
 	return nil, fmt.Errorf("apitest: no resource %s is served", name)

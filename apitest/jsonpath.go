@@ -28,7 +28,7 @@ func parsePath(text string) (jsonPath, error) {
 				path = append(path, member(name))
 			}
 		case '[':
-			end := closing(rest)
+			end := closingBracket(rest)
 			if end < 0 {
 				return nil, fmt.Errorf("the JSON path %q has no ] for a [", text)
 			}
@@ -57,8 +57,9 @@ func fieldName(path string) string {
 	return path
 }
 
-// closing returns the position of the bracket that closes the first bracket of a path, or -1.
-func closing(path string) int {
+// closingBracket returns the position of the bracket that closes the first bracket of a path, or
+// -1.
+func closingBracket(path string) int {
 	depth, quote := 0, byte(0)
 	for i := range len(path) {
 		switch c := path[i]; {

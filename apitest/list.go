@@ -49,7 +49,7 @@ func parseContinuation(token string) (c continuation, err error) {
 }
 
 func (s *Server) list(w http.ResponseWriter, req *Request) error {
-	f, sel, err := req.selected()
+	f, sel, err := req.parseCollection()
 	if err != nil {
 		return err
 	}
@@ -57,8 +57,8 @@ func (s *Server) list(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	if i := req.fate.broken - 1; i >= 0 && i < len(p.items) && !f.table {
-		p.items[i] = p.items[i].broken()
+	if i := req.effects.undecodable - 1; i >= 0 && i < len(p.items) && !f.table {
+		p.items[i] = p.items[i].undecodable()
 	}
 	return f.writeList(w, req.res, p)
 }
@@ -87,7 +87,7 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 	token, exact := query.Get("continue"), query.Get("resourceVersionMatch") == string(metav1.ResourceVersionMatchExact)
 	switch {
 	case token != "":
-		objects, current, after, err = s.continued(res, token, query)
+		objects, current, after, err = s.stateOfToken(res, token, query)
 	case version > current:
 		err = errTooLarge(version, current)
 	case exact, version > 0 && limit > 0 && query.Get("resourceVersionMatch") == "":
@@ -103,8 +103,8 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 	return newPage(res, objects, current, sel, after, int(limit)), nil
 }
 
-// continued returns the state to which a continue token refers.
-func (s *Server) continued(res *resource, token string, query url.Values) (objects sorted, version uint64, after types.NamespacedName, err error) {
+// stateOfToken returns the state to which a continue token refers.
+func (s *Server) stateOfToken(res *resource, token string, query url.Values) (objects sortedRevisions, version uint64, after types.NamespacedName, err error) {
 	if v := query.Get("resourceVersion"); v != "" && v != "0" {
 		return objects, 0, after, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}
@@ -129,14 +129,14 @@ func (s *Server) continued(res *resource, token string, query url.Values) (objec
 }
 
 // newPage selects the objects after a key, at most limit objects. A limit of 0 means all.
-func newPage(res *resource, objects sorted, version uint64, sel selection, after types.NamespacedName, limit int) page {
+func newPage(res *resource, objects sortedRevisions, version uint64, sel selection, after types.NamespacedName, limit int) page {
 	p := page{meta: metav1.ListMeta{ResourceVersion: strconv.FormatUint(version, 10)}}
-	if sel.all() && sel.namespace == "" && limit == 0 {
+	if sel.hasNoSelectors() && sel.namespace == "" && limit == 0 {
 		p.items = make([]*revision, 0, objects.len)
 	}
 	var remaining int64
 	for rev := range objects.after(after, sel.namespace) {
-		if rev = rev.in(res); !sel.matches(rev) {
+		if rev = rev.convertedTo(res); !sel.matches(rev) {
 			continue
 		}
 		if limit == 0 || len(p.items) < limit {
@@ -144,13 +144,13 @@ func newPage(res *resource, objects sorted, version uint64, sel selection, after
 			continue
 		}
 		remaining++
-		if !sel.all() {
+		if !sel.hasNoSelectors() {
 			break // There are more objects.
 		}
 	}
 	if remaining > 0 {
 		p.meta.Continue = continuation{Version: int64(version), After: p.items[len(p.items)-1].key}.String()
-		if sel.all() { // The real server does not count with selectors.
+		if sel.hasNoSelectors() { // The real server does not count with selectors.
 			p.meta.RemainingItemCount = &remaining
 		}
 	}

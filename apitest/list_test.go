@@ -134,7 +134,7 @@ func TestPagesShowTheStateOfTheFirstOne(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestPageThatIsTooOldIs410AndOffersAnInconsistentRest(t *testing.T) {
+func TestExpiredPageIs410WithATokenForAnInconsistentList(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
 	create(t, srv, pod("a", "p1"), pod("a", "p2"), pod("a", "p3"))
@@ -194,7 +194,7 @@ func TestListAtAVersion(t *testing.T) {
 	require.Equal(t, metav1.StatusReasonExpired, c.fails(t, http.StatusGone, "GET", "/api/v1/pods?resourceVersion=3&resourceVersionMatch=Exact", "").Reason)
 }
 
-func TestLimitAtVersionZeroIsTheServersChoice(t *testing.T) {
+func TestLimitAtVersionZeroIsOptional(t *testing.T) {
 	t.Parallel()
 	for paged, want := range map[bool]int{false: 3, true: 2} {
 		srv, c := start(t, apitest.Options{PagedCacheLists: paged})

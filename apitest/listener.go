@@ -107,7 +107,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 		n.open = map[net.Conn]struct{}{}
 	}
 	n.listeners = append(n.listeners, l)
-	s.begin()
+	s.startLoops()
 	n.serving.Go(func() {
 		// Serve returns when the listener is closed. Its error then has no other cause.
 		if server.TLSConfig != nil {

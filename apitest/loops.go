@@ -10,22 +10,22 @@ import (
 type loops struct {
 	running sync.WaitGroup
 
-	mu     sync.Mutex // guards following
-	begun  bool
-	cancel context.CancelFunc
+	mu      sync.Mutex // guards following
+	started bool
+	cancel  context.CancelFunc
 }
 
-// begin starts the loops, once. It does nothing if the server is closed.
-func (s *Server) begin() {
+// startLoops starts the loops, once. It does nothing if the server is closed.
+func (s *Server) startLoops() {
 	if !s.opts.GarbageCollection && !s.opts.RunPods {
 		return
 	}
 	s.loops.mu.Lock()
 	defer s.loops.mu.Unlock()
-	if s.loops.begun {
+	if s.loops.started {
 		return
 	}
-	s.loops.begun = true
+	s.loops.started = true
 	ctx, cancel := context.WithCancel(context.Background())
 	s.loops.cancel = cancel
 	if s.opts.GarbageCollection {
@@ -36,10 +36,10 @@ func (s *Server) begin() {
 	}
 }
 
-// end ends the loops and waits for them.
-func (l *loops) end() {
+// stop ends the loops and waits for them.
+func (l *loops) stop() {
 	l.mu.Lock()
-	l.begun = true
+	l.started = true
 	if l.cancel != nil {
 		l.cancel()
 	}
@@ -47,8 +47,8 @@ func (l *loops) end() {
 	l.running.Wait()
 }
 
-// follower is a loop that sees every change.
-type follower struct {
+// changeLoop is a loop that sees every change.
+type changeLoop struct {
 	// start reads all objects. The loop calls it at the beginning, and after it has missed changes.
 	// If objects are written meanwhile, start may see some of these writes and miss others. Calls
 	// of change follow for the missed ones.
@@ -57,22 +57,22 @@ type follower struct {
 	// change gets each change after the call of start, in order.
 	change func(*change)
 
-	// act does the work that is due. The loop calls it when no change is left to process.
-	act func()
+	// onIdle does the work that is due. The loop calls it when no change is left to process.
+	onIdle func()
 }
 
-// follow runs a loop until ctx ends.
-func (s *Server) follow(ctx context.Context, f follower) {
+// runChangeLoop runs a loop until ctx ends.
+func (s *Server) runChangeLoop(ctx context.Context, f changeLoop) {
 	for ctx.Err() == nil {
 		version := s.store.current() // The loop sees changes during the call of start twice.
 		f.start()
-		s.followAfter(ctx, f, version)
+		s.processChanges(ctx, f, version)
 	}
 }
 
-// followAfter processes changes after a version. It returns when changes are missing, or when ctx
-// ends.
-func (s *Server) followAfter(ctx context.Context, f follower, version uint64) {
+// processChanges processes changes after a version. It returns when changes are missing, or when
+// ctx ends.
+func (s *Server) processChanges(ctx context.Context, f changeLoop, version uint64) {
 	for {
 		changes, through, more, ok := s.store.read(version)
 		if !ok || s.store.current() < version { // a backup was restored
@@ -82,9 +82,9 @@ func (s *Server) followAfter(ctx context.Context, f follower, version uint64) {
 			f.change(c)
 		}
 		if version = through; len(changes) > 0 {
-			more = ready
+			more = closedChannel
 		} else {
-			f.act()
+			f.onIdle()
 		}
 		select {
 		case <-ctx.Done():

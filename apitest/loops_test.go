@@ -17,31 +17,31 @@ func configMap(name string, owners ...Object) *corev1.ConfigMap {
 	return m
 }
 
-// TestLoopActsOnAStateThatWas: a loop reads one resource after another while objects are written.
-// The loop may see one of two related objects and miss the other, until it has processed later
-// changes.
-func TestLoopActsOnAStateThatWas(t *testing.T) {
+// TestLoopProcessesAllChangesBeforeItActs: a loop reads one resource after another while objects
+// are written. The loop may see one of two related objects and miss the other, until it has
+// processed later changes.
+func TestLoopProcessesAllChangesBeforeItActs(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var log []string
-	s.follow(ctx, follower{
+	s.runChangeLoop(ctx, changeLoop{
 		start: func() {
 			_, err := s.Create(configMap("meanwhile"))
 			require.NoError(t, err)
 			log = append(log, "start")
 		},
 		change: func(c *change) { log = append(log, c.cur.key.Name) },
-		act:    func() { log = append(log, "act"); cancel() },
+		onIdle: func() { log = append(log, "act"); cancel() },
 	})
 	require.Equal(t, []string{"start", "meanwhile", "act"}, log)
 }
 
-// TestGarbageIsNotWhatHasFoundAnotherOwner: the collector decides by an old state. Meanwhile, a
+// TestObjectWithANewOwnerIsNotCollected: the collector decides by an old state. Meanwhile, a
 // client has written a new owner.
-func TestGarbageIsNotWhatHasFoundAnotherOwner(t *testing.T) {
+func TestObjectWithANewOwnerIsNotCollected(t *testing.T) {
 	t.Parallel()
 	s := New(Options{GarbageCollection: true})
 	defer s.Close()
@@ -55,12 +55,12 @@ func TestGarbageIsNotWhatHasFoundAnotherOwner(t *testing.T) {
 	adopted := made(configMap("adopted", gone))
 	made(configMap("lost", gone))
 
-	g := &garbage{srv: s}
+	g := &garbageCollector{srv: s}
 	g.start()
 	adopted.SetOwnerReferences(configMap("", owner).OwnerReferences)
 	_, err := s.Update(adopted)
 	require.NoError(t, err)
-	g.act()
+	g.checkDue()
 	left, _, err := s.List(corev1.SchemeGroupVersion.WithResource("configmaps"), "a")
 	require.NoError(t, err)
 	var names []string

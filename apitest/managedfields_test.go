@@ -51,9 +51,9 @@ func TestSubresourceStoresNoManagedFields(t *testing.T) {
 	}
 }
 
-// TestManagedFieldsThatCannotBeReadAreNotStored: undecodable managed fields would make the first
+// TestUndecodableManagedFieldsAreNotStored: undecodable managed fields would make the first
 // apply fail.
-func TestManagedFieldsThatCannotBeReadAreNotStored(t *testing.T) {
+func TestUndecodableManagedFieldsAreNotStored(t *testing.T) {
 	t.Parallel()
 	const bad = `"managedFields":[{"manager":"me","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"x":1}}]`
 	for _, always := range []bool{false, true} {

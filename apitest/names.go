@@ -84,7 +84,7 @@ var metadataPath = field.NewPath("metadata")
 
 // nameRule returns the name rule of the resource.
 func (r *resource) nameRule() validation.ValidateNameFunc {
-	if r.gvk == definitionKind {
+	if r.gvk == crdKind {
 		return pathSegment // The exact name of a definition is checked later.
 	}
 	if rule := nameRules[r.goType]; rule != nil {

@@ -17,11 +17,11 @@ type format struct {
 	protobuf bool
 	metadata bool // each object as a PartialObjectMetadata
 
-	// For a Table: include is the part of the object that each row includes, and noHeads is set if
-	// the client already has the column headings.
-	table   bool
-	include string
-	noHeads bool
+	// For a Table: include is the part of the object that each row includes, and noHeadings is set
+	// if the client already has the column headings.
+	table      bool
+	include    string
+	noHeadings bool
 }
 
 // contentType returns the header of a body in this format.

@@ -14,8 +14,8 @@ import (
 
 // openAPI caches the requested documents, because they are slow to make.
 type openAPI struct {
-	mu   sync.Mutex // guards following
-	made map[string][]byte
+	mu        sync.Mutex // guards following
+	documents map[string][]byte
 }
 
 // cached returns the document with this name for this state of the served resources. It drops
@@ -23,31 +23,31 @@ type openAPI struct {
 func (o *openAPI) cached(name, state string, build func() []byte) []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if doc, ok := o.made[name+" "+state]; ok {
+	if doc, ok := o.documents[name+" "+state]; ok {
 		return doc
 	}
-	for key := range o.made {
+	for key := range o.documents {
 		if strings.HasPrefix(key, name+" ") {
-			delete(o.made, key)
+			delete(o.documents, key)
 		}
 	}
-	if o.made == nil {
-		o.made = map[string][]byte{}
+	if o.documents == nil {
+		o.documents = map[string][]byte{}
 	}
 	doc := build()
-	o.made[name+" "+state] = doc
+	o.documents[name+" "+state] = doc
 	return doc
 }
 
-// state is a hash of the served resources of a group version, or of all resources if groupVersion
-// is "". A client that caches a document compares the hash to notice changes.
-func state(all []*resource, groupVersion string) string {
+// schemaHash is a hash of the served resources of a group version, or of all resources if
+// groupVersion is "". A client that caches a document compares the hash to notice changes.
+func schemaHash(all []*resource, groupVersion string) string {
 	hash := fnv.New64a()
 	for _, res := range all {
 		if groupVersion == "" || res.path() == groupVersion {
 			fmt.Fprintln(hash, res.path(), res.Plural, res.Kind, res.ClusterScoped)
-			if res.defined.Schema.OpenAPIV3Schema != nil {
-				_, _ = hash.Write(mustJSON(res.defined.Schema.OpenAPIV3Schema))
+			if res.crdVersion.Schema.OpenAPIV3Schema != nil {
+				_, _ = hash.Write(mustJSON(res.crdVersion.Schema.OpenAPIV3Schema))
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func openAPIIndex(all []*resource) any {
 	paths := document{}
 	for _, res := range all {
 		if path := res.path(); paths[path] == nil {
-			paths[path] = map[string]string{"serverRelativeURL": "/openapi/v3/" + path + "?hash=" + state(all, path)}
+			paths[path] = map[string]string{"serverRelativeURL": "/openapi/v3/" + path + "?hash=" + schemaHash(all, path)}
 		}
 	}
 	return document{"paths": paths}
@@ -72,7 +72,7 @@ func (s *Server) openAPIv3(all []*resource, groupVersion string) []byte {
 	if len(of) == 0 {
 		return nil
 	}
-	return s.openAPI.cached(groupVersion, state(of, ""), func() []byte {
+	return s.openAPI.cached(groupVersion, schemaHash(of, ""), func() []byte {
 		from := &schemas{v3: true, docs: s.opts.FieldDocs, all: document{}}
 		return mustJSON(document{
 			"openapi":    "3.0.0",
@@ -96,7 +96,7 @@ func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*resour
 			break
 		}
 	}
-	body := s.openAPI.cached("v2 "+in, state(all, ""), func() []byte {
+	body := s.openAPI.cached("v2 "+in, schemaHash(all, ""), func() []byte {
 		from := &schemas{docs: s.opts.FieldDocs, all: document{}}
 		doc := document{
 			"swagger": "2.0", "info": openAPIInfo,

@@ -57,8 +57,9 @@ func (s *schemas) ref(name string) document {
 	return document{"$ref": "#/definitions/" + name}
 }
 
-// of(t) returns the schema of a type: the schema itself for simple types, otherwise a reference.
-func (s *schemas) of(t reflect.Type) document {
+// schemaOf(t) returns the schema of a type: the schema itself for simple types, otherwise a
+// reference.
+func (s *schemas) schemaOf(t reflect.Type) document {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -68,7 +69,7 @@ func (s *schemas) of(t reflect.Type) document {
 	}
 	switch {
 	case ok && s.all[schemaName(t)] == nil:
-		s.all[schemaName(t)] = s.described(maps.Clone(plain), t)
+		s.all[schemaName(t)] = s.withDescription(maps.Clone(plain), t)
 		fallthrough
 	case ok:
 		return s.ref(schemaName(t))
@@ -88,9 +89,9 @@ func (s *schemas) of(t reflect.Type) document {
 		if t.Elem().Kind() == reflect.Uint8 {
 			return document{"type": "string", "format": "byte"}
 		}
-		return document{"type": "array", "items": s.within(t.Elem())}
+		return document{"type": "array", "items": s.nested(t.Elem())}
 	case reflect.Map:
-		return document{"type": "object", "additionalProperties": s.within(t.Elem())}
+		return document{"type": "object", "additionalProperties": s.nested(t.Elem())}
 	case reflect.Struct:
 		s.add(t)
 		return s.ref(schemaName(t))
@@ -98,10 +99,10 @@ func (s *schemas) of(t reflect.Type) document {
 	return document{"type": "object"}
 }
 
-// within returns a schema for use in another schema. Version 3 wraps a reference in allOf, because
+// nested returns a schema for use in another schema. Version 3 wraps a reference in allOf, because
 // it needs a default beside the reference.
-func (s *schemas) within(t reflect.Type) document {
-	schema := s.of(t)
+func (s *schemas) nested(t reflect.Type) document {
+	schema := s.schemaOf(t)
 	if s.v3 && schema["$ref"] != nil {
 		return document{"allOf": []any{schema}, "default": document{}}
 	}
@@ -115,7 +116,7 @@ func (s *schemas) add(t reflect.Type) document {
 		return schema
 	}
 	properties := document{}
-	schema := s.described(document{"type": "object"}, t)
+	schema := s.withDescription(document{"type": "object"}, t)
 	s.all[name] = schema // set before its fields, because a field may have the same type
 	var required []any
 	s.fields(t, properties, &required)
@@ -145,7 +146,7 @@ func (s *schemas) fields(t reflect.Type, properties document, required *[]any) {
 		if name == "-" || name == "" || !f.IsExported() {
 			continue
 		}
-		schema := maps.Clone(s.within(f.Type))
+		schema := maps.Clone(s.nested(f.Type))
 		if text := docs[name]; text != "" {
 			schema["description"] = text
 		}
@@ -162,8 +163,8 @@ func (s *schemas) fields(t reflect.Type, properties document, required *[]any) {
 	}
 }
 
-// described adds the description of a type.
-func (s *schemas) described(schema document, t reflect.Type) document {
+// withDescription adds the description of a type.
+func (s *schemas) withDescription(schema document, t reflect.Type) document {
 	if s.docs != nil {
 		if text := s.docs(t)[""]; text != "" {
 			schema["description"] = text
@@ -175,14 +176,14 @@ func (s *schemas) described(schema document, t reflect.Type) document {
 // resource adds the schemas of a resource's kind and of its list.
 func (s *schemas) resource(res *resource) {
 	kind := document{"group": res.Group, "version": res.Version, "kind": res.Kind}
-	meta := s.within(reflect.TypeFor[metav1.ObjectMeta]())
+	meta := s.nested(reflect.TypeFor[metav1.ObjectMeta]())
 	var name string
 	if res.goType != nil {
 		name = schemaName(res.goType)
 		s.add(res.goType)["x-kubernetes-group-version-kind"] = []any{kind}
 	} else {
 		name = reversedName(res.Group) + "." + res.Version + "." + res.Kind
-		schema := runtime.DeepCopyJSON(orEmpty(res.defined.Schema.OpenAPIV3Schema))
+		schema := runtime.DeepCopyJSON(orEmpty(res.crdVersion.Schema.OpenAPIV3Schema))
 		schema["type"] = "object"
 		properties, _ := schema["properties"].(document)
 		if properties == nil {
@@ -202,15 +203,15 @@ func (s *schemas) resource(res *resource) {
 		"type": "object", "required": []any{"items"}, "description": res.Kind + "List is a list of " + res.Plural + ".",
 		"properties": document{
 			"apiVersion": text("apiVersion"), "kind": text("kind"),
-			"items":    document{"type": "array", "items": s.wrapped(name)},
-			"metadata": s.within(reflect.TypeFor[metav1.ListMeta]()),
+			"items":    document{"type": "array", "items": s.nestedRef(name)},
+			"metadata": s.nested(reflect.TypeFor[metav1.ListMeta]()),
 		},
 		"x-kubernetes-group-version-kind": []any{document{"group": res.Group, "version": res.Version, "kind": res.Kind + "List"}},
 	}
 }
 
-// wrapped returns a reference to a named schema, for use in another schema.
-func (s *schemas) wrapped(name string) document {
+// nestedRef returns a reference to a named schema, for use in another schema.
+func (s *schemas) nestedRef(name string) document {
 	if s.v3 {
 		return document{"allOf": []any{s.ref(name)}, "default": document{}}
 	}

@@ -34,8 +34,8 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 		if keyOf(obj) != old.key {
 			return nil, errOtherName(obj.GetName(), old.key.Name)
 		}
-		dropRepeatedOwners(w, obj, " after mutating admission happens")
-		return s.changed(req, old, obj)
+		dropDuplicateOwners(w, obj, " after mutating admission happens")
+		return s.mergeWrite(req, old, obj)
 	})
 	if err != nil {
 		return err

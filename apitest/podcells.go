@@ -18,7 +18,7 @@ func podCells(pod *corev1.Pod) []any {
 			p.status = corev1.PodReasonSchedulingGated
 		}
 	}
-	if initialized := p.beginning(); initialized || p.condition(corev1.PodInitialized) {
+	if initialized := p.initContainers(); initialized || p.condition(corev1.PodInitialized) {
 		p.containers()
 	}
 	switch {
@@ -29,8 +29,8 @@ func podCells(pod *corev1.Pod) []any {
 		p.status = "Terminating"
 	}
 	restarts := strconv.Itoa(p.restarts)
-	if p.restarts > 0 && !p.last.IsZero() {
-		restarts = fmt.Sprintf("%d (%s ago)", p.restarts, age(p.last))
+	if p.restarts > 0 && !p.lastRestart.IsZero() {
+		restarts = fmt.Sprintf("%d (%s ago)", p.restarts, age(p.lastRestart))
 	}
 	ip, gates := "", "<none>"
 	if len(pod.Status.PodIPs) > 0 {
@@ -54,7 +54,7 @@ type podSummary struct {
 	pod                    *corev1.Pod
 	status                 string
 	ready, total, restarts int
-	last                   metav1.Time // time of the last restart
+	lastRestart            metav1.Time // time of the last restart
 }
 
 func (p *podSummary) condition(kind corev1.PodConditionType) bool {
@@ -63,36 +63,36 @@ func (p *podSummary) condition(kind corev1.PodConditionType) bool {
 	})
 }
 
-// count adds the restarts of a container.
-func (p *podSummary) count(c corev1.ContainerStatus) {
+// addRestarts adds the restarts of a container.
+func (p *podSummary) addRestarts(c corev1.ContainerStatus) {
 	p.restarts += int(c.RestartCount)
-	if t := c.LastTerminationState.Terminated; t != nil && p.last.Before(&t.FinishedAt) {
-		p.last = t.FinishedAt
+	if t := c.LastTerminationState.Terminated; t != nil && p.lastRestart.Before(&t.FinishedAt) {
+		p.lastRestart = t.FinishedAt
 	}
 }
 
-// beginning looks at the init containers. It reports whether all of them have succeeded or run as
-// sidecars. Until the pod is initialized, it counts the restarts of all init containers. After
+// initContainers looks at the init containers. It reports whether all of them have succeeded or run
+// as sidecars. Until the pod is initialized, it counts the restarts of all init containers. After
 // that, it counts only restarts of sidecars, and the method containers adds the restarts of the
 // other containers.
-func (p *podSummary) beginning() bool {
-	beside := map[string]bool{}
+func (p *podSummary) initContainers() bool {
+	isSidecar := map[string]bool{}
 	for _, c := range p.pod.Spec.InitContainers {
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			beside[c.Name] = true
+			isSidecar[c.Name] = true
 			p.total++
 		}
 	}
 	sidecars := podSummary{}
 	for i, c := range p.pod.Status.InitContainerStatuses {
-		p.count(c)
-		if beside[c.Name] {
-			sidecars.count(c)
+		p.addRestarts(c)
+		if isSidecar[c.Name] {
+			sidecars.addRestarts(c)
 		}
 		switch ended := c.State.Terminated; {
 		case ended != nil && ended.ExitCode == 0:
 			continue
-		case beside[c.Name] && c.Started != nil && *c.Started:
+		case isSidecar[c.Name] && c.Started != nil && *c.Started:
 			if c.Ready {
 				p.ready++
 			}
@@ -105,11 +105,11 @@ func (p *podSummary) beginning() bool {
 			p.status = fmt.Sprintf("Init:%d/%d", i, len(p.pod.Spec.InitContainers))
 		}
 		if p.condition(corev1.PodInitialized) {
-			p.restarts, p.last = sidecars.restarts, sidecars.last
+			p.restarts, p.lastRestart = sidecars.restarts, sidecars.lastRestart
 		}
 		return false
 	}
-	p.restarts, p.last = sidecars.restarts, sidecars.last
+	p.restarts, p.lastRestart = sidecars.restarts, sidecars.lastRestart
 	return true
 }
 
@@ -118,7 +118,7 @@ func (p *podSummary) beginning() bool {
 func (p *podSummary) containers() {
 	running, failed := false, ""
 	for _, c := range slices.Backward(p.pod.Status.ContainerStatuses) {
-		p.count(c)
+		p.addRestarts(c)
 		switch ended := c.State.Terminated; {
 		case c.State.Waiting != nil && c.State.Waiting.Reason != "":
 			p.status = c.State.Waiting.Reason

@@ -48,9 +48,9 @@ func Pods(n int, opts PodOptions) iter.Seq[*corev1.Pod] {
 // encode all objects. Later lists do not.
 func Populate[T Object](s *Server, objects iter.Seq[T]) error {
 	for obj := range objects {
-		res, own, err := s.own(obj)
+		res, stored, err := s.toStored(obj)
 		if err == nil {
-			_, err = s.insert(res, own, false)
+			_, err = s.insert(res, stored, false)
 		}
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func (m *podMaker) pod(i int, name string) *corev1.Pod {
 	w := m.workloads[number]
 	if w == nil || n < w.first || n >= w.first+w.replicas {
 		made := workloadOf(n)
-		m.complete(&made, fmt.Sprintf("ns-%d", number), number)
+		m.fillTemplate(&made, fmt.Sprintf("ns-%d", number), number)
 		if m.workloads == nil {
 			m.workloads = make(map[int]*workload)
 		}
@@ -94,12 +94,12 @@ func (m *podMaker) pod(i int, name string) *corev1.Pod {
 			ClaimName: "data-" + name,
 		}}
 	}
-	admit(pod, random)
+	applyAdmission(pod, random)
 	pod.Spec.NodeName = fmt.Sprintf("node-%d", node)
-	ready := start(pod, made, fmt.Sprintf("192.168.%d.%d", node>>8, node&255), ip, random)
+	ready := setRunningStatus(pod, made, fmt.Sprintf("192.168.%d.%d", node>>8, node&255), ip, random)
 	pod.ManagedFields = []metav1.ManagedFieldsEntry{
-		managed("kube-controller-manager", "", made, w.fields),
-		managed("kubelet", "status", ready, fmt.Sprintf(kubeletFields, ip)),
+		managedEntry("kube-controller-manager", "", made, w.fields),
+		managedEntry("kubelet", "status", ready, fmt.Sprintf(kubeletFields, ip)),
 	}
 	return pod
 }

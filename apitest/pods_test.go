@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 // TestPodsHaveARealisticSize: in real clusters, pods with one or two containers have these sizes,
@@ -44,7 +44,7 @@ func TestPodsHaveARealisticSize(t *testing.T) {
 	require.InDelta(t, 3_900, fields/n, 300)
 }
 
-// TestPodsOfAWorkloadHaveItsTemplateInCommon checks three kinds of parts of pods: equal within a
+// TestPodsOfAWorkloadShareItsTemplate checks three kinds of parts of pods: equal within a
 // workload, different between workloads, and individual for each pod.
 var ( // compiled once: some are matched thousands of times
 	tokenName   = regexp.MustCompile("^kube-api-access-[a-z0-9]{5}$")
@@ -52,9 +52,9 @@ var ( // compiled once: some are matched thousands of times
 	imageDigest = regexp.MustCompile("^@sha256:[0-9a-f]{64}$")
 )
 
-func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
+func TestPodsOfAWorkloadShareItsTemplate(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "looks at 2,000 pods")
+	testsize.SkipIfShort(t, "looks at 2,000 pods")
 	// the parts that all pods of a workload have in common, by the workload's UID
 	templates := map[types.UID]string{}
 	kinds := map[string]int{}
@@ -153,9 +153,9 @@ func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 	require.Equal(t, 30, greatest)
 }
 
-// TestAContainerThatIsRestartedChangesTheStatusAlone: a restart is the most frequent update of
+// TestRestartContainerChangesOnlyTheStatus: a restart is the most frequent update of
 // pods.
-func TestAContainerThatIsRestartedChangesTheStatusAlone(t *testing.T) {
+func TestRestartContainerChangesOnlyTheStatus(t *testing.T) {
 	t.Parallel()
 	for p := range apitest.Pods(20, apitest.PodOptions{}) {
 		before, again := p.DeepCopy(), p.DeepCopy()
@@ -194,7 +194,7 @@ func TestPodsDependOnTheSeed(t *testing.T) {
 
 func TestChurnKeepsItsRate(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "measures a rate for some seconds")
+	testsize.SkipIfShort(t, "measures a rate for some seconds")
 	run := func(opts apitest.ChurnOptions) (list []apitest.Object, took time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := apitest.New(apitest.Options{})

@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// admit makes the changes that admission makes: it adds tolerations, a priority, and the volume
-// with the service account's token, which every container mounts.
-func admit(pod *corev1.Pod, random *rand.Rand) {
+// applyAdmission makes the changes that admission makes: it adds tolerations, a priority, and the
+// volume with the service account's token, which every container mounts.
+func applyAdmission(pod *corev1.Pod, random *rand.Rand) {
 	name := "kube-api-access-" + suffix(random)
 	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
 		Projected: &corev1.ProjectedVolumeSource{
@@ -45,9 +45,9 @@ func admit(pod *corev1.Pod, random *rand.Rand) {
 	pod.Spec.PreemptionPolicy = new(corev1.PreemptLowerPriority)
 }
 
-// start sets the status that the kubelet reports when all containers are ready. ready is the time
-// at which the containers became ready.
-func start(pod *corev1.Pod, made metav1.Time, host, ip string, random *rand.Rand) (ready metav1.Time) {
+// setRunningStatus sets the status that the kubelet reports when all containers are ready. ready is
+// the time at which the containers became ready.
+func setRunningStatus(pod *corev1.Pod, made metav1.Time, host, ip string, random *rand.Rand) (ready metav1.Time) {
 	up := metav1.NewTime(made.Add(time.Duration(1+random.IntN(5)) * time.Second))
 	ready = metav1.NewTime(up.Add(time.Duration(1+random.IntN(60)) * time.Second))
 	status := &pod.Status
@@ -67,13 +67,13 @@ func start(pod *corev1.Pod, made metav1.Time, host, ip string, random *rand.Rand
 		})
 	}
 	for i := range pod.Spec.Containers {
-		status.ContainerStatuses = append(status.ContainerStatuses, running(&pod.Spec.Containers[i], up, random))
+		status.ContainerStatuses = append(status.ContainerStatuses, runningStatus(&pod.Spec.Containers[i], up, random))
 	}
 	return ready
 }
 
-// running returns the status of a running container.
-func running(c *corev1.Container, since metav1.Time, random *rand.Rand) corev1.ContainerStatus {
+// runningStatus returns the status of a running container.
+func runningStatus(c *corev1.Container, since metav1.Time, random *rand.Rand) corev1.ContainerStatus {
 	status := corev1.ContainerStatus{
 		Name: c.Name, Ready: true, Started: new(true), Image: c.Image, ImageID: imageID(c.Image), ContainerID: containerID(random),
 		State:              corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: since}},

@@ -65,8 +65,8 @@ type resource struct {
 	// flags are the flags of a built-in type. They select its subresources except status.
 	flags flags
 
-	// goType is the struct of a built-in type. It is nil for custom resources, whose objects are
-	// unstructured.
+	// resourceOfGoType is the struct of a built-in type. It is nil for custom resources, whose
+	// objects are unstructured.
 	goType reflect.Type
 
 	// fieldNames and fieldValues are the names and values of the fields that selectors may use
@@ -74,26 +74,26 @@ type resource struct {
 	fieldNames  []string
 	fieldValues func(Object) []string
 
-	// call handles a POST to a resource without stored objects: see [posted]. It is nil for all
-	// other resources.
-	call func(*Server, http.ResponseWriter, *Request) error
+	// handlePost handles a POST to a resource without stored objects: see [posted]. It is nil for
+	// all other resources.
+	handlePost func(*Server, http.ResponseWriter, *Request) error
 
-	// also has further versions that the resource decodes, because their objects have the same
-	// form.
-	also []schema.GroupVersion
+	// otherVersions has further versions that the resource decodes, because their objects have the
+	// same form.
+	otherVersions []schema.GroupVersion
 
-	// definition is the name of the CustomResourceDefinition that defines this resource, or "".
+	// crdName is the name of the CustomResourceDefinition that defines this resource, or "".
 	// defined is the definition's entry for this version.
-	definition string
-	defined    definedVersion
+	crdName    string
+	crdVersion crdVersion
 
 	// schema is the schema by which objects are checked, or nil if the server does not check them.
 	schema *schemaProps
 
-	// merged describes how objects are merged, according to the schema of their definition. It is
-	// set when ofSchema is done: see mergeType.
-	merged   managedfields.Type
-	ofSchema sync.Once
+	// schemaMergeType describes how objects are merged, according to the schema of their
+	// definition. It is set when schemaMergeOnce is done: see mergeType.
+	schemaMergeType managedfields.Type
+	schemaMergeOnce sync.Once
 
 	// removed is closed when the resource is no longer served.
 	removed chan struct{}
@@ -101,7 +101,7 @@ type resource struct {
 
 // collection holds the objects of a resource.
 type collection struct { // guarded by store.mu
-	objects sorted
+	objects sortedRevisions
 	dropped bool // accepts no more writes
 }
 
@@ -142,7 +142,7 @@ func (r *resource) protobuf() bool { return r.goType != nil }
 
 // verbs returns the verbs that the resource supports.
 func (r *resource) verbs() metav1.Verbs {
-	if r.call != nil {
+	if r.handlePost != nil {
 		return metav1.Verbs{"create"}
 	}
 	if r.Group == "" && r.Plural == "namespaces" {
@@ -179,12 +179,12 @@ func (g *registry) add(res *resource) error {
 
 // remove stops serving a resource and ends its watches.
 func (g *registry) remove(res *resource) {
-	g.forget(res)
+	g.unlist(res)
 	close(res.removed)
 }
 
-// forget stops serving a resource, but does not end its watches.
-func (g *registry) forget(res *resource) {
+// unlist stops serving a resource, but does not end its watches.
+func (g *registry) unlist(res *resource) {
 	delete(g.byName, res.GroupVersionResource())
 	delete(g.byKind, res.gvk)
 	all := make([]*resource, 0, len(g.all)) // in a new slice, because readers may hold the old one

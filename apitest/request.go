@@ -26,10 +26,10 @@ type Request struct {
 	// HTTP is the original request. The request is read-only, and its body must not be read.
 	HTTP *http.Request
 
-	query url.Values
-	res   *resource // nil if the resource is not served
-	fate  *fate
-	user  User // the authenticated client
+	query   url.Values
+	res     *resource // nil if the resource is not served
+	effects *effects
+	user    User // the authenticated client
 }
 
 func (r *Request) key() types.NamespacedName {
@@ -71,7 +71,7 @@ func parseRequest(r *http.Request) (req Request, resourcePath bool) {
 	if len(parts) > 2 {
 		req.Subresource = strings.Join(parts[2:], "/")
 	}
-	req.Verb = verb(r.Method, req.Name != "", req.Subresource != "", truth(req.query, "watch"))
+	req.Verb = verb(r.Method, req.Name != "", req.Subresource != "", boolParam(req.query, "watch"))
 	return req, true
 }
 
@@ -112,8 +112,8 @@ func (r *Request) groupVersionResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
 }
 
-// truth parses a boolean parameter. Clients write it as "1" or "true".
-func truth(query url.Values, name string) bool {
+// boolParam parses a boolean parameter. Clients write it as "1" or "true".
+func boolParam(query url.Values, name string) bool {
 	v := query.Get(name)
 	return v == "true" || v == "1"
 }

@@ -12,10 +12,10 @@ import (
 // may change. A request or a limit must not be removed, and the pod must stay in its QoS class.
 func resize(pod, sent *corev1.Pod) error {
 	spec := field.NewPath("spec")
-	class := classOf(pod)
+	class := qosClass(pod)
 	errs := append(resizeAll(pod.Spec.InitContainers, sent.Spec.InitContainers, spec.Child("initContainers")),
 		resizeAll(pod.Spec.Containers, sent.Spec.Containers, spec.Child("containers"))...)
-	if class != classOf(sent) {
+	if class != qosClass(sent) {
 		changed := field.Invalid(spec, class, "Pod QOS Class may not change as a result of resizing")
 		errs = append(field.ErrorList{changed}, errs...)
 	}
@@ -41,27 +41,27 @@ func resizeAll(containers, sent []corev1.Container, at *field.Path) (errs field.
 			errs = append(errs, field.Forbidden(at.Child("name"), "containers may not be renamed or reordered on resize"))
 			continue
 		}
-		errs = append(errs, resizable(c.Resources, to.Resources, at.Child("resources"))...)
+		errs = append(errs, checkResize(c.Resources, to.Resources, at.Child("resources"))...)
 		c.Resources, c.ResizePolicy = to.Resources, to.ResizePolicy
 	}
 	return errs
 }
 
-// resizable returns errors if a container cannot get these resources.
-func resizable(was, is corev1.ResourceRequirements, at *field.Path) (errs field.ErrorList) {
-	if removed(was.Requests, is.Requests) {
+// checkResize returns errors if a container cannot get these resources.
+func checkResize(was, is corev1.ResourceRequirements, at *field.Path) (errs field.ErrorList) {
+	if hasRemoved(was.Requests, is.Requests) {
 		errs = append(errs, field.Forbidden(at.Child("requests"), "resource requests cannot be removed"))
 	}
-	if removed(was.Limits, is.Limits) {
+	if hasRemoved(was.Limits, is.Limits) {
 		errs = append(errs, field.Forbidden(at.Child("limits"), "resource limits cannot be removed"))
 	}
-	if !equal(others(was.Requests), others(is.Requests)) || !equal(others(was.Limits), others(is.Limits)) {
+	if !equal(withoutCPUAndMemory(was.Requests), withoutCPUAndMemory(is.Requests)) || !equal(withoutCPUAndMemory(was.Limits), withoutCPUAndMemory(is.Limits)) {
 		errs = append(errs, field.Forbidden(field.NewPath("spec"), "only cpu and memory resources are mutable"))
 	}
 	return errs
 }
 
-func removed(was, is corev1.ResourceList) bool {
+func hasRemoved(was, is corev1.ResourceList) bool {
 	for name := range was {
 		if _, still := is[name]; !still {
 			return true
@@ -70,16 +70,16 @@ func removed(was, is corev1.ResourceList) bool {
 	return false
 }
 
-// others returns the resources except CPU and memory.
-func others(list corev1.ResourceList) corev1.ResourceList {
+// withoutCPUAndMemory returns the resources except CPU and memory.
+func withoutCPUAndMemory(list corev1.ResourceList) corev1.ResourceList {
 	list = maps.Clone(list)
 	delete(list, corev1.ResourceCPU)
 	delete(list, corev1.ResourceMemory)
 	return list
 }
 
-// classOf returns the QoS class of a pod.
-func classOf(pod *corev1.Pod) corev1.PodQOSClass {
+// qosClass returns the QoS class of a pod.
+func qosClass(pod *corev1.Pod) corev1.PodQOSClass {
 	some, guaranteed := false, true
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for _, c := range containers {

@@ -26,8 +26,8 @@ type Object interface {
 	metav1.Object
 }
 
-// message is an object with a protobuf encoding. Every built-in type has one.
-type message interface {
+// protoMessage is an object with a protobuf encoding. Every built-in type has one.
+type protoMessage interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }
@@ -85,7 +85,7 @@ func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
 // encode returns obj in its stored encoding.
 func (r *resource) encode(obj Object) ([]byte, error) {
 	if r.protobuf() {
-		return obj.(message).Marshal()
+		return obj.(protoMessage).Marshal()
 	}
 	return json.Marshal(obj.(*unstructured.Unstructured).Object)
 }
@@ -98,7 +98,7 @@ func (r *revision) object() Object {
 		u.Object = nil
 		err = utiljson.Unmarshal(r.stored, &u.Object)
 	} else {
-		err = obj.(message).Unmarshal(r.stored)
+		err = obj.(protoMessage).Unmarshal(r.stored)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("apitest: reading back the stored %s %s: %v", r.res.Kind, r.key, err))
@@ -106,10 +106,10 @@ func (r *revision) object() Object {
 	return obj
 }
 
-// in(res) returns the revision converted to the version of res. Between versions of a custom
-// resource only apiVersion changes (conversion strategy None). An event is converted between its
-// two APIs.
-func (r *revision) in(res *resource) *revision {
+// convertedTo(res) returns the revision converted to the version of res. Between versions of a
+// custom resource only apiVersion changes (conversion strategy None). An event is converted between
+// its two APIs.
+func (r *revision) convertedTo(res *resource) *revision {
 	if r == nil || r.res == res || r.res.gvk == res.gvk && slices.Equal(r.res.fieldNames, res.fieldNames) {
 		return r
 	}
@@ -118,28 +118,28 @@ func (r *revision) in(res *resource) *revision {
 	case *unstructured.Unstructured:
 		o.SetGroupVersionKind(res.gvk)
 	case *corev1.Event:
-		obj = newEvent(o)
+		obj = toEventsV1(o)
 	case *eventsv1.Event:
-		obj = coreEvent(o)
+		obj = toCoreV1(o)
 	}
 	rev, err := newRevision(res, obj, r.version)
 	if err != nil {
 		panic("apitest: " + err.Error()) // cannot fail: it has been encoded before
 	}
-	rev.origin = r.base()
+	rev.origin = r.storedRevision()
 	return rev
 }
 
-// base returns the stored revision.
-func (r *revision) base() *revision {
+// storedRevision returns the stored revision.
+func (r *revision) storedRevision() *revision {
 	if r == nil || r.origin == nil {
 		return r
 	}
 	return r.origin
 }
 
-// at(version) returns the same object with this resourceVersion.
-func (r *revision) at(version uint64) *revision {
+// withVersion(version) returns the same object with this resourceVersion.
+func (r *revision) withVersion(version uint64) *revision {
 	rev, err := newRevision(r.res, r.object(), version)
 	if err != nil {
 		panic("apitest: " + err.Error()) // cannot fail: it has been encoded before
@@ -209,17 +209,17 @@ func remarshal(from, to any) error {
 	return utiljson.Unmarshal(data, to)
 }
 
-// same reports whether obj equals the object in r, apart from the resourceVersion.
-func (r *revision) same(obj Object) bool {
+// equals reports whether obj equals the object in r, apart from the resourceVersion.
+func (r *revision) equals(obj Object) bool {
 	obj.SetResourceVersion(strconv.FormatUint(r.version, 10))
 	data, err := r.res.encode(obj)
 	return err == nil && bytes.Equal(data, r.stored)
 }
 
-// broken returns a copy of this revision that cannot be decoded, although its name and version are
-// readable in the bytes. In JSON, its labels are a number. In protobuf, a field extends beyond the
-// end of the object.
-func (r *revision) broken() *revision {
+// undecodable returns a copy of this revision that cannot be decoded, although its name and version
+// are readable in the bytes. In JSON, its labels are a number. In protobuf, a field extends beyond
+// the end of the object.
+func (r *revision) undecodable() *revision {
 	meta := metav1.ObjectMeta{Name: r.key.Name, Namespace: r.key.Namespace, ResourceVersion: strconv.FormatUint(r.version, 10)}
 	raw, err := meta.Marshal()
 	if err != nil {

@@ -13,65 +13,65 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// nodeOfPods is the node to which all pods are bound if the server has no nodes.
-const nodeOfPods = "apitest"
+// defaultNode is the node to which all pods are bound if the server has no nodes.
+const defaultNode = "apitest"
 
 // podRunner does the work of a scheduler and a kubelet: it binds pods to nodes, makes them run at
 // once, and terminates deleted pods.
 type podRunner struct {
-	srv         *Server
-	pods, nodes *resource
-	due         map[types.NamespacedName]bool
-	homeless    map[types.NamespacedName]bool // pods that do not fit on any node
-	made        int                           // number of pods that have got an address
+	srv           *Server
+	pods, nodes   *resource
+	toRun         map[types.NamespacedName]bool
+	unschedulable map[types.NamespacedName]bool // pods that do not fit on any node
+	made          int                           // number of pods that have got an address
 }
 
 // runPods is the loop of the pod runner.
 func (s *Server) runPods(ctx context.Context) {
 	r := &podRunner{
 		srv: s, pods: s.builtinOf(&corev1.Pod{}), nodes: s.builtinOf(&corev1.Node{}),
-		due: map[types.NamespacedName]bool{}, homeless: map[types.NamespacedName]bool{},
+		toRun: map[types.NamespacedName]bool{}, unschedulable: map[types.NamespacedName]bool{},
 	}
-	s.follow(ctx, follower{
+	s.runChangeLoop(ctx, changeLoop{
 		start: func() {
 			stored, _ := s.store.snapshot(r.pods)
-			for rev := range stored.in("") {
-				r.due[rev.key] = true
+			for rev := range stored.inNamespace("") {
+				r.toRun[rev.key] = true
 			}
 		},
 		change: func(c *change) {
 			switch {
 			case c.data == r.pods.data && c.cur != nil:
-				r.due[c.cur.key] = true
+				r.toRun[c.cur.key] = true
 			case c.data == r.nodes.data:
-				maps.Copy(r.due, r.homeless)
-				clear(r.homeless)
+				maps.Copy(r.toRun, r.unschedulable)
+				clear(r.unschedulable)
 			}
 		},
-		act: r.act,
+		onIdle: r.runDue,
 	})
 }
 
-func (r *podRunner) act() {
-	for key := range r.due {
-		delete(r.due, key)
-		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+func (r *podRunner) runDue() {
+	for key := range r.toRun {
+		delete(r.toRun, key)
+		if err := r.advance(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			// a change follows a NotFound or a Conflict, so neither is logged
 			r.srv.opts.Logger.Warn("apitest cannot run a pod", "key", key, "err", err)
 		}
 	}
 }
 
-// step advances a pod as far as possible.
-func (r *podRunner) step(key types.NamespacedName) error {
-	rev, err := r.srv.rewrite(r.pods, key, false, func(old *revision) (Object, error) {
+// advance advances a pod as far as possible.
+func (r *podRunner) advance(key types.NamespacedName) error {
+	rev, err := r.srv.modifyUnchecked(r.pods, key, false, func(old *revision) (Object, error) {
 		pod := old.object().(*corev1.Pod)
 		switch {
 		case pod.DeletionTimestamp != nil:
-			r.end(pod)
+			r.terminatePod(pod)
 		case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
 		case pod.Spec.NodeName != "" || r.bind(pod):
-			r.run(pod)
+			r.startPod(pod)
 		}
 		return pod, nil
 	})
@@ -96,7 +96,7 @@ func (r *podRunner) bind(pod *corev1.Pod) bool {
 	}
 	nodes, _ := r.srv.store.snapshot(r.nodes)
 	var names []string
-	for rev := range nodes.in("") {
+	for rev := range nodes.inNamespace("") {
 		if node := rev.object().(*corev1.Node); !node.Spec.Unschedulable && matchesNode(pod, node) {
 			names = append(names, node.Name)
 		}
@@ -105,11 +105,11 @@ func (r *podRunner) bind(pod *corev1.Pod) bool {
 	case len(names) > 0:
 		pod.Spec.NodeName = names[r.made%len(names)]
 	case nodes.len > 0:
-		r.homeless[keyOf(pod)] = true
+		r.unschedulable[keyOf(pod)] = true
 		setPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonUnschedulable)
 		return false
 	default:
-		pod.Spec.NodeName = nodeOfPods
+		pod.Spec.NodeName = defaultNode
 	}
 	return true
 }
@@ -123,8 +123,8 @@ func matchesNode(pod *corev1.Pod, node *corev1.Node) bool {
 	return true
 }
 
-// run starts a pod that has a node. The pod becomes ready if its readiness gates allow that.
-func (r *podRunner) run(pod *corev1.Pod) {
+// startPod starts a pod that has a node. The pod becomes ready if its readiness gates allow that.
+func (r *podRunner) startPod(pod *corev1.Pod) {
 	status := &pod.Status
 	setPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")
 	if status.Phase != corev1.PodRunning {
@@ -169,8 +169,8 @@ func containerStatus(c corev1.Container, state corev1.ContainerState, started bo
 	}
 }
 
-// end terminates the containers of a pod.
-func (r *podRunner) end(pod *corev1.Pod) {
+// terminatePod terminates the containers of a pod.
+func (r *podRunner) terminatePod(pod *corev1.Pod) {
 	for i := range pod.Status.ContainerStatuses {
 		c := &pod.Status.ContainerStatuses[i]
 		if c.State.Running == nil {
@@ -199,10 +199,10 @@ func setPodCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev
 	c.Status, c.Reason = status, reason
 }
 
-// graceful returns how many seconds a deleted pod stays, so that its containers can end. The runner
-// ends containers at once, but only after clients could see the deletion. The result is 0 for
-// objects that are deleted immediately.
-func (s *Server) graceful(obj Object, opts metav1.DeleteOptions) int64 {
+// gracePeriod returns how many seconds a deleted pod stays, so that its containers can end. The
+// runner ends containers at once, but only after clients could see the deletion. The result is 0
+// for objects that are deleted immediately.
+func (s *Server) gracePeriod(obj Object, opts metav1.DeleteOptions) int64 {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok || !s.opts.RunPods || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return 0
@@ -216,7 +216,7 @@ func (s *Server) graceful(obj Object, opts metav1.DeleteOptions) int64 {
 	return corev1.DefaultTerminationGracePeriodSeconds
 }
 
-// after(seconds) returns the time in this many seconds from now.
-func after(seconds int64) metav1.Time {
+// secondsFromNow(seconds) returns the time in this many seconds from now.
+func secondsFromNow(seconds int64) metav1.Time {
 	return metav1.NewTime(now().Add(time.Duration(seconds) * time.Second))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-func TestPodThatIsRunIsOfTheFirstGeneration(t *testing.T) {
+func TestRunningAPodDoesNotChangeItsGeneration(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, c := startMemory(t, apitest.Options{RunPods: true})
@@ -24,7 +24,7 @@ func TestPodThatIsRunIsOfTheFirstGeneration(t *testing.T) {
 	})
 }
 
-func TestPodThatFitsNowhereWaitsForANode(t *testing.T) {
+func TestUnschedulablePodWaitsForANode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		srv, c := startMemory(t, apitest.Options{RunPods: true})

@@ -14,7 +14,7 @@ import (
 
 // scaleResource is the resource of a Scale, which has the desired and the current number of
 // replicas.
-var scaleResource = builtin{"scale", &autoscalingv1.Scale{}, namespaced, ""}.resource(autoscalingv1.SchemeGroupVersion)
+var scaleResource = builtinType{"scale", &autoscalingv1.Scale{}, namespaced, ""}.resource(autoscalingv1.SchemeGroupVersion)
 
 // scale handles a request for the scale subresource.
 func (s *Server) scale(w http.ResponseWriter, req *Request) error {
@@ -22,7 +22,7 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 	if !ok {
 		return errNotAcceptable(scaleResource)
 	}
-	rev, err := s.scaled(req)
+	rev, err := s.scaledObject(req)
 	if err != nil {
 		return err
 	}
@@ -35,18 +35,18 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// scaled returns the object whose scale is requested. If the request changes the scale, it returns
-// the changed object.
-func (s *Server) scaled(req *Request) (*revision, error) {
+// scaledObject returns the object whose scale is requested. If the request changes the scale, it
+// returns the changed object.
+func (s *Server) scaledObject(req *Request) (*revision, error) {
 	if req.Verb == "patch" && isApply(req.mediaType()) {
 		wanted, err := req.wantedScale()
 		if err != nil {
 			return nil, err
 		}
-		rev, _, err := s.applied(req, wanted)
+		rev, _, err := s.applyObject(req, wanted)
 		return rev, err
 	}
-	change, err := req.scaling()
+	change, err := req.scaleChange()
 	switch {
 	case err != nil:
 		return nil, err
@@ -57,11 +57,11 @@ func (s *Server) scaled(req *Request) (*revision, error) {
 		return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
 	}
 	return s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
-		obj, err := rescaled(old, change)
+		obj, err := withScale(old, change)
 		if err != nil {
 			return nil, err
 		}
-		s.track(req, old, obj)
+		s.trackManagedFields(req, old, obj)
 		return obj, nil
 	})
 }
@@ -69,7 +69,7 @@ func (s *Server) scaled(req *Request) (*revision, error) {
 // wantedScale decodes an apply of a Scale. It returns the configuration to apply to the scaled
 // object.
 func (r *Request) wantedScale() (document, error) {
-	scale, err := r.configuration(scaleResource)
+	scale, err := r.decodeApplyBody(scaleResource)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +88,8 @@ func (r *Request) wantedScale() (document, error) {
 	return wanted, unstructured.SetNestedField(wanted, replicas, r.res.replicasPath()...)
 }
 
-// scaling returns the change that a request makes to a Scale, or nil for a read.
-func (r *Request) scaling() (change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error), err error) {
+// scaleChange returns the change that a request makes to a Scale, or nil for a read.
+func (r *Request) scaleChange() (change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error), err error) {
 	switch r.Verb {
 	case "get":
 		return nil, nil
@@ -115,8 +115,8 @@ func (r *Request) scaling() (change func(*autoscalingv1.Scale) (*autoscalingv1.S
 	return nil, errMethodNotAllowed()
 }
 
-// rescaled returns a stored object after a change of its scale.
-func rescaled(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)) (Object, error) {
+// withScale returns a stored object after a change of its scale.
+func withScale(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)) (Object, error) {
 	obj := old.object()
 	scale := old.res.scaleOf(obj)
 	scale.APIVersion, scale.Kind = scaleResource.gvk.GroupVersion().String(), scaleResource.Kind
@@ -130,12 +130,12 @@ func rescaled(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.S
 	if n := wanted.Spec.Replicas; n < 0 {
 		return nil, old.res.negativeScale(obj.GetName(), int64(n))
 	}
-	if err := unmetPrecondition(old.res, old, &metav1.ObjectMeta{UID: wanted.UID}); err != nil {
+	if err := checkStoragePrecondition(old.res, old, &metav1.ObjectMeta{UID: wanted.UID}); err != nil {
 		return nil, apierrors.NewConflict(old.res.groupResource(), obj.GetName(), err)
 	}
 	obj.SetResourceVersion(wanted.ResourceVersion)
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return obj, old.res.defined.Subresources.Scale.write(u, wanted.Spec.Replicas)
+		return obj, old.res.crdVersion.Subresources.Scale.write(u, wanted.Spec.Replicas)
 	}
 	replicas(obj).Set(reflect.ValueOf(&wanted.Spec.Replicas))
 	return obj, nil
@@ -146,14 +146,14 @@ func (r *resource) replicasPath() []string {
 	if r.protobuf() {
 		return []string{"spec", "replicas"}
 	}
-	scale := r.defined.Subresources.Scale
+	scale := r.crdVersion.Subresources.Scale
 	return scale.fields(scale.SpecReplicasPath)
 }
 
 func (r *resource) negativeScale(name string, n int64) error {
 	kind, invalid := scaleResource.gvk, field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0")
 	if !r.protobuf() { // The server of custom resources has another message.
-		path := field.NewPath(r.defined.Subresources.Scale.SpecReplicasPath)
+		path := field.NewPath(r.crdVersion.Subresources.Scale.SpecReplicasPath)
 		kind, invalid = r.gvk, field.Invalid(path, n, "should be a non-negative integer")
 	}
 	return apierrors.NewInvalid(kind.GroupKind(), name, field.ErrorList{invalid})
@@ -166,7 +166,7 @@ func (r *resource) scaleOf(obj Object) autoscalingv1.Scale {
 		ResourceVersion: obj.GetResourceVersion(), CreationTimestamp: obj.GetCreationTimestamp(),
 	}}
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		r.defined.Subresources.Scale.read(u, &scale)
+		r.crdVersion.Subresources.Scale.read(u, &scale)
 		return scale
 	}
 	scale.Status.Replicas = int32(statusOf(obj).FieldByName("Replicas").Int())

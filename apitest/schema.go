@@ -95,7 +95,7 @@ func (s *schemaProps) compile(path string) (err error) {
 			return fmt.Errorf("%s.pattern: %w", path, err)
 		}
 	}
-	all := s.inner()
+	all := s.children()
 	for _, at := range slices.Sorted(maps.Keys(all)) {
 		if err := all[at].compile(path + "." + at); err != nil {
 			return err
@@ -104,8 +104,8 @@ func (s *schemaProps) compile(path string) (err error) {
 	return nil
 }
 
-// inner returns the schemas inside a schema, by their paths.
-func (s *schemaProps) inner() map[string]*schemaProps {
+// children returns the schemas inside a schema, by their paths.
+func (s *schemaProps) children() map[string]*schemaProps {
 	all := map[string]*schemaProps{}
 	for name, p := range s.Properties {
 		all["properties."+name] = p
@@ -170,9 +170,9 @@ func (s *schemaProps) property(name string) *schemaProps {
 	return nil
 }
 
-// fill sets missing fields to their defaults. A null that is not allowed becomes the default, or is
-// removed if there is no default.
-func (s *schemaProps) fill(v any) {
+// setDefaults sets missing fields to their defaults. A null that is not allowed becomes the
+// default, or is removed if there is no default.
+func (s *schemaProps) setDefaults(v any) {
 	switch value := v.(type) {
 	case map[string]any:
 		for name, p := range s.Properties {
@@ -185,10 +185,10 @@ func (s *schemaProps) fill(v any) {
 			switch {
 			case p == nil:
 			case element != nil || p.Nullable:
-				p.fill(element)
+				p.setDefaults(element)
 			case p.Default != nil:
 				value[name] = runtime.DeepCopyJSONValue(p.Default)
-				p.fill(value[name])
+				p.setDefaults(value[name])
 			default:
 				delete(value, name)
 			}
@@ -201,7 +201,7 @@ func (s *schemaProps) fill(v any) {
 			if element == nil && !s.Items.Nullable && s.Items.Default != nil {
 				value[i] = runtime.DeepCopyJSONValue(s.Items.Default)
 			}
-			s.Items.fill(value[i])
+			s.Items.setDefaults(value[i])
 		}
 	}
 }

@@ -116,7 +116,7 @@ func TestSchemasSetDefaultsAndPrune(t *testing.T) {
 	require.ErrorContains(t, err, "Too long")
 }
 
-func TestMetadataOfCustomResourcesHasItsFieldsAlone(t *testing.T) {
+func TestUnknownMetadataFieldsOfCustomResourcesAreDropped(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{ManagedFields: true, Resources: []apitest.Resource{widgets}})
 	const path, body = "/apis/example.com/v1/namespaces/a/widgets", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","unheard":"of","a":null},"spec":{"unheard":"of"}}`

@@ -40,7 +40,7 @@ func (r *resource) normalize(obj Object) (unknown []string) {
 		return unknown
 	}
 	unknown = append(unknown, r.schema.prune(u.Object, "", true)...)
-	r.schema.fill(u.Object)
+	r.schema.setDefaults(u.Object)
 	return unknown
 }
 
@@ -67,9 +67,9 @@ func (r *resource) check(obj Object) error {
 	return nil
 }
 
-// recheck does the work of check for an update: it ignores errors in parts that the update does not
-// change.
-func (r *resource) recheck(cur, obj Object) error {
+// checkUpdate does the work of check for an update: it ignores errors in parts that the update does
+// not change.
+func (r *resource) checkUpdate(cur, obj Object) error {
 	if r.schema == nil {
 		return nil
 	}
@@ -92,8 +92,8 @@ func pathOf(path string) *field.Path {
 
 // check compares a value with the schema.
 func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
-	if !s.typed(v) {
-		is, want := kindOf(v), s.Type
+	if !s.hasType(v) {
+		is, want := jsonTypeOf(v), s.Type
 		if s.IntOrString {
 			want = "integer,string"
 		}
@@ -125,10 +125,10 @@ func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
 	if s.Not != nil && len(s.Not.check(v, path)) == 0 {
 		errs = append(errs, field.Invalid(nil, "", fmt.Sprintf("%q must not validate the schema (not)", path)))
 	}
-	if n := s.matching(s.AnyOf, v, path); len(s.AnyOf) > 0 && n == 0 {
+	if n := s.countMatching(s.AnyOf, v, path); len(s.AnyOf) > 0 && n == 0 {
 		errs = append(errs, field.Invalid(nil, "", fmt.Sprintf("%q must validate at least one schema (anyOf)", path)))
 	}
-	if n := s.matching(s.OneOf, v, path); len(s.OneOf) > 0 && n != 1 {
+	if n := s.countMatching(s.OneOf, v, path); len(s.OneOf) > 0 && n != 1 {
 		found := "Found none valid"
 		if n > 1 {
 			found = fmt.Sprintf("Found %d valid alternatives", n)
@@ -153,8 +153,8 @@ func (s *schemaProps) checkEnum(v any, path string) field.ErrorList {
 	return field.ErrorList{field.NotSupported(pathOf(path), v, values)}
 }
 
-// matching counts the schemas that allow a value.
-func (s *schemaProps) matching(schemas []*schemaProps, v any, path string) (n int) {
+// countMatching counts the schemas that allow a value.
+func (s *schemaProps) countMatching(schemas []*schemaProps, v any, path string) (n int) {
 	for _, each := range schemas {
 		if len(each.check(v, path)) == 0 {
 			n++
@@ -163,9 +163,9 @@ func (s *schemaProps) matching(schemas []*schemaProps, v any, path string) (n in
 	return n
 }
 
-// typed reports whether a value has the type of the schema.
-func (s *schemaProps) typed(v any) bool {
-	switch is := kindOf(v); {
+// hasType reports whether a value has the type of the schema.
+func (s *schemaProps) hasType(v any) bool {
+	switch is := jsonTypeOf(v); {
 	case is == "null":
 		return s.Nullable || s.Type == "" && !s.IntOrString
 	case s.IntOrString:
@@ -181,8 +181,8 @@ func (s *schemaProps) typed(v any) bool {
 	return false
 }
 
-// kindOf returns the JSON type of a value.
-func kindOf(v any) string {
+// jsonTypeOf returns the JSON type of a value.
+func jsonTypeOf(v any) string {
 	switch v.(type) {
 	case nil:
 		return "null"
@@ -317,9 +317,9 @@ func (s *schemaProps) checkMap(fields map[string]any, path string) (errs field.E
 	return errs
 }
 
-// unknownFields returns the error text for an object with fields that its schema does not have.
+// unknownFieldsText returns the error text for an object with fields that its schema does not have.
 // Only clients that ask for it get the error.
-func unknownFields(paths []string) string {
+func unknownFieldsText(paths []string) string {
 	texts := make([]string, len(paths))
 	for i, path := range paths {
 		texts[i] = fmt.Sprintf("unknown field %q", path)

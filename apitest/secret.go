@@ -2,9 +2,9 @@ package apitest
 
 import corev1 "k8s.io/api/core/v1"
 
-// takeStringData moves the entries of stringData to data, where they replace entries of the same
+// mergeStringData moves the entries of stringData to data, where they replace entries of the same
 // name. A read never returns stringData.
-func takeStringData(secret *corev1.Secret) {
+func mergeStringData(secret *corev1.Secret) {
 	if len(secret.StringData) > 0 && secret.Data == nil {
 		secret.Data = make(map[string][]byte, len(secret.StringData))
 	}

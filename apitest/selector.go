@@ -18,9 +18,9 @@ type selection struct {
 	fields    fields.Selector
 }
 
-// selected is the common start of requests for a collection. It returns the format of the response,
-// and the selection.
-func (r *Request) selected() (format, selection, error) {
+// parseCollection is the common start of requests for a collection. It returns the format of the
+// response, and the selection.
+func (r *Request) parseCollection() (format, selection, error) {
 	f, err := r.negotiate()
 	if err != nil {
 		return f, selection{}, err
@@ -41,7 +41,7 @@ func parseSelection(res *resource, namespace string, query url.Values) (selectio
 	}
 	for _, r := range sel.fields.Requirements() {
 		if !res.selectable(r.Field) {
-			return sel, apierrors.NewBadRequest(res.refusal(r.Field))
+			return sel, apierrors.NewBadRequest(res.unsupportedFieldText(r.Field))
 		}
 	}
 	return sel, nil
@@ -50,22 +50,24 @@ func parseSelection(res *resource, namespace string, query url.Values) (selectio
 // selectable reports whether selectors for the resource can use a field. Types without selectable
 // fields of their own accept metadata.namespace, even if they are cluster-scoped.
 func (r *resource) selectable(field string) bool {
-	return field == "metadata.name" || field == "metadata.namespace" && (!r.ClusterScoped || r.plain()) || slices.Contains(r.fieldNames, field)
+	return field == "metadata.name" || field == "metadata.namespace" && (!r.ClusterScoped || r.onlyNameFields()) || slices.Contains(r.fieldNames, field)
 }
 
-// plain reports whether the resource is built in and selectors can use only name and namespace.
-func (r *resource) plain() bool { return r.goType != nil && r.fieldNames == nil }
+// onlyNameFields reports whether the resource is built in and selectors can use only name and
+// namespace.
+func (r *resource) onlyNameFields() bool { return r.goType != nil && r.fieldNames == nil }
 
-// refusal returns the error text for a field that selectors for the resource cannot use.
-func (r *resource) refusal(field string) string {
-	if r.plain() {
+// unsupportedFieldText returns the error text for a field that selectors for the resource cannot
+// use.
+func (r *resource) unsupportedFieldText(field string) string {
+	if r.onlyNameFields() {
 		return fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, field)
 	}
-	return fmt.Sprintf(cmp.Or(builtinFields[r.goType].refusal, "field label not supported: %s"), field)
+	return fmt.Sprintf(cmp.Or(builtinFields[r.goType].unsupportedText, "field label not supported: %s"), field)
 }
 
-// all() reports whether the selection has no label or field selectors.
-func (s selection) all() bool { return s.labels.Empty() && s.fields.Empty() }
+// hasNoSelectors() reports whether the selection has no label or field selectors.
+func (s selection) hasNoSelectors() bool { return s.labels.Empty() && s.fields.Empty() }
 
 // matches reports whether rev is selected. A nil rev never matches.
 func (s selection) matches(rev *revision) bool {

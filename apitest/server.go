@@ -74,7 +74,7 @@ type Options struct {
 
 	// CheckSchemas checks custom resources by the schemas of their definitions, as every real
 	// server does: types, required and enum values, patterns, bounds, keys of lists, allOf, anyOf,
-	// oneOf and not. The check sets defaults and removes unknown fields. CEL rules
+	// choiceInput and not. The check sets defaults and removes unknown fields. CEL rules
 	// (x-kubernetes-validations) are ignored. Objects stored before a schema changed stay as they
 	// are. Defaults to false: no checks.
 	CheckSchemas bool
@@ -163,10 +163,10 @@ type Server struct {
 	loops   loops
 	openAPI openAPI
 
-	defining sync.Mutex // held while a CustomResourceDefinition or its resources are changed
+	crdMu sync.Mutex // held while a CustomResourceDefinition or its resources are changed
 
 	closed   chan struct{} // closed by Close
-	handlers handlers
+	inFlight inFlightRequests
 }
 
 // New makes an empty server that does not listen yet. New starts no goroutine. It panics on invalid
@@ -181,7 +181,7 @@ func New(opts Options) *Server {
 	s.store.history.window = opts.Window
 	s.faults.random = rand.New(rand.NewPCG(opts.Seed, 1))
 	s.ids.random = rand.New(rand.NewPCG(opts.Seed, 2))
-	s.auth.set(opts.BearerToken)
+	s.auth.setToken(opts.BearerToken)
 	s.auth.users = maps.Clone(opts.Tokens)
 	s.auth.key = fmt.Append(nil, rand.New(rand.NewPCG(opts.Seed, 3)).Perm(256))
 	if opts.TLS {
@@ -189,13 +189,13 @@ func New(opts Options) *Server {
 			panic("apitest: " + err.Error())
 		}
 	}
-	if err := s.store.serve(builtinResources()...); err != nil {
+	if err := s.store.addResources(builtinResources()...); err != nil {
 		panic("apitest: " + err.Error())
 	}
 	for _, r := range append([]Resource{customResourceDefinitions, apiServices}, opts.Resources...) {
 		res, err := newCustom(r)
 		if err == nil {
-			err = s.store.serve(res)
+			err = s.store.addResources(res)
 		}
 		if err != nil {
 			panic("apitest: " + err.Error())
@@ -233,9 +233,9 @@ func (s *Server) AddResource(r Resource) error {
 	if err != nil {
 		return err
 	}
-	s.defining.Lock()
-	defer s.defining.Unlock()
-	if err := s.store.serve(res); err != nil {
+	s.crdMu.Lock()
+	defer s.crdMu.Unlock()
+	if err := s.store.addResources(res); err != nil {
 		return err
 	}
 	return s.register()
@@ -281,38 +281,38 @@ func (s *Server) Watches(resource string) int {
 // Close stops listening, ends all watches, closes all connections and returns when every goroutine
 // of the server has ended. Close may be called again.
 func (s *Server) Close() {
-	if s.handlers.refuse() {
+	if s.inFlight.close() {
 		close(s.closed)
 	}
 	s.network.close()
-	s.loops.end()
-	s.handlers.active.Wait()
+	s.loops.stop()
+	s.inFlight.active.Wait()
 }
 
-// handlers counts the requests in progress.
-type handlers struct {
+// inFlightRequests counts the requests in progress.
+type inFlightRequests struct {
 	active sync.WaitGroup
 
-	mu      sync.Mutex // guards following
-	refused bool       // no more requests are accepted
+	mu     sync.Mutex // guards following
+	closed bool       // no more requests are accepted
 }
 
-// enter counts a request, unless the server is closed.
-func (h *handlers) enter() bool {
+// begin counts a request, unless the server is closed.
+func (h *inFlightRequests) begin() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.refused {
+	if h.closed {
 		return false
 	}
 	h.active.Add(1)
 	return true
 }
 
-// refuse stops accepting requests. It returns true at its first call.
-func (h *handlers) refuse() bool {
+// close stops accepting requests. It returns true at its first call.
+func (h *inFlightRequests) close() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	first := !h.refused
-	h.refused = true
+	first := !h.closed
+	h.closed = true
 	return first
 }

@@ -15,7 +15,7 @@ import (
 // These errors have no constructor in k8s.io/apimachinery, or have texts that only the real server
 // has.
 
-func failure(code int, reason metav1.StatusReason, message string) *apierrors.StatusError {
+func newStatusError(code int, reason metav1.StatusReason, message string) *apierrors.StatusError {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
 	}}
@@ -26,12 +26,12 @@ func errNotAcceptable(res *resource) error {
 	if res.protobuf() {
 		types += ", " + protobufType
 	}
-	return failure(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+	return newStatusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 		"only the following media types are accepted: "+types)
 }
 
-// errUnreadable returns the error for a body in an unsupported encoding.
-func errUnreadable(protobuf bool) error {
+// errUnsupportedBody returns the error for a body in an unsupported encoding.
+func errUnsupportedBody(protobuf bool) error {
 	accepted := jsonType + ", " + yamlType
 	if protobuf {
 		accepted += ", " + protobufType
@@ -40,12 +40,12 @@ func errUnreadable(protobuf bool) error {
 }
 
 func errUnsupportedMediaType(accepted string) error {
-	return failure(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+	return newStatusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"the body of the request was in an unknown format - accepted media types include: "+accepted)
 }
 
 func errMethodNotAllowed() error {
-	err := failure(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
+	err := newStatusError(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
 		"the server does not allow this method on the requested resource")
 	err.ErrStatus.Details = &metav1.StatusDetails{}
 	return err
@@ -53,13 +53,13 @@ func errMethodNotAllowed() error {
 
 // errNoResource returns the error for a path at which nothing is served.
 func errNoResource() error {
-	err := failure(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+	err := newStatusError(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
 	err.ErrStatus.Details = &metav1.StatusDetails{}
 	return err
 }
 
 func errUnauthorized() error {
-	return failure(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
+	return newStatusError(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
 }
 
 // errOtherName returns the error for a body that names another object than the path.

@@ -20,7 +20,7 @@ type store struct {
 }
 
 // snapshot returns the objects of a resource, and the version of that state.
-func (s *store) snapshot(res *resource) (sorted, uint64) {
+func (s *store) snapshot(res *resource) (sortedRevisions, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return res.data.objects, s.version
@@ -28,7 +28,7 @@ func (s *store) snapshot(res *resource) (sorted, uint64) {
 
 // snapshotAt returns the objects of a resource at a version in the past. If ok is false, that
 // version is too old.
-func (s *store) snapshotAt(res *resource, version uint64) (objects sorted, ok bool) {
+func (s *store) snapshotAt(res *resource, version uint64) (objects sortedRevisions, ok bool) {
 	s.mu.Lock()
 	objects = res.data.objects
 	changes, ok := s.history.after(version)
@@ -62,7 +62,7 @@ func (s *store) get(res *resource, key types.NamespacedName) *revision {
 	s.mu.Lock()
 	rev := res.data.objects.get(key)
 	s.mu.Unlock()
-	return rev.in(res)
+	return rev.convertedTo(res)
 }
 
 // put stores obj in the place of the revision old. The store owns obj afterwards. The argument old
@@ -80,7 +80,7 @@ func (s *store) put(res *resource, old *revision, obj Object) (*revision, error)
 		return nil, err
 	}
 	res.data.objects = res.data.objects.with(rev)
-	s.appendLocked(res.data, old.base(), rev)
+	s.appendLocked(res.data, old.storedRevision(), rev)
 	return rev, nil
 }
 
@@ -93,14 +93,14 @@ func (s *store) remove(res *resource, old *revision) (*revision, error) {
 		return nil, err
 	}
 	res.data.objects = res.data.objects.without(old.key)
-	return s.appendLocked(res.data, old.base(), nil).last().in(res), nil
+	return s.appendLocked(res.data, old.storedRevision(), nil).last().convertedTo(res), nil
 }
 
 func (s *store) checkLocked(res *resource, key types.NamespacedName, old *revision) error {
 	if res.data.dropped {
 		return fmt.Errorf("resource %s is no longer served", res.GroupVersionResource())
 	}
-	if res.data.objects.get(key) != old.base() {
+	if res.data.objects.get(key) != old.storedRevision() {
 		return errStale
 	}
 	return nil
@@ -124,8 +124,8 @@ func (s *store) compact() {
 	s.history.compact(s.version)
 }
 
-// serve starts to serve resources: all of them, or none if one of them is invalid.
-func (s *store) serve(resources ...*resource) error {
+// addResources starts to serve resources: all of them, or none if one of them is invalid.
+func (s *store) addResources(resources ...*resource) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, res := range resources {
@@ -136,32 +136,32 @@ func (s *store) serve(resources ...*resource) error {
 	return nil
 }
 
-// drop stops serving resources. It deletes their objects first, so that watchers get DELETED
-// events.
-func (s *store) drop(resources ...*resource) {
+// removeResources stops serving resources. It deletes their objects first, so that watchers get
+// DELETED events.
+func (s *store) removeResources(resources ...*resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, res := range resources {
-		for rev := range res.data.objects.in("") {
+		for rev := range res.data.objects.inNamespace("") {
 			s.appendLocked(res.data, rev, nil)
 		}
-		res.data.objects, res.data.dropped = sorted{}, true
+		res.data.objects, res.data.dropped = sortedRevisions{}, true
 	}
 	for _, res := range resources {
 		s.served.remove(res)
 	}
 }
 
-// exchange stops serving the old resources and serves the new ones, which may share their objects.
-// It serves all of them, or none if one of them is invalid. The watches of a resource in both lists
-// are not interrupted. A dry run only checks, and changes nothing.
-func (s *store) exchange(old, new []*resource, dryRun bool) error {
+// replaceResources stops serving the old resources and serves the new ones, which may share their
+// objects. It serves all of them, or none if one of them is invalid. The watches of a resource in
+// both lists are not interrupted. A dry run only checks, and changes nothing.
+func (s *store) replaceResources(old, new []*resource, dryRun bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.served.clone()
 	for _, res := range old {
 		if !slices.Contains(new, res) {
-			s.served.forget(res)
+			s.served.unlist(res)
 		}
 	}
 	for _, res := range new {
@@ -185,23 +185,23 @@ func (s *store) exchange(old, new []*resource, dryRun bool) error {
 	return nil
 }
 
-// definedBy returns the resources of a CustomResourceDefinition, one for each served version.
-func (s *store) definedBy(definition string) (all []*resource) {
+// resourcesOfCRD returns the resources of a CustomResourceDefinition, one for each served version.
+func (s *store) resourcesOfCRD(crdName string) (all []*resource) {
 	for _, res := range s.resources() {
-		if res.definition == definition {
+		if res.crdName == crdName {
 			all = append(all, res)
 		}
 	}
 	return all
 }
 
-// goType returns the resource of a built-in type, or nil.
-func (s *store) goType(t reflect.Type) *resource {
+// resourceOfGoType returns the resource of a built-in type, or nil.
+func (s *store) resourceOfGoType(t reflect.Type) *resource {
 	return s.find(func(res *resource) bool { return res.goType == t })
 }
 
-// builtin reports whether a group version has built-in types.
-func (s *store) builtin(group, version string) bool {
+// hasBuiltin reports whether a group version has built-in types.
+func (s *store) hasBuiltin(group, version string) bool {
 	return s.find(func(res *resource) bool {
 		return res.protobuf() && res.Group == group && res.Version == version
 	}) != nil
@@ -222,8 +222,8 @@ func (s *store) resource(name schema.GroupVersionResource) *resource {
 	return s.served.byName[name]
 }
 
-// kind returns the resource of this kind, or nil.
-func (s *store) kind(gvk schema.GroupVersionKind) *resource {
+// resourceOfKind returns the resource of this kind, or nil.
+func (s *store) resourceOfKind(gvk schema.GroupVersionKind) *resource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.served.byKind[gvk]

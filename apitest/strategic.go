@@ -60,7 +60,7 @@ func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, e
 		}
 	}
 	for name, change := range changes {
-		switch list := directed(name); {
+		switch list := listOfDirective(name); {
 		case list != "" && changes[list] == nil && object[list] != nil:
 			// a directive about a list of which the patch has no elements
 			name, change = list, []any{}
@@ -81,8 +81,8 @@ func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, e
 	return object, nil
 }
 
-// directed returns the name of the list that a directive refers to, or "".
-func directed(directive string) string {
+// listOfDirective returns the name of the list that a directive refers to, or "".
+func listOfDirective(directive string) string {
 	for _, prefix := range []string{orderPrefix, removePrefix} {
 		if name, ok := strings.CutPrefix(directive, prefix); ok {
 			return name
@@ -108,10 +108,10 @@ func mergeValue(old, change any, f patchField, order, removed []any) (any, error
 		}
 		list = slices.DeleteFunc(list, func(v any) bool { return contains(removed, v) })
 		if f.mergeKey == "" {
-			return arrange(union(list, change), list, order, f.mergeKey), nil
+			return applyOrder(union(list, change), list, order, f.mergeKey), nil
 		}
 		merged, err := mergeList(list, change, f)
-		return arrange(merged, list, order, f.mergeKey), err
+		return applyOrder(merged, list, order, f.mergeKey), err
 	}
 	return change, nil
 }
@@ -128,12 +128,12 @@ func union(list, values []any) []any {
 }
 
 // contains compares deeply, because values from clients may not be comparable.
-func contains(list []any, v any) bool { return position(list, v, "") >= 0 }
+func contains(list []any, v any) bool { return indexOf(list, v, "") >= 0 }
 
-// position returns the position of the element with the same key as v, or -1.
-func position(list []any, v any, mergeKey string) int {
-	id := keyIn(v, mergeKey)
-	return slices.IndexFunc(list, func(e any) bool { return reflect.DeepEqual(keyIn(e, mergeKey), id) })
+// indexOf returns the position of the element with the same key as v, or -1.
+func indexOf(list []any, v any, mergeKey string) int {
+	id := mergeKeyOf(v, mergeKey)
+	return slices.IndexFunc(list, func(e any) bool { return reflect.DeepEqual(mergeKeyOf(e, mergeKey), id) })
 }
 
 // mergeList merges changes into a list of objects. A key field identifies the objects.
@@ -157,7 +157,7 @@ func mergeList(list, changes []any, f patchField) ([]any, error) {
 			}
 			return nil, fmt.Errorf("an element has no %s, by which this list is merged", f.mergeKey)
 		}
-		i := position(list, change, f.mergeKey)
+		i := indexOf(list, change, f.mergeKey)
 		if change[patchDirective] == "delete" {
 			if i >= 0 {
 				list = slices.Delete(list, i, i+1)
@@ -178,24 +178,24 @@ func mergeList(list, changes []any, f patchField) ([]any, error) {
 	return list, nil
 }
 
-// arrange sorts a list after a merge. The elements in the argument order get the order of this
+// applyOrder sorts a list after a merge. The elements in the argument order get the order of this
 // argument. Every other element comes before the first named element that it preceded in the old
 // list.
-func arrange(list, old, order []any, mergeKey string) []any {
+func applyOrder(list, old, order []any, mergeKey string) []any {
 	var named, others []any
 	for _, e := range list {
-		if position(order, e, mergeKey) >= 0 {
+		if indexOf(order, e, mergeKey) >= 0 {
 			named = append(named, e)
 		} else {
 			others = append(others, e)
 		}
 	}
 	slices.SortStableFunc(named, func(a, b any) int {
-		return position(order, a, mergeKey) - position(order, b, mergeKey)
+		return indexOf(order, a, mergeKey) - indexOf(order, b, mergeKey)
 	})
 	arranged := list[:0]
 	for _, e := range named {
-		for len(others) > 0 && position(old, others[0], mergeKey) < position(old, e, mergeKey) {
+		for len(others) > 0 && indexOf(old, others[0], mergeKey) < indexOf(old, e, mergeKey) {
 			arranged = append(arranged, others[0])
 			others = others[1:]
 		}
@@ -204,8 +204,9 @@ func arrange(list, old, order []any, mergeKey string) []any {
 	return append(arranged, others...)
 }
 
-// keyIn returns the identity of a list element: the value of its key field, or the element itself.
-func keyIn(element any, mergeKey string) any {
+// mergeKeyOf returns the identity of a list element: the value of its key field, or the element
+// itself.
+func mergeKeyOf(element any, mergeKey string) any {
 	if object, ok := element.(map[string]any); ok && mergeKey != "" {
 		return object[mergeKey]
 	}
@@ -225,7 +226,7 @@ func fieldOf(t reflect.Type, name string) patchField {
 		return patchField{}
 	}
 	if t.Kind() == reflect.Map {
-		return patchField{goType: element(t.Elem())}
+		return patchField{goType: elementType(t.Elem())}
 	}
 	if t.Kind() != reflect.Struct {
 		return patchField{}
@@ -235,7 +236,7 @@ func fieldOf(t reflect.Type, name string) patchField {
 			continue
 		}
 		return patchField{
-			goType:   element(f.Type),
+			goType:   elementType(f.Type),
 			merge:    slices.Contains(strings.Split(f.Tag.Get("patchStrategy"), ","), "merge"),
 			mergeKey: f.Tag.Get("patchMergeKey"),
 		}
@@ -243,8 +244,8 @@ func fieldOf(t reflect.Type, name string) patchField {
 	return patchField{}
 }
 
-// element returns the type to which pointers and lists of t finally lead.
-func element(t reflect.Type) reflect.Type {
+// elementType returns the type to which pointers and lists of t finally lead.
+func elementType(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}

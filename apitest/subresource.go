@@ -14,29 +14,29 @@ import (
 
 // subresource is a subresource other than status.
 type subresource struct {
-	name   string
-	kind   schema.GroupVersionKind // kind of the subresource's objects
-	verbs  metav1.Verbs
-	of     flags // types that have the subresource
-	answer func(*Server, http.ResponseWriter, *Request) error
+	name  string
+	kind  schema.GroupVersionKind // kind of the subresource's objects
+	verbs metav1.Verbs
+	types flags // types that have the subresource
+	serve func(*Server, http.ResponseWriter, *Request) error
 }
 
 // subresources is the table of subresources.
 var subresources = []subresource{
 	{"scale", autoscalingv1.SchemeGroupVersion.WithKind("Scale"), statusVerbs, scalable, (*Server).scale},
-	posted("binding", ofPods, corev1.SchemeGroupVersion, &corev1.Binding{}, (*Server).bind),
-	posted("eviction", ofPods, policyv1.SchemeGroupVersion, &policyv1.Eviction{}, (*Server).evict, policyv1beta1.SchemeGroupVersion),
-	posted("token", ofServiceAccounts, authenticationv1.SchemeGroupVersion, &authenticationv1.TokenRequest{}, (*Server).requestToken),
-	written("ephemeralcontainers", ofPods, corev1.SchemeGroupVersion.WithKind("Pod"), statusVerbs),
-	written("resize", ofPods, corev1.SchemeGroupVersion.WithKind("Pod"), statusVerbs),
-	written("finalize", ofNamespaces, corev1.SchemeGroupVersion.WithKind("Namespace"), metav1.Verbs{"update"}),
+	postSubresource("binding", podSubresources, corev1.SchemeGroupVersion, &corev1.Binding{}, (*Server).bind),
+	postSubresource("eviction", podSubresources, policyv1.SchemeGroupVersion, &policyv1.Eviction{}, (*Server).evict, policyv1beta1.SchemeGroupVersion),
+	postSubresource("token", serviceAccountSubresources, authenticationv1.SchemeGroupVersion, &authenticationv1.TokenRequest{}, (*Server).requestToken),
+	objectSubresource("ephemeralcontainers", podSubresources, corev1.SchemeGroupVersion.WithKind("Pod"), statusVerbs),
+	objectSubresource("resize", podSubresources, corev1.SchemeGroupVersion.WithKind("Pod"), statusVerbs),
+	objectSubresource("finalize", namespaceSubresources, corev1.SchemeGroupVersion.WithKind("Namespace"), metav1.Verbs{"update"}),
 }
 
 // subresources returns the subresources of the resource, except status.
 func (r *resource) subresources() []subresource {
 	var all []subresource
 	for _, sub := range subresources {
-		if r.flags&sub.of != 0 || sub.of == scalable && r.defined.Subresources.Scale != nil {
+		if r.flags&sub.types != 0 || sub.types == scalable && r.crdVersion.Subresources.Scale != nil {
 			all = append(all, sub)
 		}
 	}

@@ -12,42 +12,42 @@ import (
 // columns are the columns of a resource in a Table. Each column has a head, and each row has a cell
 // for each column. kubectl shows columns of priority 0, and all columns with -o wide.
 type columns struct {
-	heads []metav1.TableColumnDefinition
-	cells func(Object) []any
+	headings []metav1.TableColumnDefinition
+	cells    func(Object) []any
 }
 
-// heads parses a list of columns, separated by bars. A prefix marks a special column: "+" means
-// that only -o wide shows it, "#" integers, and "?" booleans. All other columns are strings. The
-// first column is the name of the object, unless a "!" marks another column.
-func heads(list string) []metav1.TableColumnDefinition {
+// parseHeadings parses a list of columns, separated by bars. A prefix marks a special column: "+"
+// means that only -o wide shows it, "#" integers, and "?" booleans. All other columns are strings.
+// The first column is the name of the object, unless a "!" marks another column.
+func parseHeadings(list string) []metav1.TableColumnDefinition {
 	var all []metav1.TableColumnDefinition
-	marked := strings.Contains(list, "!")
+	hasNameColumn := strings.Contains(list, "!")
 	for i, name := range strings.Split(list, "|") {
-		head := metav1.TableColumnDefinition{Type: "string"}
-		if i == 0 && !marked {
-			head.Format = "name"
+		heading := metav1.TableColumnDefinition{Type: "string"}
+		if i == 0 && !hasNameColumn {
+			heading.Format = "name"
 		}
 		for {
-			mark := name[0]
-			switch mark {
+			prefix := name[0]
+			switch prefix {
 			case '+':
-				head.Priority = 1
+				heading.Priority = 1
 			case '#':
-				head.Type = "integer"
+				heading.Type = "integer"
 			case '?':
-				head.Type = "boolean"
+				heading.Type = "boolean"
 			case '!':
-				head.Format = "name"
+				heading.Format = "name"
 			default:
-				mark = 0
+				prefix = 0
 			}
-			if mark == 0 {
+			if prefix == 0 {
 				break
 			}
 			name = name[1:]
 		}
-		head.Name = name
-		all = append(all, head)
+		heading.Name = name
+		all = append(all, heading)
 	}
 	return all
 }
@@ -58,9 +58,9 @@ func (r *resource) columns() columns {
 		return customColumns(r)
 	}
 	if c, ok := builtinColumns[r.goType]; ok {
-		return columns{heads(c.heads), c.cells}
+		return columns{parseHeadings(c.headings), c.cells}
 	}
-	created := heads("Name|Created At")
+	created := parseHeadings("Name|Created At")
 	created[1].Type = "date"
 	return columns{created, func(obj Object) []any {
 		return []any{obj.GetName(), obj.GetCreationTimestamp().UTC().Format(time.RFC3339)}
@@ -81,8 +81,8 @@ func (f format) rows(res *resource, meta metav1.ListMeta, revs ...*revision) met
 		ListMeta: meta,
 		Rows:     make([]metav1.TableRow, 0, len(revs)),
 	}
-	if !f.noHeads {
-		table.ColumnDefinitions = as.heads
+	if !f.noHeadings {
+		table.ColumnDefinitions = as.headings
 	}
 	for _, rev := range revs {
 		row := metav1.TableRow{Cells: as.cells(rev.object())}

@@ -94,7 +94,7 @@ func TestTableOfPods(t *testing.T) {
 	require.Contains(t, string(get[metav1.Table](t, c, podsPath, "Accept", asTable).Rows[0].Object.Raw), `"kind":"PartialObjectMetadata"`)
 }
 
-func TestTableOfAWatchHasItsHeadsOnce(t *testing.T) {
+func TestTableOfAWatchHasItsHeadingsOnce(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
 	c.do(t, http.StatusCreated, "POST", podsPath, `{"metadata":{"name":"a"}}`)

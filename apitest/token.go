@@ -16,9 +16,9 @@ import (
 
 // Limits and default for the lifetime of a token, in seconds.
 const (
-	tokenShortest = 10 * 60
-	tokenLongest  = 1 << 32
-	tokenDefault  = 60 * 60
+	minTokenSeconds     = 10 * 60
+	maxTokenSeconds     = 1 << 32
+	defaultTokenSeconds = 60 * 60
 )
 
 var tokenRequestKind = authenticationv1.SchemeGroupVersion.WithKind("TokenRequest").GroupKind()
@@ -44,7 +44,7 @@ func (s *Server) requestToken(req *Request, obj Object) (Object, error) {
 	if len(r.Spec.Audiences) == 0 {
 		r.Spec.Audiences = []string{tokenIssuer}
 	}
-	seconds := deref(r.Spec.ExpirationSeconds, tokenDefault)
+	seconds := deref(r.Spec.ExpirationSeconds, defaultTokenSeconds)
 	r.Spec.ExpirationSeconds = &seconds
 	if err := validateLifetime(seconds); err != nil {
 		return nil, apierrors.NewInvalid(tokenRequestKind, "", field.ErrorList{err})
@@ -64,9 +64,9 @@ func (s *Server) requestToken(req *Request, obj Object) (Object, error) {
 func validateLifetime(seconds int64) *field.Error {
 	at := field.NewPath("spec", "expirationSeconds")
 	switch {
-	case seconds < tokenShortest:
+	case seconds < minTokenSeconds:
 		return field.Invalid(at, seconds, "may not specify a duration less than 10 minutes")
-	case seconds > tokenLongest:
+	case seconds > maxTokenSeconds:
 		return field.Invalid(at, seconds, "may not specify a duration larger than 2^32 seconds")
 	}
 	return nil
@@ -76,7 +76,7 @@ func validateLifetime(seconds int64) *field.Error {
 // of the account, a secret in its namespace, or a node.
 func (s *Server) bindToken(claims *claims, account *corev1.ServiceAccount, ref authenticationv1.BoundObjectReference) error {
 	gvk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
-	res := s.store.kind(corev1.SchemeGroupVersion.WithKind(ref.Kind))
+	res := s.store.resourceOfKind(corev1.SchemeGroupVersion.WithKind(ref.Kind))
 	if gvk.Group != "" || ref.Kind != "Pod" && ref.Kind != "Secret" && ref.Kind != "Node" {
 		return apierrors.NewBadRequest("cannot bind token to object of type " + gvk.String())
 	}

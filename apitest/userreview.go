@@ -26,7 +26,7 @@ func (s *Server) reviewToken(_ *Request, obj Object) (Object, error) {
 	if len(wanted) == 0 {
 		wanted = []string{tokenIssuer}
 	}
-	user, audiences, known := s.owner(r.Spec.Token)
+	user, audiences, known := s.userOfToken(r.Spec.Token)
 	audiences = slices.DeleteFunc(slices.Clone(audiences), func(a string) bool { return !slices.Contains(wanted, a) })
 	if !known || len(audiences) == 0 {
 		r.Status.Error = "invalid bearer token"
@@ -36,15 +36,15 @@ func (s *Server) reviewToken(_ *Request, obj Object) (Object, error) {
 	return r, nil
 }
 
-// owner returns the user of a token, and the token's audiences.
-func (s *Server) owner(token string) (user User, audiences []string, ok bool) {
-	if s.auth.is(token) {
+// userOfToken returns the user of a token, and the token's audiences.
+func (s *Server) userOfToken(token string) (user User, audiences []string, ok bool) {
+	if s.auth.isBearerToken(token) {
 		return admin(), []string{tokenIssuer}, true
 	}
 	if user, ok := s.auth.user(token); ok {
 		return user, []string{tokenIssuer}, true
 	}
-	user, c, ok := s.bearer(token)
+	user, c, ok := s.accountOfToken(token)
 	return user, c.Audiences, ok
 }
 

@@ -12,18 +12,18 @@ import (
 // writeStored responds with an object that a client has written. It adds a Warning header for each
 // part of the object that has no effect. Clients log these headers.
 func (f format) writeStored(w http.ResponseWriter, code int, rev *revision) {
-	for _, warning := range rev.unheeded() {
+	for _, warning := range rev.ignoredParts() {
 		w.Header().Add("Warning", fmt.Sprintf("299 - %q", warning))
 	}
 	f.writeObject(w, code, rev)
 }
 
-// unheeded lists the parts of a stored object that this server never acts on.
-func (r *revision) unheeded() (all []string) {
+// ignoredParts lists the parts of a stored object that this server never acts on.
+func (r *revision) ignoredParts() (all []string) {
 	if r.res.gvk.Group == admissionregistrationv1.GroupName {
 		return []string{r.res.gvk.Kind + " is stored and has no effect: kinform's API server has no admission"}
 	}
-	if r.res.gvk != definitionKind {
+	if r.res.gvk != crdKind {
 		return nil
 	}
 	if strategy, _, _ := unstructured.NestedString(r.object().(*unstructured.Unstructured).Object, "spec", "conversion", "strategy"); strategy == "Webhook" {

@@ -18,7 +18,7 @@ func warned(t *testing.T, c *client, method, path, body string, headers ...strin
 	return resp.Header.Values("Warning")
 }
 
-func TestAWriteWithoutEffectIsWarnedOf(t *testing.T) {
+func TestIgnoredPartsOfAWriteGetAWarning(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
 	const (

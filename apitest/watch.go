@@ -25,11 +25,11 @@ var (
 
 // watcher is one open watch.
 type watcher struct {
-	srv    *Server
-	res    *resource
-	sel    selection
-	format format
-	fate   *fate
+	srv     *Server
+	res     *resource
+	sel     selection
+	format  format
+	effects *effects
 
 	ctx  context.Context
 	out  http.ResponseWriter
@@ -52,7 +52,7 @@ type watchStart struct {
 }
 
 func (s *Server) watch(w http.ResponseWriter, req *Request) error {
-	f, sel, err := req.selected()
+	f, sel, err := req.parseCollection()
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *Server) watch(w http.ResponseWriter, req *Request) error {
 	ctx, stop := context.WithCancelCause(req.HTTP.Context())
 	defer stop(nil)
 	watch := &watcher{
-		srv: s, res: req.res, sel: sel, format: f, fate: req.fate,
+		srv: s, res: req.res, sel: sel, format: f, effects: req.effects,
 		ctx: ctx, out: w, conn: http.NewResponseController(w), stop: stop,
 	}
 	s.watches.add(watch)
@@ -92,11 +92,11 @@ func (s *Server) watchStart(query url.Values) (start watchStart, err error) {
 	if seconds == 0 {
 		start.timeout = s.opts.WatchTimeout
 	}
-	start.bookmarks = truth(query, "allowWatchBookmarks")
+	start.bookmarks = boolParam(query, "allowWatchBookmarks")
 
 	current := s.store.current()
 	switch {
-	case truth(query, "sendInitialEvents"):
+	case boolParam(query, "sendInitialEvents"):
 		start.initial, start.marker = true, start.bookmarks
 	case start.version == 0 && query.Get("sendInitialEvents") == "":
 		start.initial = true
@@ -128,8 +128,8 @@ func validateWatch(query url.Values, watchList bool) error {
 	return invalidOptions("ListOptions", errs)
 }
 
-// ready is a closed channel: a receive from it never blocks.
-var ready = func() <-chan struct{} {
+// closedChannel is a closed channel: a receive from it never blocks.
+var closedChannel = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
@@ -146,10 +146,10 @@ func (w *watcher) run(start watchStart) {
 	}
 	end := time.NewTimer(start.timeout)
 	defer end.Stop()
-	bookmarks := newBookmarks(start, w.srv.opts.BookmarkInterval, w.fate.bookmarkDelay)
+	bookmarks := newBookmarkTimer(start, w.srv.opts.BookmarkInterval, w.effects.bookmarkDelay)
 	defer bookmarks.stop()
-	marker := start.marker && !w.fate.noEndMarker
-	if marker && w.fate.bookmarkDelay == 0 {
+	marker := start.marker && !w.effects.noEndMarker
+	if marker && w.effects.bookmarkDelay == 0 {
 		w.bookmark(true)
 		marker = false
 	}
@@ -168,7 +168,7 @@ func (w *watcher) run(start watchStart) {
 		w.version = through
 		switch {
 		case len(changes) > 0:
-			more = ready // Look for more changes before a flush.
+			more = closedChannel // Look for more changes before a flush.
 		case removed == nil:
 			w.flush()
 			return
@@ -189,7 +189,7 @@ func (w *watcher) run(start watchStart) {
 		case <-w.srv.closed:
 			return
 		case <-w.ctx.Done():
-			w.stopped()
+			w.dropIfRequested()
 			return
 		}
 	}
@@ -200,12 +200,12 @@ func (w *watcher) wait() {
 	select {
 	case <-w.srv.closed:
 	case <-w.ctx.Done():
-		w.stopped()
+		w.dropIfRequested()
 	}
 }
 
-// stopped drops the connection if the cause of the context is errDropped.
-func (w *watcher) stopped() {
+// dropIfRequested drops the connection if the cause of the context is errDropped.
+func (w *watcher) dropIfRequested() {
 	if context.Cause(w.ctx) == errDropped {
 		panic(http.ErrAbortHandler)
 	}
@@ -219,8 +219,8 @@ func (w *watcher) initial(notOlder uint64) bool {
 		w.fail(errTooLarge(notOlder, version)) // The code is 200 by then, as on the real server.
 		return false
 	}
-	for rev := range objects.in(w.sel.namespace) {
-		if rev = rev.in(w.res); w.sel.matches(rev) && !w.send("ADDED", rev) {
+	for rev := range objects.inNamespace(w.sel.namespace) {
+		if rev = rev.convertedTo(w.res); w.sel.matches(rev) && !w.send("ADDED", rev) {
 			return false
 		}
 	}
@@ -235,15 +235,15 @@ func (w *watcher) change(c *change) bool {
 	if c.data != w.res.data {
 		return true
 	}
-	cur := c.cur.in(w.res)
-	before, now := w.sel.matches(c.prev.in(w.res)), w.sel.matches(cur)
+	cur := c.cur.convertedTo(w.res)
+	before, now := w.sel.matches(c.prev.convertedTo(w.res)), w.sel.matches(cur)
 	switch {
 	case before && now:
 		return w.send("MODIFIED", cur)
 	case now:
 		return w.send("ADDED", cur)
 	case before:
-		return w.send("DELETED", c.last().in(w.res))
+		return w.send("DELETED", c.last().convertedTo(w.res))
 	}
 	return true
 }

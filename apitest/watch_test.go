@@ -50,7 +50,7 @@ func TestWatchReportsEveryChangeInOrder(t *testing.T) {
 	}
 }
 
-func TestWatchWithoutAVersionBeginsWithWhatIsThere(t *testing.T) {
+func TestWatchWithoutAVersionBeginsWithAllObjects(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
 	create(t, srv, pod("b", "y"), pod("a", "x"))
@@ -156,7 +156,7 @@ func TestOpenWatchSurvivesCompaction(t *testing.T) {
 	w.status()
 }
 
-func TestWatchFromTheFutureWaitsForIt(t *testing.T) {
+func TestWatchFromAFutureVersionWaits(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
 	w := c.watch(t, "/api/v1/pods", jsonType, "resourceVersion", "3")
@@ -242,7 +242,7 @@ func TestWatchEndsAfterTheDefaultTime(t *testing.T) {
 	})
 }
 
-func TestSlowWatcherHoldsUpNobodyAndFallsOut(t *testing.T) {
+func TestSlowWatcherDelaysNobodyAndExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		srv, c := startMemory(t, apitest.Options{Window: 1000})

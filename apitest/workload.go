@@ -12,9 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// kinds are the workloads of each hundred pods of a namespace. A few workloads have many replicas,
-// and many have few. The mean is 6 pods, and a random pod has 12 other pods in its workload.
-var kinds = []struct {
+// workloadKinds are the workloads of each hundred pods of a namespace. A few workloads have many
+// replicas, and many have few. The mean is 6 pods, and a random pod has 12 other pods in its
+// workload.
+var workloadKinds = []struct {
 	kind     string
 	replicas int
 }{
@@ -38,9 +39,9 @@ type workload struct {
 
 // workloadOf finds the workload of the n-th pod of a namespace.
 func workloadOf(n int) (w workload) {
-	w.index = n / 100 * len(kinds)
+	w.index = n / 100 * len(workloadKinds)
 	w.first = n / 100 * 100
-	for _, k := range kinds {
+	for _, k := range workloadKinds {
 		w.kind, w.replicas = k.kind, k.replicas
 		if n < w.first+k.replicas {
 			break
@@ -51,8 +52,8 @@ func workloadOf(n int) (w workload) {
 	return w
 }
 
-// complete creates the template of the workload.
-func (m *podMaker) complete(w *workload, namespace string, number int) {
+// fillTemplate creates the template of the workload.
+func (m *podMaker) fillTemplate(w *workload, namespace string, number int) {
 	random := rand.New(rand.NewPCG(m.opts.Seed, 1<<40+uint64(number)<<20+uint64(w.index)))
 	w.rollout = random.Int64N(90 * 24 * 3600)
 	app := fmt.Sprintf("app-%d", w.index)
@@ -95,19 +96,19 @@ func (m *podMaker) complete(w *workload, namespace string, number int) {
 		if m.fields == nil {
 			m.fields = make(map[string]string)
 		}
-		m.fields[w.kind] = strings.ReplaceAll(fieldsOf(w.template), string(owner.UID), anUID)
+		m.fields[w.kind] = strings.ReplaceAll(fieldSetOf(w.template), string(owner.UID), uidPlaceholder)
 	}
-	w.fields = strings.ReplaceAll(m.fields[w.kind], anUID, string(owner.UID))
+	w.fields = strings.ReplaceAll(m.fields[w.kind], uidPlaceholder, string(owner.UID))
 }
 
-// anUID stands for a UID in a template.
-const anUID = "UID"
+// uidPlaceholder stands for a UID in a template.
+const uidPlaceholder = "UID"
 
 // spec returns the pod spec of the workload's template, with the API server's defaults.
 func (w *workload) spec(app string, random *rand.Rand) corev1.PodSpec {
 	spec := corev1.PodSpec{
 		Containers: []corev1.Container{
-			newContainer("main", "registry.example.com/"+app+":1.0", 8080, fmt.Sprintf("%dm", 50*(1+random.IntN(4))), settings(random)),
+			newContainer("main", "registry.example.com/"+app+":1.0", 8080, fmt.Sprintf("%dm", 50*(1+random.IntN(4))), newEnv(random)),
 		},
 		Volumes: []corev1.Volume{
 			{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
@@ -126,16 +127,16 @@ func (w *workload) spec(app string, random *rand.Rand) corev1.PodSpec {
 	}
 	switch w.kind {
 	case "Deployment":
-		spec.Containers = append(spec.Containers, newContainer("sidecar", "registry.example.com/proxy:2.3", 15001, "100m", settings(nil)[4:]))
+		spec.Containers = append(spec.Containers, newContainer("sidecar", "registry.example.com/proxy:2.3", 15001, "100m", newEnv(nil)[4:]))
 	case "Job":
 		spec.RestartPolicy = corev1.RestartPolicyNever
 	}
 	return spec
 }
 
-// settings returns the environment of a container. With a random source it is specific to a
+// newEnv returns the environment of a container. With a random source it is specific to a
 // workload. With nil it is always the same.
-func settings(random *rand.Rand) []corev1.EnvVar {
+func newEnv(random *rand.Rand) []corev1.EnvVar {
 	env := make([]corev1.EnvVar, 8)
 	for i := range env {
 		value := "default"

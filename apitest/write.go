@@ -42,8 +42,8 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	dropRepeatedOwners(w, obj, "")
-	rev, err := s.created(req, obj)
+	dropDuplicateOwners(w, obj, "")
+	rev, err := s.createObject(req, obj)
 	if err != nil {
 		return err
 	}
@@ -51,13 +51,13 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// created creates an object. The store owns obj afterwards.
-func (s *Server) created(req *Request, obj Object) (*revision, error) {
+// createObject creates an object. The store owns obj afterwards.
+func (s *Server) createObject(req *Request, obj Object) (*revision, error) {
 	if req.res.Status {
 		clearStatus(obj)
 	}
 	keepManagedFields(obj, nil)
-	s.track(req, nil, obj)
+	s.trackManagedFields(req, nil, obj)
 	return s.insertChecked(req.res, obj, req.dryRun(), req.res.validateNew)
 }
 
@@ -78,8 +78,8 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
 		})
 	}
-	dropRepeatedOwners(w, sent, "")
-	rev, code, err := s.updated(req, sent)
+	dropDuplicateOwners(w, sent, "")
+	rev, code, err := s.updateObject(req, sent)
 	if err != nil {
 		return err
 	}
@@ -87,42 +87,42 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 	return nil
 }
 
-// updated stores an object that a client has sent. If the object is missing, and the real server
-// would create objects of this type, updated creates it. The returned code tells whether the object
-// was created or updated.
-func (s *Server) updated(req *Request, sent Object) (*revision, int, error) {
+// updateObject stores an object that a client has sent. If the object is missing, and the real
+// server would create objects of this type, updated creates it. The returned code tells whether the
+// object was created or updated.
+func (s *Server) updateObject(req *Request, sent Object) (*revision, int, error) {
 	for {
 		rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
-			return s.changed(req, old, sent.DeepCopyObject().(Object))
+			return s.mergeWrite(req, old, sent.DeepCopyObject().(Object))
 		})
-		if !apierrors.IsNotFound(err) || req.res.flags&madeByPut == 0 || req.Subresource != "" {
+		if !apierrors.IsNotFound(err) || req.res.flags&createOnUpdate == 0 || req.Subresource != "" {
 			return rev, http.StatusOK, err
 		}
 		if uid := sent.GetUID(); uid != "" {
 			return nil, 0, errOtherUID(req.res, req.Name, uid, "")
 		}
-		if err := s.mayCreate(req); err != nil {
+		if err := s.authorizeCreate(req); err != nil {
 			return nil, 0, err
 		}
 		obj := sent.DeepCopyObject().(Object)
 		obj.SetResourceVersion("") // The version belongs to a deleted object of the same name.
-		if rev, err = s.created(req, obj); !apierrors.IsAlreadyExists(err) {
+		if rev, err = s.createObject(req, obj); !apierrors.IsAlreadyExists(err) {
 			return rev, http.StatusCreated, err
 		}
 	}
 }
 
-// mayCreate returns an error if the user may not create the object. A user with the verb update or
-// patch may lack the verb create.
-func (s *Server) mayCreate(req *Request) error {
+// authorizeCreate returns an error if the user may not create the object. A user with the verb
+// update or patch may lack the verb create.
+func (s *Server) authorizeCreate(req *Request) error {
 	create := attributesOf(req)
 	create.verb = "create"
-	return s.authorized(req.user, create)
+	return s.authorize(req.user, create)
 }
 
-// dropRepeatedOwners removes repeated owner references from an object, and adds a warning in the
+// dropDuplicateOwners removes repeated owner references from an object, and adds a warning in the
 // words of the real server. The argument when becomes part of the warning.
-func dropRepeatedOwners(w http.ResponseWriter, obj Object, when string) {
+func dropDuplicateOwners(w http.ResponseWriter, obj Object, when string) {
 	var owners []metav1.OwnerReference
 	var repeated []string
 	for _, ref := range obj.GetOwnerReferences() {
@@ -150,14 +150,14 @@ func errOtherUID(res *resource, name string, want, is types.UID) error {
 		"Precondition failed: UID in precondition: %s, UID in object meta: %s", want, is))
 }
 
-// changed returns the new state of a stored object after a write, with its managed fields. It may
-// change the argument sent.
-func (s *Server) changed(req *Request, old *revision, sent Object) (Object, error) {
+// mergeWrite returns the new state of a stored object after a write, with its managed fields. It
+// may change the argument sent.
+func (s *Server) mergeWrite(req *Request, old *revision, sent Object) (Object, error) {
 	obj, err := merge(req, old.object(), sent)
 	if err != nil {
 		return nil, err
 	}
-	s.track(req, old, obj)
+	s.trackManagedFields(req, old, obj)
 	return obj, nil
 }
 
@@ -210,7 +210,7 @@ func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check fun
 func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(Object) error) (*revision, error) {
 	if ns, ok := obj.(*corev1.Namespace); ok && ns.Name != "" {
 		// for selectors
-		ns.Labels = merged(ns.Labels, map[string]string{corev1.LabelMetadataName: ns.Name})
+		ns.Labels = mergeMaps(ns.Labels, map[string]string{corev1.LabelMetadataName: ns.Name})
 	}
 	if err := check(obj); err != nil {
 		return nil, err
@@ -235,12 +235,12 @@ func (s *Server) modify(res *resource, key types.NamespacedName, dryRun bool, ch
 	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) { return s.replace(res, old, obj, dryRun) })
 }
 
-// rewrite is like modify, for writes that the server makes itself. Such a write does not increase
-// the generation, is not checked, and never removes an object.
-func (s *Server) rewrite(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
+// modifyUnchecked is like modify, for writes that the server makes itself. Such a write does not
+// increase the generation, is not checked, and never removes an object.
+func (s *Server) modifyUnchecked(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
 	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) {
 		switch {
-		case old.same(obj):
+		case old.equals(obj):
 			return old, nil
 		case dryRun:
 			return newRevision(res, obj, old.version)
@@ -299,14 +299,14 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	if !equal(specOf(res, cur), specOf(res, obj)) {
 		obj.SetGeneration(cur.GetGeneration() + 1)
 	}
-	if err := res.recheck(cur, obj); err != nil {
+	if err := res.checkUpdate(cur, obj); err != nil {
 		return nil, err
 	}
 	switch {
-	case old.same(obj):
+	case old.equals(obj):
 		return old, nil
-	case !dryRun && obj.GetDeletionTimestamp() != nil && !finalized(obj) && deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
-		last, err := s.erase(res, old)
+	case !dryRun && obj.GetDeletionTimestamp() != nil && !hasFinalizers(obj) && deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
+		last, err := s.removeStored(res, old)
 		if err != nil {
 			return nil, err
 		}
@@ -320,16 +320,16 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 // it also serves the defined resources. A dry run makes the same checks, and stores nothing.
 func (s *Server) put(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	switch {
-	case res.gvk == definitionKind:
-		return s.define(res, old, obj, dryRun)
+	case res.gvk == crdKind:
+		return s.putCRD(res, old, obj, dryRun)
 	case dryRun:
-		return s.pretend(res, old, obj)
+		return s.dryRunResult(res, old, obj)
 	}
 	return s.store.put(res, old, obj)
 }
 
-// pretend returns the result of a dry run, without storing obj.
-func (s *Server) pretend(res *resource, old *revision, obj Object) (*revision, error) {
+// dryRunResult returns the result of a dry run, without storing obj.
+func (s *Server) dryRunResult(res *resource, old *revision, obj Object) (*revision, error) {
 	switch {
 	case old != nil:
 		return newRevision(res, obj, old.version)

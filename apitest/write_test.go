@@ -75,7 +75,7 @@ func TestCreateInProtobuf(t *testing.T) {
 	c.fails(t, http.StatusBadRequest, "POST", "/api/v1/nodes", protoPod(t, pod("", "p")), "Content-Type", protoType)
 }
 
-func TestCreateThatIsRefused(t *testing.T) {
+func TestInvalidCreates(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}})
 	create(t, srv, pod("a", "p"))
@@ -161,7 +161,7 @@ func TestUpdateIsOptimistic(t *testing.T) {
 	require.Equal(t, `pods "q" not found`, status.Message)
 }
 
-func TestStatusAndTheRestAreWrittenApart(t *testing.T) {
+func TestStatusAndSpecAreWrittenSeparately(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets, {Group: "example.com", Version: "v1", Plural: "plains", Kind: "Plain"}}})
 	p := pod("a", "p")
@@ -252,7 +252,7 @@ func TestPutCreatesWhatTheRealServerCreates(t *testing.T) {
 	require.ElementsMatch(t, creates, created)
 }
 
-func TestPutThatCreates(t *testing.T) {
+func TestCreateByPut(t *testing.T) {
 	t.Parallel()
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
 	srv, c := start(t, apitest.Options{ManagedFields: true})
@@ -276,7 +276,7 @@ func TestPutThatCreates(t *testing.T) {
 }
 
 // A repeated owner reference is stored once, and the client gets a warning.
-func TestRepeatedOwnerReferencesAreDropped(t *testing.T) {
+func TestDuplicateOwnerReferencesAreDropped(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
 	const one, two = `{"apiVersion":"v1","kind":"Pod","name":"o","uid":"1"}`, `{"apiVersion":"v1","kind":"Pod","name":"o","uid":"1","controller":true}`

@@ -20,7 +20,7 @@ func (r *Request) validateOptions() error {
 	case "patch":
 		opts := metav1.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
 		if r.query.Has("force") {
-			opts.Force = new(truth(r.query, "force"))
+			opts.Force = new(boolParam(r.query, "force"))
 		}
 		return invalidOptions("PatchOptions", metav1validation.ValidatePatchOptions(&opts, types.PatchType(r.mediaType())))
 	}

@@ -46,7 +46,7 @@ func TestBodiesInYAML(t *testing.T) {
 
 // A dry run of a create may have a resourceVersion, as on the real server. The dry-run client of
 // controller-runtime sends one in its own tests.
-func TestADryRunOfACreateMayHaveAVersion(t *testing.T) {
+func TestDryRunOfACreateMayHaveAResourceVersion(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{})
 	const path, body = "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"again","resourceVersion":"7"}}`

@@ -25,7 +25,7 @@ func owners(object metav1.Object) map[string]string {
 	return all
 }
 
-func TestApplyDecidesOnTheFieldsThatItHas(t *testing.T) {
+func TestApplyOwnsTheFieldsThatItSets(t *testing.T) {
 	act(t, newMap("a", "user", "1"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		applied, err := maps.Apply(ctx, newMap("a", "mine", "1", "old", "1"))
 		require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestApplyOfACopyOfACachedObject(t *testing.T) {
 	})
 }
 
-func TestApplyStatusIsOfTheStatusAlone(t *testing.T) {
+func TestApplyStatusWritesOnlyTheStatus(t *testing.T) {
 	act(t, newMap("a"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		deployments := rest.Must(rest.For[*appsv1.Deployment](r.client, rest.ResourceOptions{}))
 		mine := controller.For[*appsv1.Deployment](r.manager, rest.ResourceOptions{})
@@ -164,7 +164,7 @@ type site struct {
 	} `json:"status"`
 }
 
-func TestApplyOfAStructOfOnesOwn(t *testing.T) {
+func TestApplyOfACustomStruct(t *testing.T) {
 	act(t, newMap("a"), func(ctx context.Context, r *rig, _ *controller.Client[*configMap], _ *configMap) error {
 		resource := apitest.Resource{Group: "example.com", Version: "v1", Plural: "sites", Kind: "Site", Status: true}
 		require.NoError(t, r.server.AddResource(resource))
@@ -190,7 +190,7 @@ func TestApplyOfAStructOfOnesOwn(t *testing.T) {
 
 // A Go type writes null for unset fields: a selector, a list of containers. Apply must not take
 // ownership of these fields.
-func TestApplyLeavesAloneWhatAGoTypeHasNot(t *testing.T) {
+func TestApplyKeepsFieldsThatTheGoTypeLacks(t *testing.T) {
 	act(t, newMap("a"), func(ctx context.Context, r *rig, _ *controller.Client[*configMap], _ *configMap) error {
 		deployments := controller.For[*appsv1.Deployment](r.manager, rest.ResourceOptions{})
 		labels := map[string]string{"app": "shop"}

@@ -15,23 +15,23 @@ import (
 type clusterCaches struct {
 	client  *rest.Client
 	factory informer.Factory
-	views   map[schema.GroupResource][]viewer // each viewer once; no slice is changed in place
+	waiters map[schema.GroupResource][]cacheWaiter // each viewer once; no slice is changed in place
 }
 
 // cacheID identifies a cache of a manager.
 type cacheID struct {
-	client  *rest.Client
-	what    string
-	objects reflect.Type
+	client    *rest.Client
+	selection string
+	objects   reflect.Type
 }
 
-func cacheOf[T any](client *rest.Client, what informer.Selection) cacheID {
-	what.Namespaces = slices.Compact(slices.Sorted(slices.Values(what.Namespaces)))
-	return cacheID{client, what.String(), reflect.TypeFor[T]()}
+func cacheIDOf[T any](client *rest.Client, selection informer.Selection) cacheID {
+	selection.Namespaces = slices.Compact(slices.Sorted(slices.Values(selection.Namespaces)))
+	return cacheID{client, selection.String(), reflect.TypeFor[T]()}
 }
 
-// nameOf returns the unique name of a cache.
-func (m *Manager) nameOf(id cacheID, wanted string) string {
+// uniqueCacheName returns the unique name of a cache.
+func (m *Manager) uniqueCacheName(id cacheID, wanted string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if name, known := m.names[id]; known {
@@ -57,31 +57,31 @@ func (m *Manager) caches(client *rest.Client) *informer.Factory {
 }
 
 func (m *Manager) clusterLocked(client *rest.Client) *clusterCaches {
-	for _, c := range m.factories {
+	for _, c := range m.clusters {
 		if c.client == client {
 			return c
 		}
 	}
-	c := &clusterCaches{client: client, views: map[schema.GroupResource][]viewer{}}
-	m.factories = append(m.factories, c)
+	c := &clusterCaches{client: client, waiters: map[schema.GroupResource][]cacheWaiter{}}
+	m.clusters = append(m.clusters, c)
 	return c
 }
 
-// addView registers a cache of a resource, so that writes of the resource wait for it.
-func (m *Manager) addView(client *rest.Client, resource schema.GroupResource, v viewer) {
+// addWaiter registers a cache of a resource, so that writes of the resource wait for it.
+func (m *Manager) addWaiter(client *rest.Client, resource schema.GroupResource, v cacheWaiter) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.clusterLocked(client)
-	for _, other := range c.views[resource] {
+	for _, other := range c.waiters[resource] {
 		if other.cache() == v.cache() {
 			return
 		}
 	}
-	c.views[resource] = append(slices.Clip(c.views[resource]), v)
+	c.waiters[resource] = append(slices.Clip(c.waiters[resource]), v)
 }
 
-func (m *Manager) viewsOf(client *rest.Client, resource schema.GroupResource) []viewer {
+func (m *Manager) waitersOf(client *rest.Client, resource schema.GroupResource) []cacheWaiter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.clusterLocked(client).views[resource]
+	return m.clusterLocked(client).waiters[resource]
 }

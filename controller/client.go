@@ -40,18 +40,18 @@ import (
 // read. The same holds if two lists in a row failed because the server refuses the resource (status
 // 403 or 405) or does not have it any more (status 404). If a wait ends without the write, the log
 // and [Manager.Ready] name the key. Ready names the key until the cache has the write, for five
-// minutes at most; see ControllerStatus.Unseen.
+// minutes at most; see ControllerStatus.UnseenWrites.
 type Client[T metav1.Object] struct {
-	server *rest.Resource[T]
-	cache  *informer.Handle[T] // nil if the Client was refused
-	store  *indexer.Reader[T]  // of the cache
-	called string              // the name of the cache
-	views  func() []viewer
-	owner  string // the field manager
-	kind   schema.GroupKind
-	refuse func(error)
+	server         *rest.Resource[T]
+	cache          *informer.Handle[T] // nil if the Client was refused
+	store          *indexer.Reader[T]  // of the cache
+	cacheName      string              // the name of the cache
+	waiters        func() []cacheWaiter
+	fieldManager   string // the field manager
+	kind           schema.GroupKind
+	addWiringError func(error)
 
-	refused error // the error in the options, or nil
+	optsErr error // the error in the options, or nil
 }
 
 // For returns a Client of the manager's cluster. All Clients of the same objects have one cache,
@@ -91,21 +91,21 @@ func Select[T metav1.Object](m *Manager, s Selection[T]) *Client[T] {
 	c, err := newClient(m, s)
 	if err != nil {
 		err = fmt.Errorf("controller: objects of type %T: %w", *new(T), err)
-		m.refuse(err)
-		return refusedClient[T](m, err)
+		m.addWiringError(err)
+		return invalidClient[T](m, err)
 	}
 	return c
 }
 
-// refusedClient returns a Client whose calls return an error.
-func refusedClient[T metav1.Object](m *Manager, mistake error) *Client[T] {
+// invalidClient returns a Client whose calls return an error.
+func invalidClient[T metav1.Object](m *Manager, optsErr error) *Client[T] {
 	closed := rest.Must(rest.NewClient(rest.Config{Host: "http://refused.invalid"}, rest.Options{Logger: slog.New(slog.DiscardHandler)}))
 	closed.Close()
 	nothing := schema.GroupVersionResource{Version: "v1", Resource: "refused"}
 	empty := rest.Must(indexer.New(indexer.Options[T]{})) // Zero options are valid.
 	return &Client[T]{
 		server: rest.Must(rest.NewJSONResource[T](closed, nothing, rest.ResourceOptions{})), store: empty.Reader,
-		views: func() []viewer { return nil }, refuse: m.refuse, refused: mistake,
+		waiters: func() []cacheWaiter { return nil }, addWiringError: m.addWiringError, optsErr: optsErr,
 	}
 }
 
@@ -135,39 +135,39 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	if s.Informer.Goroutine == nil {
 		s.Informer.Goroutine = profile.Labels
 	}
-	open := func(what informer.Selection) (listwatch.Source[T], error) {
+	open := func(selection informer.Selection) (listwatch.Source[T], error) {
 		opts := s.ResourceOptions
-		opts.Namespace = what.Namespace()
+		opts.Namespace = selection.Namespace()
 		return rest.For[T](s.Client, opts)
 	}
 	scope, err := scopeOf(namespaces, s.LabelSelector, s.FieldSelector)
 	if err != nil {
 		return nil, err
 	}
-	left := "" // the fields that are left out of the objects
+	projection := "" // the fields that are left out of the objects
 	if s.Project != nil {
-		left = fmt.Sprintf("%T %+[1]v", s.Project)
+		projection = fmt.Sprintf("%T %+[1]v", s.Project)
 	}
-	what := informer.Selection{
+	selection := informer.Selection{
 		Resource:      server.GroupVersionResource(),
 		Namespaces:    namespaces,
 		LabelSelector: s.LabelSelector,
 		FieldSelector: s.FieldSelector,
-		Projection:    left,
+		Projection:    projection,
 	}
-	s.Informer.Name = m.nameOf(cacheOf[T](s.Client, what), cmp.Or(s.Informer.Name, what.Resource.Resource))
+	s.Informer.Name = m.uniqueCacheName(cacheIDOf[T](s.Client, selection), cmp.Or(s.Informer.Name, selection.Resource.Resource))
 	s.Informer = observeCache(m.opts.Observer, s.Informer)
-	cache, err := informer.Acquire(m.caches(s.Client), what, open, s.Informer)
+	cache, err := informer.Acquire(m.caches(s.Client), selection, open, s.Informer)
 	if err != nil {
 		return nil, err
 	}
-	v := &view[T]{
-		called: s.Informer.Name, store: cache.Store(), scope: scope, status: cache.Status,
+	v := &typedCacheWaiter[T]{
+		cacheName: s.Informer.Name, store: cache.Store(), scope: scope, status: cache.Status,
 	}
-	m.addView(s.Client, what.Resource.GroupResource(), v)
+	m.addWaiter(s.Client, selection.Resource.GroupResource(), v)
 	return &Client[T]{
-		server: server, cache: cache, store: cache.Store(), called: s.Informer.Name, owner: m.opts.Name, kind: server.GroupKind(), refuse: m.refuse,
-		views: func() []viewer { return m.viewsOf(s.Client, what.Resource.GroupResource()) },
+		server: server, cache: cache, store: cache.Store(), cacheName: s.Informer.Name, fieldManager: m.opts.Name, kind: server.GroupKind(), addWiringError: m.addWiringError,
+		waiters: func() []cacheWaiter { return m.waitersOf(s.Client, selection.Resource.GroupResource()) },
 	}, nil
 }
 
@@ -192,30 +192,30 @@ func (c *Client[T]) Server() *rest.Resource[T] { return c.server }
 // [Manager.Run] returns an error.
 func (c *Client[T]) AddIndex(name string, fn indexer.IndexFunc[T]) {
 	if c.cache != nil {
-		c.refuse(c.cache.AddIndex(name, fn))
+		c.addWiringError(c.cache.AddIndex(name, fn))
 	}
 }
 
 // Create creates an object, and returns the server's object.
 func (c *Client[T]) Create(ctx context.Context, object T) (T, error) {
-	return c.wrote(ctx)(c.server.Create(ctx, object, metav1.CreateOptions{FieldManager: c.owner}))
+	return c.afterWrite(ctx)(c.server.Create(ctx, object, metav1.CreateOptions{FieldManager: c.fieldManager}))
 }
 
 // Update replaces an object, and returns the server's object. If object has a resourceVersion, and
 // the server's object has changed since, the error is a conflict.
 func (c *Client[T]) Update(ctx context.Context, object T) (T, error) {
-	return c.wrote(ctx)(c.server.Update(ctx, object, metav1.UpdateOptions{FieldManager: c.owner}))
+	return c.afterWrite(ctx)(c.server.Update(ctx, object, metav1.UpdateOptions{FieldManager: c.fieldManager}))
 }
 
 // UpdateStatus is Update for the status.
 func (c *Client[T]) UpdateStatus(ctx context.Context, object T) (T, error) {
-	return c.wrote(ctx)(c.server.UpdateStatus(ctx, object, metav1.UpdateOptions{FieldManager: c.owner}))
+	return c.afterWrite(ctx)(c.server.UpdateStatus(ctx, object, metav1.UpdateOptions{FieldManager: c.fieldManager}))
 }
 
 // Patch changes an object, or a subresource of it, by a patch of the given type: JSON, merge,
 // strategic merge (built-in types only), or apply. [Client.Merge] computes a merge patch.
 func (c *Client[T]) Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, subresources ...string) (T, error) {
-	return c.wrote(ctx)(c.server.Patch(ctx, key, patchType, data, metav1.PatchOptions{FieldManager: c.owner}, subresources...))
+	return c.afterWrite(ctx)(c.server.Patch(ctx, key, patchType, data, metav1.PatchOptions{FieldManager: c.fieldManager}, subresources...))
 }
 
 // Apply sets the fields of object on the server, and creates the object if it does not exist:
@@ -223,32 +223,32 @@ func (c *Client[T]) Patch(ctx context.Context, key types.NamespacedName, patchTy
 // the fields that the controller owns. Apply takes over fields whose values other field managers
 // have set.
 func (c *Client[T]) Apply(ctx context.Context, object T) (T, error) {
-	return c.wrote(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.owner, Force: true}))
+	return c.afterWrite(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.fieldManager, Force: true}))
 }
 
 // ApplyStatus is Apply for the status.
 func (c *Client[T]) ApplyStatus(ctx context.Context, object T) (T, error) {
-	return c.wrote(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.owner, Force: true}, "status"))
+	return c.afterWrite(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.fieldManager, Force: true}, "status"))
 }
 
 // Delete requests the deletion of an object. If object has a UID, the server deletes the object
 // only if the UIDs match: a later object of the same name stays. Delete returns nil if the object
 // is gone already.
 func (c *Client[T]) Delete(ctx context.Context, object T) error {
-	if c.refused != nil {
-		return c.refused
+	if c.optsErr != nil {
+		return c.optsErr
 	}
 	opts := metav1.DeleteOptions{}
 	if uid := object.GetUID(); uid != "" {
 		opts.Preconditions = &metav1.Preconditions{UID: &uid}
 	}
-	seen := c.deleting(object)
+	waits := c.deletionWaits(object)
 	err := c.server.Delete(ctx, keyOf(object), opts)
 	if apierrors.IsNotFound(err) {
 		err = nil
 	}
 	if err == nil {
-		parkAll(ctx, seen)
+		parkAll(ctx, waits)
 	}
 	return err
 }
@@ -258,12 +258,12 @@ func (c *Client[T]) Delete(ctx context.Context, object T) error {
 // Finalize calls the function clean, and removes the finalizer when the function has returned nil.
 // If gone is true, nothing is left to do.
 func (c *Client[T]) Finalize(ctx context.Context, object T, name string, clean func(context.Context, T) error) (current T, gone bool, err error) {
-	if c.refused != nil {
-		return object, false, c.refused
+	if c.optsErr != nil {
+		return object, false, c.optsErr
 	}
 	current, gone, err = finalizer.Handle(ctx, c.server, object, name, clean)
 	if err == nil && current.GetResourceVersion() != object.GetResourceVersion() {
-		current, err = c.wrote(ctx)(current, nil)
+		current, err = c.afterWrite(ctx)(current, nil)
 	}
 	return current, gone, err
 }

@@ -39,11 +39,11 @@ func act(t *testing.T, made *configMap, act func(ctx context.Context, r *rig, ma
 		}, controller.Settings[*configMap]{})
 		r.run()
 		<-done
-		r.rest()
+		r.waitIdle()
 	})
 }
 
-func TestModifyBeginsAgainAfterAConflict(t *testing.T) {
+func TestModifyRetriesAfterAConflict(t *testing.T) {
 	act(t, newMap("a", "n", "0"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		calls := 0
 		got, err := maps.Modify(ctx, keyOf(m), func(m *configMap) error {
@@ -62,10 +62,10 @@ func TestModifyBeginsAgainAfterAConflict(t *testing.T) {
 		require.NotEmpty(t, got.Data["other"])
 		require.Equal(t, "0", m.Data["n"], "the cache's object is as it was")
 
-		before := r.asked("update configmaps")
+		before := r.requestCount("update configmaps")
 		_, err = maps.Modify(ctx, keyOf(m), func(*configMap) error { return nil })
 		require.NoError(t, err)
-		require.Equal(t, before, r.asked("update configmaps"), "nothing is different, and nothing is sent")
+		require.Equal(t, before, r.requestCount("update configmaps"), "nothing is different, and nothing is sent")
 
 		wrong := errors.New("no")
 		_, err = maps.Modify(ctx, keyOf(m), func(*configMap) error { return wrong })
@@ -86,7 +86,7 @@ func TestModifyBeginsAgainAfterAConflict(t *testing.T) {
 
 func keyOf(m metav1.Object) key { return key{Namespace: m.GetNamespace(), Name: m.GetName()} }
 
-func TestMergeSendsWhatIsDifferent(t *testing.T) {
+func TestMergeSendsOnlyTheDifference(t *testing.T) {
 	act(t, newMap("a", "same", "x", "changed", "0", "gone", "1"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		other := r.get("a")
 		other.Data["other"] = "stays"
@@ -99,10 +99,10 @@ func TestMergeSendsWhatIsDifferent(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, map[string]string{"same": "x", "changed": "1", "new": "1", "other": "stays"}, got.Data)
 		require.Equal(t, "yes", got.Labels["new"])
-		before := r.asked("patch configmaps")
+		before := r.requestCount("patch configmaps")
 		_, err = maps.Merge(ctx, m, m.DeepCopy())
 		require.NoError(t, err)
-		require.Equal(t, before, r.asked("patch configmaps"))
+		require.Equal(t, before, r.requestCount("patch configmaps"))
 
 		got, err = maps.Patch(ctx, keyOf(m), types.JSONPatchType, []byte(`[{"op":"remove","path":"/data/new"}]`))
 		require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestMergeSendsWhatIsDifferent(t *testing.T) {
 	})
 }
 
-func TestDeleteIsOfTheObjectThatWasSeen(t *testing.T) {
+func TestDeleteRequiresTheUIDOfTheObject(t *testing.T) {
 	act(t, newMap("a"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		require.NoError(t, r.maps.Delete(ctx, keyOf(m), metav1.DeleteOptions{}))
 		successor := r.create(newMap("a", "new", "1"))
@@ -127,28 +127,28 @@ func TestDeleteIsOfTheObjectThatWasSeen(t *testing.T) {
 
 func TestFinalizerFromBeginningToEnd(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
-		var cleaned, turns int
+		var cleaned, reconciles int
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		controller.Manage(r.manager, "final", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
-			turns++
+			reconciles++
 			_, _, err := maps.Finalize(ctx, m, "example.com/final", func(context.Context, *configMap) error { cleaned++; return nil })
 			return controller.Done, err
 		}, controller.Settings[*configMap]{})
 		r.run()
 		r.create(newMap("a"))
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"example.com/final"}, r.get("a").Finalizers)
 		require.NoError(t, r.maps.Delete(t.Context(), key{Namespace: "web", Name: "a"}, metav1.DeleteOptions{}))
-		r.rest()
+		r.waitIdle()
 		_, err := r.maps.Get(t.Context(), key{Namespace: "web", Name: "a"}, metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err))
 		require.Equal(t, 1, cleaned)
-		require.Equal(t, 1+1+1, turns, "created, has the finalizer, is being deleted; that it is gone needs no turn of the function")
+		require.Equal(t, 1+1+1, reconciles, "created, has the finalizer, is being deleted; that it is gone needs no turn of the function")
 	})
 }
 
 // Every kind of write holds the key back, even if the cache lags by seconds.
-func TestTurnSeesWhatTheTurnBeforeWrote(t *testing.T) {
+func TestReconcileSeesThePreviousWrite(t *testing.T) {
 	writes := map[string]func(ctx context.Context, d *controller.Client[*appsv1.Deployment], cached *appsv1.Deployment, n string) error{
 		"update": func(ctx context.Context, d *controller.Client[*appsv1.Deployment], cached *appsv1.Deployment, n string) error {
 			changed := cached.DeepCopy()
@@ -190,13 +190,13 @@ func TestTurnSeesWhatTheTurnBeforeWrote(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			play(t, controller.Options{}, func(t *testing.T, r *rig) {
 				deployments := controller.For[*appsv1.Deployment](r.manager, rest.ResourceOptions{})
-				last, turns := "", 0
+				last, reconciles := "", 0
 				controller.Manage(r.manager, "writer", deployments, func(ctx context.Context, d *appsv1.Deployment) (controller.Result, error) {
-					if turns++; turns > 1 && turns <= 6 {
+					if reconciles++; reconciles > 1 && reconciles <= 6 {
 						require.NotEqual(t, last, d.ResourceVersion, "the turn before has written")
 					}
 					last = d.ResourceVersion
-					if turns > 5 {
+					if reconciles > 5 {
 						return controller.Done, nil
 					}
 					// The next reconcile is due at once.
@@ -206,8 +206,8 @@ func TestTurnSeesWhatTheTurnBeforeWrote(t *testing.T) {
 				require.NoError(t, err)
 				r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.SlowBody(200)})
 				r.run()
-				r.rest()
-				require.GreaterOrEqual(t, turns, 6)
+				r.waitIdle()
+				require.GreaterOrEqual(t, reconciles, 6)
 				require.NotContains(t, r.logged(), "conflict")
 			})
 		})

@@ -40,24 +40,24 @@ type Settings[T metav1.Object] struct {
 // Controller calls its reconcile function for an object when the object changes, or when another
 // object that maps to it changes. [Manage] makes a Controller.
 type Controller[T metav1.Object] struct {
-	manager   *Manager
-	called    string
-	objects   *Client[T]
-	reconcile func(context.Context, T) (Result, error)
-	settings  Settings[T]
-	queue     *workqueue.Queue[types.NamespacedName]
-	holds     holds
-	early     early
+	manager        *Manager
+	controllerName string
+	objects        *Client[T]
+	reconcile      func(context.Context, T) (Result, error)
+	settings       Settings[T]
+	queue          *workqueue.Queue[types.NamespacedName]
+	writeWaits     writeWaits
+	backlog        ownerBacklog
 
-	// filled has a channel for each handler, which is closed when the handler has queued the keys
+	// synced has a channel for each handler, which is closed when the handler has queued the keys
 	// of the first list. deliveries has the delivery of each handler. The manager's lock guards
 	// both slices.
-	filled     []<-chan struct{}
-	deliveries []redelivery
+	synced     []<-chan struct{}
+	deliveries []anyDelivery
 }
 
-// redelivery is a delivery of any type.
-type redelivery interface {
+// anyDelivery is a delivery of any type.
+type anyDelivery interface {
 	run(ctx context.Context)
 	end()
 	undelivered() int
@@ -101,20 +101,20 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 	if o := m.opts.Observer; o != nil && o.Queue != nil {
 		settings.Queue.Observer = o.Queue(name, settings.Queue.Observer)
 	}
-	c := &Controller[T]{manager: m, called: name, objects: objects, reconcile: reconcile, settings: settings, queue: workqueue.New(settings.Queue)}
-	c.holds.controller, c.holds.logger, c.holds.hooks = name, m.opts.Logger, &m.hooks
+	c := &Controller[T]{manager: m, controllerName: name, objects: objects, reconcile: reconcile, settings: settings, queue: workqueue.New(settings.Queue)}
+	c.writeWaits.controller, c.writeWaits.logger, c.writeWaits.hooks = name, m.opts.Logger, &m.hooks
 	switch {
 	case name == "":
-		c.refuse(fmt.Errorf("a controller of %T needs a name", *new(T)))
+		c.addWiringError(fmt.Errorf("a controller of %T needs a name", *new(T)))
 	case reconcile == nil:
-		c.refuse(fmt.Errorf("a reconcile function is required"))
+		c.addWiringError(fmt.Errorf("a reconcile function is required"))
 	case settings.Workers < 0:
-		c.refuse(fmt.Errorf("Settings.Workers is %d: it must not be negative", settings.Workers))
+		c.addWiringError(fmt.Errorf("Settings.Workers is %d: it must not be negative", settings.Workers))
 	default:
 		m.add(c)
 	}
 	handle(c, objects, enqueue.Object[T], func(e informer.Event[T]) bool {
-		c.early.enqueue() // An owner exists now.
+		c.backlog.flush() // An owner exists now.
 		return settings.When == nil || settings.When(e)
 	})
 	return c
@@ -122,50 +122,50 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 
 // handle adds a handler, which fills the queue, to the cache of a client. If newClient could not
 // make the cache, the manager has recorded the error already.
-func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], filling func(enqueue.Queue) func(informer.Event[O]), when func(informer.Event[O]) bool) {
+func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], newHandler func(enqueue.Queue) func(informer.Event[O]), when func(informer.Event[O]) bool) {
 	if objects == nil {
-		c.refuse(fmt.Errorf("a Client of %T is required: see For", *new(O)))
+		c.addWiringError(fmt.Errorf("a Client of %T is required: see For", *new(O)))
 		return
 	}
 	if objects.cache == nil {
 		return
 	}
-	queue, event := c.manager.opts.Observer.observedQueue(c.called, objects.called, c.queue)
-	fill := filling(queue)
+	queue, event := c.manager.opts.Observer.observedQueue(c.controllerName, objects.cacheName, c.queue)
+	handleEvent := newHandler(queue)
 	delivery := newDelivery(workqueue.Options[types.NamespacedName]{
-		Name: c.called + ": lost events of " + objects.called, Logger: c.manager.opts.Logger,
+		Name: c.controllerName + ": lost events of " + objects.cacheName, Logger: c.manager.opts.Logger,
 	}, objects.store, func(e informer.Event[O]) {
 		if when != nil && !when(e) {
 			return
 		}
 		if event != nil {
-			c.manager.hooks.Call("Observer.Fill", func() { event(e.Key, e.ResourceVersion) })
+			c.manager.hooks.Call("Observer.Enqueue", func() { event(e.Key, e.ResourceVersion) })
 		}
-		fill(e)
+		handleEvent(e)
 	})
-	registration, err := objects.cache.AddHandler(delivery.deliver, informer.HandlerOptions{Name: c.called})
+	registration, err := objects.cache.AddHandler(delivery.deliver, informer.HandlerOptions{Name: c.controllerName})
 	if err != nil {
-		c.refuse(err)
+		c.addWiringError(err)
 		return
 	}
 	c.manager.mu.Lock()
 	defer c.manager.mu.Unlock()
-	c.filled = append(c.filled, registration.Synced())
+	c.synced = append(c.synced, registration.Synced())
 	c.deliveries = append(slices.Clip(c.deliveries), delivery)
 }
 
-func (c *Controller[T]) refuse(err error) {
+func (c *Controller[T]) addWiringError(err error) {
 	if err != nil {
-		c.manager.refuse(fmt.Errorf("controller %q: %w", c.called, err))
+		c.manager.addWiringError(fmt.Errorf("controller %q: %w", c.controllerName, err))
 	}
 }
 
-func (c *Controller[T]) name() string { return c.called }
+func (c *Controller[T]) name() string { return c.controllerName }
 
 // Enqueue enqueues a key, for a reason outside of the caches. Enqueue never blocks, and may be
 // called before Run.
-func (c *Controller[T]) Enqueue(key types.NamespacedName, how workqueue.AddOptions) {
-	c.queue.AddWith(key, how)
+func (c *Controller[T]) Enqueue(key types.NamespacedName, opts workqueue.AddOptions) {
+	c.queue.AddWith(key, opts)
 }
 
 // Queue returns the queue of the controller, for its Stats, Inspect and SetWorkers. The manager
@@ -175,14 +175,14 @@ func (c *Controller[T]) Queue() *workqueue.Queue[types.NamespacedName] { return 
 // run processes keys until ctx ends, or until the queue is drained after the context stop has
 // ended.
 func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
-	turn := c.turn
-	if o := c.manager.opts.Observer; o != nil && o.Turn != nil {
-		turn = o.Turn(c.called, turn)
+	reconcile := c.reconcileKey
+	if o := c.manager.opts.Observer; o != nil && o.Reconcile != nil {
+		reconcile = o.Reconcile(c.controllerName, reconcile)
 	}
 	// Workers that start earlier would reconcile a key several times, once for each object that
 	// maps to it.
 	c.manager.mu.Lock()
-	all, deliveries := c.filled, c.deliveries
+	all, deliveries := c.synced, c.deliveries
 	c.manager.mu.Unlock()
 	var delivering sync.WaitGroup
 	working, end := context.WithCancel(ctx)
@@ -191,16 +191,16 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 	}
 	defer delivering.Wait()
 	defer end()
-	for _, filled := range all {
+	for _, synced := range all {
 		select {
-		case <-filled:
+		case <-synced:
 		case <-ctx.Done():
 		case <-stop.Done():
 		}
 	}
 	// Goroutines inherit the labels of the goroutine that starts them.
-	pprof.Do(ctx, pprof.Labels("controller", c.called, "stage", "reconcile"), func(ctx context.Context) {
-		err = c.queue.RunUntil(ctx, stop, c.settings.Workers, turn)
+	pprof.Do(ctx, pprof.Labels("controller", c.controllerName, "stage", "reconcile"), func(ctx context.Context) {
+		err = c.queue.RunUntil(ctx, stop, c.settings.Workers, reconcile)
 	})
 	return err
 }
@@ -213,25 +213,25 @@ func (c *Controller[T]) end() {
 	}
 }
 
-// turn is one reconcile of a key.
-func (c *Controller[T]) turn(ctx context.Context, key types.NamespacedName) error {
-	ctx = turn{c.queue, key, &c.holds}.begin(ctx)
+// reconcileKey is one reconcile of a key.
+func (c *Controller[T]) reconcileKey(ctx context.Context, key types.NamespacedName) error {
+	ctx = reconcileContext{c.queue, key, &c.writeWaits}.attach(ctx)
 	store := c.objects.store
 	// Unreadable comes before Get: if the object becomes unreadable in between, the cache still has
 	// it.
-	if err := store.Unreadable(key); err != nil {
+	if err := store.Undecodable(key); err != nil {
 		return fmt.Errorf("the newest state cannot be read: %w", err)
 	}
 	object, exists := store.Get(key)
 	if exists {
 		result, err := c.reconcile(ctx, object)
-		return result.err(contain.Error(err)) // Observer.Turn may examine the error.
+		return result.err(contain.SafeError(err)) // Observer.Reconcile may examine the error.
 	}
-	if err := store.Unreadable(key); err != nil {
+	if err := store.Undecodable(key); err != nil {
 		return fmt.Errorf("the newest state cannot be read: %w", err)
 	}
 	if c.settings.Deleted == nil {
 		return nil
 	}
-	return contain.Error(c.settings.Deleted(ctx, key))
+	return contain.SafeError(c.settings.Deleted(ctx, key))
 }

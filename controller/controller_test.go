@@ -23,19 +23,19 @@ import (
 
 var mapKind = corev1.SchemeGroupVersion.WithKind("ConfigMap")
 
-// turns records the objects of reconciles.
-type turns struct {
+// reconcileLog records the objects of reconciles.
+type reconcileLog struct {
 	mu    sync.Mutex // guards following
 	names []string
 }
 
-func (l *turns) add(name string) {
+func (l *reconcileLog) add(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.names = append(l.names, name)
 }
 
-func (l *turns) take() []string {
+func (l *reconcileLog) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	names := l.names
@@ -44,7 +44,7 @@ func (l *turns) take() []string {
 	return names
 }
 
-func TestControllerKeepsWhatItOwns(t *testing.T) {
+func TestControllerRestoresOwnedObjects(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		secrets := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
@@ -76,24 +76,24 @@ func TestControllerKeepsWhatItOwns(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}
-		r.rest()
+		r.waitIdle()
 		copied := rest.Must(rest.For[*corev1.Secret](r.client, rest.ResourceOptions{}))
 		secret, err := copied.Get(t.Context(), key{Namespace: "web", Name: "a"}, metav1.GetOptions{})
 		require.NoError(t, err)
 		require.Equal(t, "one!", string(secret.Data["copy"]))
-		require.Equal(t, 1, r.asked("create secrets"), "what was created is not created again")
+		require.Equal(t, 1, r.requestCount("create secrets"), "what was created is not created again")
 		require.NotContains(t, r.logged(), "level=WARN", "no conflict with itself")
 
 		require.NoError(t, copied.Delete(t.Context(), key{Namespace: "web", Name: "a"}, metav1.DeleteOptions{}))
-		r.rest()
+		r.waitIdle()
 		_, err = copied.Get(t.Context(), key{Namespace: "web", Name: "a"}, metav1.GetOptions{})
 		require.NoError(t, err, "what it owns is made again")
 	})
 }
 
-func TestWhatAnObjectNamesLeadsToIt(t *testing.T) {
+func TestReferencedObjectsEnqueueTheirReferrers(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
-		var seen turns
+		var seen reconcileLog
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		secrets := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
 		c := controller.Manage(r.manager, "readers", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
@@ -113,30 +113,30 @@ func TestWhatAnObjectNamesLeadsToIt(t *testing.T) {
 		r.create(newMap("a", "secret", "x"))
 		r.create(newMap("b", "secret", "x"))
 		r.create(newMap("c", "secret", "y"))
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"a", "b", "c"}, seen.take())
 
 		_, err := r.server.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "x"}})
 		require.NoError(t, err)
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"a", "b"}, seen.take())
 
 		_, err = r.server.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "c"}})
 		require.NoError(t, err)
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"c"}, seen.take())
 
 		keys <- key{Namespace: "web", Name: "a"}
 		c.Enqueue(key{Namespace: "web", Name: "b"}, workqueue.AddOptions{})
 		c.Enqueue(key{Namespace: "web", Name: "none"}, workqueue.AddOptions{})
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"a", "b"}, seen.take())
 	})
 }
 
 func TestResults(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
-		var seen, gone turns
+		var seen, gone reconcileLog
 		ready := make(chan struct{})
 		failures := map[string]int{}
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
@@ -174,19 +174,19 @@ func TestResults(t *testing.T) {
 		for _, name := range []string{"after", "when", "terminal", "failing", "panics"} {
 			r.create(newMap(name))
 		}
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"after", "after", "failing", "failing", "failing", "failing", "panics", "panics", "terminal", "when"}, seen.take())
 		require.Contains(t, r.logged(), "a contradiction")
 		require.Contains(t, r.logged(), "a bug")
 		close(ready)
 		require.NoError(t, r.maps.Delete(t.Context(), key{Namespace: "web", Name: "failing"}, metav1.DeleteOptions{}))
-		r.rest()
+		r.waitIdle()
 		require.Contains(t, seen.take(), "when")
 		require.Equal(t, []string{"failing"}, gone.take())
 	})
 }
 
-func TestWorkersBeginWhenAllThatLeadsToAKeyIsQueued(t *testing.T) {
+func TestWorkersStartWhenAllInitialKeysAreQueued(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		for _, name := range []string{"a", "b", "c"} {
 			owner := r.create(newMap(name))
@@ -195,7 +195,7 @@ func TestWorkersBeginWhenAllThatLeadsToAKeyIsQueued(t *testing.T) {
 			}})
 			require.NoError(t, err)
 		}
-		var seen turns
+		var seen reconcileLog
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		secrets := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
 		c := controller.Manage(r.manager, "readers", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
@@ -207,15 +207,15 @@ func TestWorkersBeginWhenAllThatLeadsToAKeyIsQueued(t *testing.T) {
 			return true
 		})
 		r.run()
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"a", "b", "c"}, seen.take(), "one turn of each, whatever else leads to it")
 	})
 }
 
-func TestManagerEndsWhileQueuesAreFilled(t *testing.T) {
+func TestManagerStopsDuringTheInitialSync(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		r.create(newMap("a"))
-		var seen turns
+		var seen reconcileLog
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		controller.Manage(r.manager, "readers", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
 			seen.add(m.Name)
@@ -225,7 +225,7 @@ func TestManagerEndsWhileQueuesAreFilled(t *testing.T) {
 			return true
 		}})
 		r.run()
-		r.rest()
+		r.waitIdle()
 		require.Empty(t, seen.take())
 		began := time.Now()
 		require.NoError(t, r.stop())

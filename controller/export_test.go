@@ -6,17 +6,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// MaxEarly is the maximum number of owner keys that are kept while their scope is unknown.
-const MaxEarly = maxEarly
+// MaxOwnerBacklog is the maximum number of owner keys that are kept while their scope is unknown.
+const MaxOwnerBacklog = maxOwnerBacklog
 
-// KeptEarly keeps n keys of owners, and returns the number of keys that are then added to the
-// queue.
-func KeptEarly(n int) (added int) {
-	var e early
+// OwnerBacklogAdds keeps n keys of owners, and returns the number of keys that are then added to
+// the queue.
+func OwnerBacklogAdds(n int) (added int) {
+	var e ownerBacklog
 	for i := range n {
-		e.keep(types.NamespacedName{Name: fmt.Sprint(i)}, func() { added++ })
+		e.add(types.NamespacedName{Name: fmt.Sprint(i)}, func() { added++ })
 	}
-	e.enqueue()
+	e.flush()
 	return added
 }
 

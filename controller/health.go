@@ -26,33 +26,33 @@ var (
 // key may have been reconciled without one of its writes in the last five minutes. Otherwise the
 // error names every problem.
 func (m *Manager) Ready() error {
-	var missing []error
+	var problems []error
 	m.mu.Lock()
 	// controllers is never changed in place.
-	factories, controllers := slices.Clone(m.factories), m.controllers
+	factories, controllers := slices.Clone(m.clusters), m.controllers
 	for _, p := range m.parts {
-		if p.failed != nil {
-			missing = append(missing, fmt.Errorf("part %s: %w", p.name, p.failed))
+		if p.err != nil {
+			problems = append(problems, fmt.Errorf("part %s: %w", p.name, p.err))
 		}
 	}
 	switch {
 	case m.stopping:
-		missing = append(missing, errStopping)
+		problems = append(problems, errStopping)
 	case m.stage < Synced:
-		missing = append(missing, errStarting)
+		problems = append(problems, errStarting)
 	}
 	m.mu.Unlock()
 	for _, c := range factories {
 		if err := c.factory.Healthy(m.opts.MaxStaleness); err != nil {
-			missing = append(missing, err)
+			problems = append(problems, err)
 		}
 	}
 	for _, c := range controllers {
 		if err := c.healthy(); err != nil {
-			missing = append(missing, err)
+			problems = append(problems, err)
 		}
 	}
-	return errors.Join(missing...)
+	return errors.Join(problems...)
 }
 
 // Handler serves the probes of a kubelet, and the endpoints of [Manager.Handle].
@@ -67,13 +67,13 @@ func (m *Manager) Handler() http.Handler { return m.endpoints }
 // it as well. pattern is a pattern of [http.ServeMux], such as "GET /metrics". A response may take
 // two minutes. The context of a request ends with Run, which waits for the handler.
 func (m *Manager) Handle(pattern string, handler http.Handler) {
-	m.adding(func() (err error) {
+	m.configure(func() (err error) {
 		if m.running {
 			return fmt.Errorf("endpoint %q: %w", pattern, errRunning)
 		}
 		defer func() { // ServeMux panics if the pattern is invalid or taken.
-			if wrong := recover(); wrong != nil {
-				err = fmt.Errorf("controller: endpoint %q: %v", pattern, wrong)
+			if panicked := recover(); panicked != nil {
+				err = fmt.Errorf("controller: endpoint %q: %v", pattern, panicked)
 			}
 		}()
 		m.endpoints.Handle(pattern, handler)

@@ -87,17 +87,17 @@ type Manager struct {
 
 	mu          sync.Mutex // guards following
 	running     bool
-	wrong       []error // errors in the wiring, which Run returns
-	factories   []*clusterCaches
+	wiringErrs  []error // errors in the wiring, which Run returns
+	clusters    []*clusterCaches
 	names       map[cacheID]string // of all caches
-	controllers []worker
+	controllers []anyController
 	parts       []*part
 	stage       Stage // the current stage of Run
 	stopping    bool
 }
 
-// worker is a Controller of any type.
-type worker interface {
+// anyController is a Controller of any type.
+type anyController interface {
 	name() string
 	run(ctx, stop context.Context) error
 	end()
@@ -123,15 +123,15 @@ func New(client *rest.Client, opts Options) (*Manager, error) {
 
 var errRunning = errors.New("the manager runs already: add everything before Run")
 
-// refuse records an error in the wiring, unless err is nil.
-func (m *Manager) refuse(err error) { m.adding(func() error { return err }) }
+// addWiringError records an error in the wiring, unless err is nil.
+func (m *Manager) addWiringError(err error) { m.configure(func() error { return err }) }
 
-// adding calls the function add with the lock held, and records its error, if any.
-func (m *Manager) adding(add func() error) {
+// configure calls the function add with the lock held, and records its error, if any.
+func (m *Manager) configure(add func() error) {
 	m.mu.Lock()
 	err, running := add(), m.running
 	if err != nil && !running {
-		m.wrong = append(m.wrong, err)
+		m.wiringErrs = append(m.wiringErrs, err)
 	}
 	m.mu.Unlock()
 	if err != nil && running { // Run has returned the recorded errors already.
@@ -140,8 +140,8 @@ func (m *Manager) adding(add func() error) {
 }
 
 // add adds a controller.
-func (m *Manager) add(w worker) {
-	m.adding(func() error {
+func (m *Manager) add(w anyController) {
+	m.configure(func() error {
 		if m.running {
 			return fmt.Errorf("controller %q: %w", w.name(), errRunning)
 		}

@@ -89,7 +89,7 @@ func (e *elector) RunUntil(ctx, stop context.Context, lead func(context.Context)
 	}
 }
 
-func TestOrderOfBeginningAndEnd(t *testing.T) {
+func TestOrderOfStartAndStop(t *testing.T) {
 	d := &diary{}
 	e := &elector{d: d}
 	play(t, controller.Options{Elector: e}, func(t *testing.T, r *rig) {
@@ -110,7 +110,7 @@ func TestOrderOfBeginningAndEnd(t *testing.T) {
 		require.ErrorContains(t, r.manager.Ready(), "not complete")
 		r.create(newMap("a"))
 		r.run()
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"+always", "+synced"}, d.read(), "another process leads")
 		require.NoError(t, r.manager.Ready(), "a candidate is ready")
 		close(e.turn)
@@ -127,13 +127,13 @@ func TestOrderOfBeginningAndEnd(t *testing.T) {
 	})
 }
 
-func TestCandidateThatIsAskedToEndDoesNotWait(t *testing.T) {
+func TestCandidateStopsWithoutWaitingForTheLease(t *testing.T) {
 	e := &elector{d: &diary{}}
 	play(t, controller.Options{Elector: e}, func(t *testing.T, r *rig) {
 		e.turn = make(chan struct{})
 		controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		r.run()
-		r.rest()
+		r.waitIdle()
 		before := time.Now()
 		require.NoError(t, r.stop())
 		require.Less(t, time.Since(before), time.Second)
@@ -182,14 +182,14 @@ func TestLostLeaseEndsEverythingAtOnce(t *testing.T) {
 		r.create(newMap("b"))
 		ended := make(chan error)
 		go func() { ended <- r.manager.Run(t.Context()) }()
-		r.rest()
+		r.waitIdle()
 		e.lost <- lost
 		require.ErrorIs(t, <-ended, lost)
 		require.Equal(t, []string{"+lease", "interrupted", "-lease"}, d.read(), "b is not begun")
 	})
 }
 
-func TestPartThatFailsEndsTheManagerByName(t *testing.T) {
+func TestFailedPartEndsTheManager(t *testing.T) {
 	for name, fail := range map[string]func(context.Context) error{
 		"returns": func(context.Context) error { return errors.New("a reason") },
 		"panics":  func(context.Context) error { panic("a reason") },
@@ -214,7 +214,7 @@ func TestPartThatFailsEndsTheManagerByName(t *testing.T) {
 	}
 }
 
-func TestOptionalPartIsBegunAgain(t *testing.T) {
+func TestOptionalPartIsRestarted(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		begun := 0
@@ -230,14 +230,14 @@ func TestOptionalPartIsBegunAgain(t *testing.T) {
 		time.Sleep(time.Second / 2)
 		synctest.Wait()
 		require.EqualError(t, r.manager.Ready(), "part flaky: not yet")
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, 4, begun)
 		require.NoError(t, r.manager.Ready(), "it runs")
 	})
 }
 
 // A Client with an error in its options can be used in every way until Run returns the error.
-func TestRefusedClientCanBeCalled(t *testing.T) {
+func TestInvalidClientReturnsItsError(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		ctx, m := t.Context(), r.manager
 		refused := controller.For[*configMap](m, rest.ResourceOptions{Namespace: "A"})
@@ -284,7 +284,7 @@ func TestRefusedClientCanBeCalled(t *testing.T) {
 	})
 }
 
-func TestMistakesInTheWiringAreAllToldBeforeAnythingStarts(t *testing.T) {
+func TestRunReturnsAllWiringErrorsBeforeAnythingStarts(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		m := r.manager
 		unknown := controller.For[*metav1.PartialObjectMetadata](m, rest.ResourceOptions{})
@@ -324,18 +324,18 @@ func TestMistakesInTheWiringAreAllToldBeforeAnythingStarts(t *testing.T) {
 		} {
 			require.ErrorContains(t, err, text)
 		}
-		require.Zero(t, r.asked("list configmaps"))
+		require.Zero(t, r.requestCount("list configmaps"))
 		require.ErrorContains(t, m.Run(t.Context()), "twice")
 	})
 	_, err := controller.New(nil, controller.Options{})
 	require.ErrorContains(t, err, "needs a client")
 }
 
-func TestWhatIsAddedTooLateIsSaid(t *testing.T) {
+func TestAdditionsAfterRunAreLogged(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		r.run()
-		r.rest()
+		r.waitIdle()
 		r.manager.Add("late", func(context.Context) error { return nil }, controller.PartOptions{})
 		controller.Manage(r.manager, "late", maps, func(context.Context, *configMap) (controller.Result, error) { return controller.Done, nil }, controller.Settings[*configMap]{})
 		require.Equal(t, 2, strings.Count(r.logged(), "add everything before Run"))
@@ -386,7 +386,7 @@ func TestServesProbesOnAnAddress(t *testing.T) {
 	require.ErrorContains(t, m.Run(t.Context()), "Options.Serve")
 }
 
-func TestServesWhatIsAdded(t *testing.T) {
+func TestServesAddedEndpoints(t *testing.T) {
 	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
 	require.NoError(t, err)
 	defer client.Close()
@@ -404,11 +404,11 @@ func TestServesWhatIsAdded(t *testing.T) {
 	go func() { ended <- m.Run(ctx) }()
 	at := <-address
 	for path, want := range map[string]string{"/metrics": "up 1", "/livez": "ok\n", "/other": "404 page not found\n"} {
-		answer, err := http.Get("http://" + at + path)
+		response, err := http.Get("http://" + at + path)
 		require.NoError(t, err)
-		body, err := io.ReadAll(answer.Body)
+		body, err := io.ReadAll(response.Body)
 		require.NoError(t, err)
-		require.NoError(t, answer.Body.Close())
+		require.NoError(t, response.Body.Close())
 		require.Equal(t, want, string(body))
 	}
 	http.DefaultClient.CloseIdleConnections()
@@ -418,7 +418,7 @@ func TestServesWhatIsAdded(t *testing.T) {
 	require.Error(t, err, "the endpoints have ended with Run")
 }
 
-func TestEndpointsThatAreNoneAreErrorsOfRun(t *testing.T) {
+func TestInvalidEndpointsAreErrorsOfRun(t *testing.T) {
 	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
 	require.NoError(t, err)
 	defer client.Close()
@@ -438,9 +438,9 @@ type writer func(string)
 
 func (w writer) Write(p []byte) (int, error) { w(string(p)); return len(p), nil }
 
-func TestOnlyItsNamespaces(t *testing.T) {
+func TestManagerSelectsOnlyItsNamespaces(t *testing.T) {
 	play(t, controller.Options{Namespaces: []string{"web", "shop"}}, func(t *testing.T, r *rig) {
-		var seen turns
+		var seen reconcileLog
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		controller.For[*corev1.Node](r.manager, rest.ResourceOptions{}) // is cluster-scoped
 		controller.Manage(r.manager, "all", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
@@ -463,19 +463,19 @@ func TestOnlyItsNamespaces(t *testing.T) {
 			m.Namespace = namespace
 			r.create(m)
 		}
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"shop/a", "shop/a", "web/a", "web/a"}, seen.take(), "and no quiet namespace holds up the other")
 	})
 }
 
-func TestOtherCluster(t *testing.T) {
+func TestCachesOfAnotherCluster(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		other := &rig{t: t, requests: map[string]int{}}
 		other.server = newServer(t)
 		defer other.server.Close()
 		client := other.connect()
 		defer client.Close()
-		var seen turns
+		var seen reconcileLog
 		here := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		there := controller.Select(r.manager, controller.Selection[*configMap]{Client: client})
 		controller.Manage(r.manager, "here", here, func(_ context.Context, m *configMap) (controller.Result, error) {
@@ -487,11 +487,11 @@ func TestOtherCluster(t *testing.T) {
 		_ = c
 		r.create(newMap("a"))
 		r.run()
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"a not there"}, seen.take())
 		_, err := other.server.Create(newMap("a"))
 		require.NoError(t, err)
-		r.rest()
+		r.waitIdle()
 		require.Empty(t, seen.take(), "the cluster here has not changed")
 		_, known := there.Get(key{Namespace: "web", Name: "a"})
 		require.True(t, known)
@@ -500,10 +500,10 @@ func TestOtherCluster(t *testing.T) {
 
 // Two processes share one lease on a server.
 func TestLease(t *testing.T) {
-	var first, second turns
+	var first, second reconcileLog
 	var elector *lease.Elector
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
-		manager := func(identity string, seen *turns) *controller.Manager {
+		manager := func(identity string, seen *reconcileLog) *controller.Manager {
 			var err error
 			elector, err = lease.New(r.client, key{Namespace: "web", Name: "lease"}, lease.Options{Identity: identity})
 			require.NoError(t, err)
@@ -524,10 +524,10 @@ func TestLease(t *testing.T) {
 		}
 		r.create(newMap("a"))
 		stopFirst := start(manager("first", &first))
-		r.rest()
+		r.waitIdle()
 		stopSecond := start(manager("second", &second))
 		r.create(newMap("b"))
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"a", "b"}, first.take())
 		require.Empty(t, second.take())
 		stopFirst() // stopFirst also releases the lease
@@ -539,7 +539,7 @@ func TestLease(t *testing.T) {
 }
 
 // The program's log handler may call the manager, for example to log whether it is ready.
-func TestLoggerMayAskTheManager(t *testing.T) {
+func TestLoggerMayCallTheManager(t *testing.T) {
 	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
 	require.NoError(t, err)
 	defer client.Close()
@@ -603,9 +603,9 @@ func TestEndpointsEndWithRun(t *testing.T) {
 	go func() { ended <- m.Run(ctx) }()
 	at := <-address
 	ask := func(path string) {
-		answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(httptest.NewRequest(http.MethodGet, "http://"+at+path, nil).WithContext(t.Context()))
+		response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(httptest.NewRequest(http.MethodGet, "http://"+at+path, nil).WithContext(t.Context()))
 		if err == nil {
-			_ = answer.Body.Close()
+			_ = response.Body.Close()
 		}
 	}
 	ask("/broken")

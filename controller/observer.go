@@ -26,19 +26,19 @@ type Observer struct {
 	// call. If several Selections share a cache, name and observers of the first apply.
 	Cache func(name string, next CacheObservers) CacheObservers
 
-	// Fill returns two hooks for a handler of a controller. The result fill is a queue that the
+	// Enqueue returns two hooks for a handler of a controller. The result fill is a queue that the
 	// handler fills instead of the argument queue. It must pass its keys on to that queue. The
 	// handler calls the function event with each event, before it adds keys for the event. If fill
 	// is nil, the handler fills the argument queue. If event is nil, no function is called. Each
 	// handler has its own hooks, and calls them sequentially. If the function event panics, the
 	// panic is logged, and the handler still fills the queue. The argument cache is the name of the
 	// handler's cache, as in Cache.
-	Fill func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
+	Enqueue func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
 
-	// Turn returns the function that a controller's workers call to reconcile a key. The returned
-	// function must call the function next in the same goroutine, with a context derived from its
-	// own.
-	Turn func(controller string, next func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error
+	// Reconcile returns the function that a controller's workers call to reconcile a key. The
+	// returned function must call the function next in the same goroutine, with a context derived
+	// from its own.
+	Reconcile func(controller string, next func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error
 }
 
 // CacheObservers has the observers for the stages of a cache. Each may be nil.
@@ -52,10 +52,10 @@ type CacheObservers struct {
 // observedQueue returns the queue that a handler fills, and the function that it calls for each
 // event.
 func (o *Observer) observedQueue(controller, cache string, queue enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
-	if o == nil || o.Fill == nil {
+	if o == nil || o.Enqueue == nil {
 		return queue, nil
 	}
-	fill, event := o.Fill(controller, cache, queue)
+	fill, event := o.Enqueue(controller, cache, queue)
 	if fill == nil {
 		fill = queue
 	}

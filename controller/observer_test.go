@@ -24,21 +24,21 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-type turnFunc = func(context.Context, types.NamespacedName) error
+type reconcileFunc = func(context.Context, types.NamespacedName) error
 
-// said records messages in order.
-type said struct {
+// hookLog records messages in order.
+type hookLog struct {
 	mu    sync.Mutex // guards following
 	lines []string
 }
 
-func (s *said) say(format string, args ...any) {
+func (s *hookLog) record(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
 
-func (s *said) take() []string {
+func (s *hookLog) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lines := s.lines
@@ -46,41 +46,41 @@ func (s *said) take() []string {
 	return lines
 }
 
-// telling is a queue that reports each added key.
-type telling struct {
+// recordingQueue is a queue that reports each added key.
+type recordingQueue struct {
 	enqueue.Queue
-	to *said
+	to *hookLog
 }
 
-func (q telling) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
-	q.to.say("add %s", key.Name)
+func (q recordingQueue) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
+	q.to.record("add %s", key.Name)
 	q.Queue.AddWith(key, how)
 }
 
 // An observer's functions are called once for each controller, cache and handler, when the manager
 // makes these. Turn is called when the controller starts.
-func TestObserverIsAskedForEachPart(t *testing.T) {
-	var asked said
+func TestObserverIsCalledForEachQueueAndCache(t *testing.T) {
+	var asked hookLog
 	opts := controller.Options{Observer: &controller.Observer{
 		Queue: func(name string, next *workqueue.Observer[key]) *workqueue.Observer[key] {
-			asked.say("queue %s", name)
+			asked.record("queue %s", name)
 			return next
 		},
 		Cache: func(name string, next controller.CacheObservers) controller.CacheObservers {
-			asked.say("cache %s", name)
+			asked.record("cache %s", name)
 			return next
 		},
-		Fill: func(name, cache string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
-			asked.say("fill %s of %s", name, cache)
+		Enqueue: func(name, cache string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+			asked.record("fill %s of %s", name, cache)
 			return nil, nil
 		},
-		Turn: func(name string, next turnFunc) turnFunc {
-			asked.say("turn %s", name)
+		Reconcile: func(name string, next reconcileFunc) reconcileFunc {
+			asked.record("turn %s", name)
 			return next
 		},
 	}}
 	play(t, opts, func(t *testing.T, r *rig) {
-		var seen turns
+		var seen reconcileLog
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		secrets := controller.Select(r.manager, controller.Selection[*corev1.Secret]{Informer: informer.Options[*corev1.Secret]{Name: "theirs"}})
 		reconcile := func(_ context.Context, m *configMap) (controller.Result, error) {
@@ -93,7 +93,7 @@ func TestObserverIsAskedForEachPart(t *testing.T) {
 		require.Equal(t, []string{"cache configmaps", "cache theirs", "queue a", "fill a of configmaps", "fill a of theirs", "queue b", "fill b of configmaps"}, asked.take())
 		r.create(newMap("one"))
 		r.run()
-		r.rest()
+		r.waitIdle()
 		lines := asked.take()
 		slices.Sort(lines)
 		require.Equal(t, []string{"turn a", "turn b"}, lines)
@@ -104,18 +104,18 @@ func TestObserverIsAskedForEachPart(t *testing.T) {
 // For each event of a handler, the observer is called before the handler fills the queue, in the
 // handler's goroutine. It is not called for events that Settings.When rejects. The observer can
 // wrap a reconcile: it gets the error, and provides the context.
-func TestObserverHearsInOrder(t *testing.T) {
-	var heard said
-	type mark struct{}
+func TestObserverHooksAreCalledInOrder(t *testing.T) {
+	var calls hookLog
+	type ctxKey struct{}
 	opts := controller.Options{Observer: &controller.Observer{
-		Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
-			return telling{queue, &heard}, func(k key, version string) { heard.say("event %s, %v", k.Name, version != "") }
+		Enqueue: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+			return recordingQueue{queue, &calls}, func(k key, version string) { calls.record("event %s, %v", k.Name, version != "") }
 		},
-		Turn: func(_ string, next turnFunc) turnFunc {
+		Reconcile: func(_ string, next reconcileFunc) reconcileFunc {
 			return func(ctx context.Context, k key) error {
-				heard.say("begin %s", k.Name)
-				err := next(context.WithValue(ctx, mark{}, "marked"), k)
-				heard.say("end %s: %v", k.Name, err)
+				calls.record("begin %s", k.Name)
+				err := next(context.WithValue(ctx, ctxKey{}, "marked"), k)
+				calls.record("end %s: %v", k.Name, err)
 				return err
 			}
 		},
@@ -124,7 +124,7 @@ func TestObserverHearsInOrder(t *testing.T) {
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		failed := false
 		controller.Manage(r.manager, "a", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
-			heard.say("reconcile %s, %v", m.Name, ctx.Value(mark{}))
+			calls.record("reconcile %s, %v", m.Name, ctx.Value(ctxKey{}))
 			if !failed {
 				failed = true
 				return controller.Done, errors.New("not yet")
@@ -134,24 +134,24 @@ func TestObserverHearsInOrder(t *testing.T) {
 			return controller.Done, err
 		}, controller.Settings[*configMap]{When: func(e informer.Event[*configMap]) bool { return e.Key.Name != "left-out" }})
 		r.run()
-		r.rest()
+		r.waitIdle()
 		r.create(newMap("one"))
 		r.create(newMap("left-out"))
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{
 			"event one, true", "add one",
 			"begin one", "reconcile one, marked", "end one: not yet",
 			"begin one", "reconcile one, marked", "end one: <nil>",
-		}, heard.take())
+		}, calls.take())
 		require.NoError(t, r.maps.Delete(t.Context(), key{Namespace: "web", Name: "one"}, metav1.DeleteOptions{}))
-		r.rest()
-		require.Equal(t, []string{"event one, true", "add one", "begin one", "end one: <nil>"}, heard.take())
+		r.waitIdle()
+		require.Equal(t, []string{"event one, true", "add one", "begin one", "end one: <nil>"}, calls.take())
 	})
 }
 
-// noting adds a controller that records the ConfigMaps that it has seen.
-func noting(r *rig) *turns {
-	seen := &turns{}
+// logReconciles adds a controller that records the ConfigMaps that it has seen.
+func logReconciles(r *rig) *reconcileLog {
+	seen := &reconcileLog{}
 	maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 	controller.Manage(r.manager, "a", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
 		seen.add(m.Name)
@@ -166,21 +166,21 @@ func TestObserverWithoutHooks(t *testing.T) {
 		"none":  nil,
 		"empty": {},
 		"nothing": {
-			Queue: func(string, *workqueue.Observer[key]) *workqueue.Observer[key] { return nil },
-			Cache: func(string, controller.CacheObservers) controller.CacheObservers { return controller.CacheObservers{} },
-			Fill:  func(string, string, enqueue.Queue) (enqueue.Queue, func(key, string)) { return nil, nil },
+			Queue:   func(string, *workqueue.Observer[key]) *workqueue.Observer[key] { return nil },
+			Cache:   func(string, controller.CacheObservers) controller.CacheObservers { return controller.CacheObservers{} },
+			Enqueue: func(string, string, enqueue.Queue) (enqueue.Queue, func(key, string)) { return nil, nil },
 		},
-		"event alone": {Fill: func(string, string, enqueue.Queue) (enqueue.Queue, func(key, string)) {
+		"event alone": {Enqueue: func(string, string, enqueue.Queue) (enqueue.Queue, func(key, string)) {
 			return nil, func(key, string) {}
 		}},
-		"fill alone": {Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) { return queue, nil }},
+		"fill alone": {Enqueue: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) { return queue, nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, controller.Options{Observer: o}, func(t *testing.T, r *rig) {
-				seen := noting(r)
+				seen := logReconciles(r)
 				r.run()
 				r.create(newMap("one"))
-				r.rest()
+				r.waitIdle()
 				require.Equal(t, []string{"one"}, seen.take())
 			})
 		})
@@ -193,10 +193,10 @@ func TestObserverThatPanicsLosesNoChange(t *testing.T) {
 	var mu sync.Mutex
 	turnsBegun := 0
 	opts := controller.Options{Observer: &controller.Observer{
-		Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+		Enqueue: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
 			return nil, func(key, string) { panic("of an event") }
 		},
-		Turn: func(_ string, next turnFunc) turnFunc {
+		Reconcile: func(_ string, next reconcileFunc) reconcileFunc {
 			return func(ctx context.Context, k key) error {
 				mu.Lock()
 				turnsBegun++
@@ -210,10 +210,10 @@ func TestObserverThatPanicsLosesNoChange(t *testing.T) {
 		},
 	}}
 	play(t, opts, func(t *testing.T, r *rig) {
-		seen := noting(r)
+		seen := logReconciles(r)
 		r.run()
 		r.create(newMap("one"))
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"one"}, seen.take())
 		require.Equal(t, 2, turnsBegun)
 		for _, line := range []string{"of an event", "of a turn"} {
@@ -223,9 +223,9 @@ func TestObserverThatPanicsLosesNoChange(t *testing.T) {
 }
 
 // A slow observer delays only its own handler, and the reconciles of its controller.
-func TestSlowObserverHoldsUpItsOwnController(t *testing.T) {
+func TestSlowObserverDelaysOnlyItsController(t *testing.T) {
 	opts := controller.Options{Observer: &controller.Observer{
-		Fill: func(name, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+		Enqueue: func(name, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
 			if name != "slow" {
 				return nil, nil
 			}
@@ -233,7 +233,7 @@ func TestSlowObserverHoldsUpItsOwnController(t *testing.T) {
 		},
 	}}
 	play(t, opts, func(t *testing.T, r *rig) {
-		var seen turns
+		var seen reconcileLog
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
 		for _, name := range []string{"slow", "quick"} {
 			controller.Manage(r.manager, name, maps, func(_ context.Context, m *configMap) (controller.Result, error) {
@@ -242,28 +242,28 @@ func TestSlowObserverHoldsUpItsOwnController(t *testing.T) {
 			}, controller.Settings[*configMap]{})
 		}
 		r.run()
-		r.rest()
+		r.waitIdle()
 		r.create(newMap("one"))
 		r.create(newMap("two"))
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"quick one", "quick two"}, seen.take())
 		time.Sleep(2 * time.Hour)
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, []string{"slow one", "slow two"}, seen.take())
 	})
 }
 
 // The reconciles of several workers call the hook concurrently, but never for one key at the same
 // time.
-func TestObserverOfTurnsIsCalledAtOnce(t *testing.T) {
+func TestReconcileHookRunsConcurrentlyForDifferentKeys(t *testing.T) {
 	var mu sync.Mutex
 	now, most, twice := map[key]int{}, 0, false
 	opts := controller.Options{Observer: &controller.Observer{
-		Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+		Enqueue: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
 			inside := 0 // of one handler; its calls are sequential, which the race detector checks
 			return queue, func(key, string) { inside++ }
 		},
-		Turn: func(_ string, next turnFunc) turnFunc {
+		Reconcile: func(_ string, next reconcileFunc) reconcileFunc {
 			return func(ctx context.Context, k key) error {
 				mu.Lock()
 				now[k]++
@@ -296,7 +296,7 @@ func TestObserverOfTurnsIsCalledAtOnce(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 			c.Enqueue(key{Namespace: "web", Name: "x"}, workqueue.AddOptions{})
 		}
-		r.rest()
+		r.waitIdle()
 		require.Equal(t, 4, most)
 		require.False(t, twice)
 	})
@@ -304,14 +304,14 @@ func TestObserverOfTurnsIsCalledAtOnce(t *testing.T) {
 
 // Each cache has a unique name, which identifies its handlers and, for tracing, its changes. The
 // name comes from the first Selection, and gets a number if another cache has the name.
-func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
+func TestCacheNamesAreUnique(t *testing.T) {
 	var caches, fills []string
 	opts := controller.Options{Observer: &controller.Observer{
 		Cache: func(name string, next controller.CacheObservers) controller.CacheObservers {
 			caches = append(caches, name)
 			return next
 		},
-		Fill: func(_, cache string, _ enqueue.Queue) (enqueue.Queue, func(key, string)) {
+		Enqueue: func(_, cache string, _ enqueue.Queue) (enqueue.Queue, func(key, string)) {
 			fills = append(fills, cache)
 			return nil, nil
 		},

@@ -55,14 +55,14 @@ type part struct {
 	run  func(context.Context) error
 	opts PartOptions
 
-	failed error // guarded by the manager's lock
+	err error // guarded by the manager's lock
 }
 
 // Add adds a function that runs beside the controllers until its context ends. The function must
 // return then, and the manager waits for it. If the function returns nil earlier, it is not called
 // again.
 func (m *Manager) Add(name string, run func(ctx context.Context) error, opts PartOptions) {
-	m.adding(func() error {
+	m.configure(func() error {
 		switch {
 		case run == nil || name == "":
 			return fmt.Errorf("controller: part %q: a name and a function are required", name)
@@ -77,25 +77,25 @@ func (m *Manager) Add(name string, run func(ctx context.Context) error, opts Par
 }
 
 const (
-	firstRestart = time.Second
-	lastRestart  = time.Minute
+	minRestartDelay = time.Second
+	maxRestartDelay = time.Minute
 )
 
 // runPart runs a part until ctx ends or a part that is not optional fails.
 func (m *Manager) runPart(ctx context.Context, p *part) error {
-	for wait := firstRestart; ; wait = min(2*wait, lastRestart) {
-		m.failed(p, nil)
+	for wait := minRestartDelay; ; wait = min(2*wait, maxRestartDelay) {
+		m.setPartError(p, nil)
 		begun := time.Now()
-		err := guarded(ctx, p.run)
+		err := callContained(ctx, p.run)
 		switch {
 		case err == nil || ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
 			return nil
 		case !p.opts.Optional || ctx.Err() != nil:
 			return fmt.Errorf("part %s: %w", p.name, err)
-		case time.Since(begun) > lastRestart:
-			wait = firstRestart
+		case time.Since(begun) > maxRestartDelay:
+			wait = minRestartDelay
 		}
-		m.failed(p, err)
+		m.setPartError(p, err)
 		m.opts.Logger.Error("a part failed and will be restarted", "part", p.name, "after", wait, "err", err)
 		if sleep(ctx, wait) != nil {
 			return nil
@@ -103,17 +103,17 @@ func (m *Manager) runPart(ctx context.Context, p *part) error {
 	}
 }
 
-// failed records the error of an optional part. nil means that the part runs, or has ended without
-// an error.
-func (m *Manager) failed(p *part, err error) {
+// setPartError records the error of an optional part. nil means that the part runs, or has ended
+// without an error.
+func (m *Manager) setPartError(p *part, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p.failed = err
+	p.err = err
 }
 
-// guarded returns a panic or runtime.Goexit of a part as an error, so that the error of Run can
-// name the part.
-func guarded(ctx context.Context, run func(context.Context) error) (err error) {
+// callContained returns a panic or runtime.Goexit of a part as an error, so that the error of Run
+// can name the part.
+func callContained(ctx context.Context, run func(context.Context) error) (err error) {
 	ended := make(chan error, 1)
 	go func() {
 		result := error(errGoexit)
@@ -121,7 +121,7 @@ func guarded(ctx context.Context, run func(context.Context) error) (err error) {
 			if v := recover(); v != nil {
 				result = &workqueue.PanicError{Value: v, Stack: debug.Stack()}
 			}
-			ended <- contain.Error(result)
+			ended <- contain.SafeError(result)
 		}()
 		result = run(ctx)
 	}()

@@ -11,9 +11,9 @@ import (
 // the next change. If the reconcile returns an error, its Result is ignored: the key is retried
 // with back-off.
 type Result struct {
-	after time.Duration
-	again bool
-	when  func(context.Context) error
+	after   time.Duration
+	requeue bool
+	when    func(context.Context) error
 }
 
 // Done is the zero Result: the next reconcile follows a change.
@@ -21,7 +21,7 @@ var Done = Result{}
 
 // After returns a Result that requests a reconcile when d has passed, or at once if d is not
 // positive. An earlier change causes an additional reconcile.
-func After(d time.Duration) Result { return Result{after: d, again: true} }
+func After(d time.Duration) Result { return Result{after: d, requeue: true} }
 
 // When returns a Result that requests a reconcile after the function until has returned. Before
 // that, the key is not reconciled, whatever changes. The function runs in a goroutine of its own,
@@ -40,7 +40,7 @@ func (r Result) err(failed error) error {
 		return failed
 	case r.when != nil:
 		return workqueue.RequeueWhen(r.when)
-	case r.again:
+	case r.requeue:
 		return workqueue.RequeueAfter(r.after)
 	}
 	return nil

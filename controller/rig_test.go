@@ -77,8 +77,8 @@ func (r *rig) run() {
 	r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
 }
 
-// rest waits until every goroutine is idle, including retries.
-func (r *rig) rest() {
+// waitIdle waits until every goroutine is idle, including retries.
+func (r *rig) waitIdle() {
 	time.Sleep(time.Minute)
 	synctest.Wait()
 }
@@ -89,7 +89,7 @@ func (r *rig) count(q apitest.Request) {
 	r.requests[strings.TrimSuffix(q.Verb+" "+q.Resource+"/"+q.Subresource, "/")]++
 }
 
-func (r *rig) asked(what string) int {
+func (r *rig) requestCount(what string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.requests[what]

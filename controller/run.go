@@ -25,28 +25,28 @@ func (m *Manager) Run(ctx context.Context) error {
 	// The parts of stage Always outlive all code that may need them.
 	always, endAlways := context.WithCancel(context.WithoutCancel(ctx))
 	defer endAlways()
-	outer := &group{fail: fail}
-	m.start(outer, always, Always)
+	alwaysParts := &group{fail: fail}
+	m.startParts(alwaysParts, always, Always)
 	if m.opts.Serve != "" {
-		outer.run(func() error { return m.serve(always) })
+		alwaysParts.run(func() error { return m.serve(always) })
 	}
 
 	var caches []informer.Cache
-	for _, c := range m.factories {
+	for _, c := range m.clusters {
 		caches = append(caches, &c.factory)
 	}
 	all.run(func() error {
 		return informer.RunUntil(context.WithoutCancel(ctx), stop, func(working context.Context) error {
-			return m.work(working, stop, fail)
+			return m.runSynced(working, stop, fail)
 		}, caches...)
 	})
 	err := all.wait()
 	for _, c := range m.controllers {
 		c.end()
 	}
-	m.enter(Always, true)
+	m.setStage(Always, true)
 	endAlways()
-	return errors.Join(err, outer.wait())
+	return errors.Join(err, alwaysParts.wait())
 }
 
 // begin starts Run, or returns the errors in the wiring.
@@ -57,18 +57,18 @@ func (m *Manager) begin() error {
 		return errors.New("controller: Run was called twice; make a new manager")
 	}
 	m.running = true
-	return errors.Join(m.wrong...)
+	return errors.Join(m.wiringErrs...)
 }
 
-// enter records the stage of Run.
-func (m *Manager) enter(stage Stage, stopping bool) {
+// setStage records the stage of Run.
+func (m *Manager) setStage(stage Stage, stopping bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.stage, m.stopping = stage, stopping
 }
 
-// start starts the parts of a stage.
-func (m *Manager) start(g *group, ctx context.Context, stage Stage) {
+// startParts starts the parts of a stage.
+func (m *Manager) startParts(g *group, ctx context.Context, stage Stage) {
 	for _, p := range m.parts {
 		if p.opts.Stage == stage {
 			g.run(func() error { return m.runPart(ctx, p) })
@@ -76,22 +76,22 @@ func (m *Manager) start(g *group, ctx context.Context, stage Stage) {
 	}
 }
 
-// work runs while the caches are complete. Its context ends when a cache gives up. When the context
-// stop ends, work drains the queues.
-func (m *Manager) work(working, stop context.Context, fail func(error)) error {
-	m.enter(Synced, false)
+// runSynced runs while the caches are complete. Its context ends when a cache gives up. When the
+// context stop ends, work drains the queues.
+func (m *Manager) runSynced(working, stop context.Context, fail func(error)) error {
+	m.setStage(Synced, false)
 	synced, endSynced := context.WithCancel(working)
 	defer endSynced()
-	beside := &group{fail: fail}
-	m.start(beside, synced, Synced)
+	syncedParts := &group{fail: fail}
+	m.startParts(syncedParts, synced, Synced)
 	err := m.elect(working, stop, func(leading context.Context) error {
-		m.enter(Leading, false)
-		defer m.enter(Synced, true)
+		m.setStage(Leading, false)
+		defer m.setStage(Synced, true)
 		parts, endParts := context.WithCancel(leading)
 		defer endParts()
 		defer context.AfterFunc(stop, endParts)()
 		workers := &group{fail: fail}
-		m.start(workers, parts, Leading)
+		m.startParts(workers, parts, Leading)
 		for _, c := range m.controllers {
 			workers.run(func() error {
 				if err := c.run(leading, stop); err != nil {
@@ -104,7 +104,7 @@ func (m *Manager) work(working, stop context.Context, fail func(error)) error {
 		return workers.wait()
 	})
 	endSynced()
-	return errors.Join(err, beside.wait())
+	return errors.Join(err, syncedParts.wait())
 }
 
 // elect runs the function lead for as long as this process is the leader.

@@ -19,11 +19,12 @@ import (
 
 var zones = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "zones"}
 
-// keeps runs a controller that keeps a ConfigMap for each of its owners, with the owner's name and
-// in the namespace web. The ConfigMap of "one" is deleted twice, and is recreated each time.
-func keeps[T metav1.Object](t *testing.T, r *rig, owners *controller.Client[T], kind schema.GroupVersionKind, create func(name string)) {
+// requireOwnedIsRestored runs a controller that keeps a ConfigMap for each of its owners, with the
+// owner's name and in the namespace web. The ConfigMap of "one" is deleted twice, and is recreated
+// each time.
+func requireOwnedIsRestored[T metav1.Object](t *testing.T, r *rig, owners *controller.Client[T], kind schema.GroupVersionKind, create func(name string)) {
 	maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
-	var deleted noted
+	var deleted nameLog
 	c := controller.Manage(r.manager, "keeper", owners, func(ctx context.Context, owner T) (controller.Result, error) {
 		if _, exists := maps.Get(key{Namespace: "web", Name: owner.GetName()}); exists {
 			return controller.Done, nil
@@ -37,18 +38,18 @@ func keeps[T metav1.Object](t *testing.T, r *rig, owners *controller.Client[T], 
 	orphan := newMap("orphan")
 	orphan.OwnerReferences = []metav1.OwnerReference{{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: "gone", UID: "u", Controller: new(true)}}
 	r.run()
-	r.rest()
+	r.waitIdle()
 	create("one")
 	for range 2 {
-		r.rest()
+		r.waitIdle()
 		_ = r.get("one")
 		require.Empty(t, deleted.take())
 		require.NoError(t, r.maps.Delete(t.Context(), key{Namespace: "web", Name: "one"}, metav1.DeleteOptions{}))
 	}
-	r.rest()
+	r.waitIdle()
 	_ = r.get("one")
 	r.create(orphan)
-	r.rest()
+	r.waitIdle()
 	require.Equal(t, []string{key{Namespace: ownersNamespace(owners), Name: "gone"}.String()}, deleted.take())
 }
 
@@ -61,11 +62,11 @@ func ownersNamespace[T metav1.Object](owners *controller.Client[T]) string {
 
 // If an owned object is deleted, the controller of a cluster-scoped owner recreates it as well. The
 // owner's kind may be built-in or custom. Deleted is not called for a key that never existed.
-func TestOwnersWithoutANamespaceKeepWhatTheyOwn(t *testing.T) {
+func TestClusterScopedOwnersRestoreOwnedObjects(t *testing.T) {
 	t.Run("a Node", func(t *testing.T) {
 		play(t, controller.Options{}, func(t *testing.T, r *rig) {
 			nodes := controller.For[*corev1.Node](r.manager, rest.ResourceOptions{})
-			keeps(t, r, nodes, corev1.SchemeGroupVersion.WithKind("Node"), func(name string) {
+			requireOwnedIsRestored(t, r, nodes, corev1.SchemeGroupVersion.WithKind("Node"), func(name string) {
 				_, err := r.server.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
 				require.NoError(t, err)
 			})
@@ -76,7 +77,7 @@ func TestOwnersWithoutANamespaceKeepWhatTheyOwn(t *testing.T) {
 			play(t, controller.Options{}, func(t *testing.T, r *rig) {
 				require.NoError(t, r.server.AddResource(apitest.Resource{Group: zones.Group, Version: zones.Version, Plural: zones.Resource, Kind: "Zone", ClusterScoped: clusterScoped}))
 				owners := controller.For[*unstructured.Unstructured](r.manager, rest.ResourceOptions{Resource: zones, Kind: "Zone"})
-				keeps(t, r, owners, zones.GroupVersion().WithKind("Zone"), func(name string) {
+				requireOwnedIsRestored(t, r, owners, zones.GroupVersion().WithKind("Zone"), func(name string) {
 					zone := newZone(name)
 					if !clusterScoped {
 						zone.SetNamespace("web")
@@ -95,7 +96,7 @@ func newZone(name string) *unstructured.Unstructured {
 
 // A cluster-scoped custom resource is selected whole in a manager with Namespaces if its Selection
 // says so. If the Selection does not say so, the error explains what to set.
-func TestCustomResourceWithoutNamespacesInAManagerOfSome(t *testing.T) {
+func TestClusterScopedCustomResourceInANamespacedManager(t *testing.T) {
 	for name, namespaces := range map[string][]string{"all": {""}, "the manager's": nil} {
 		t.Run(name, func(t *testing.T) {
 			play(t, controller.Options{Namespaces: []string{"a", "b"}}, func(t *testing.T, r *rig) {
@@ -106,7 +107,7 @@ func TestCustomResourceWithoutNamespacesInAManagerOfSome(t *testing.T) {
 					ResourceOptions: rest.ResourceOptions{Resource: zones, Kind: "Zone"}, Namespaces: namespaces,
 				})
 				r.run()
-				r.rest()
+				r.waitIdle()
 				_, exists := all.Get(key{Name: "one"})
 				if namespaces == nil {
 					require.False(t, exists)
@@ -122,7 +123,7 @@ func TestCustomResourceWithoutNamespacesInAManagerOfSome(t *testing.T) {
 
 // An owned object maps to its owner even if the cache has no owner yet. Either the list of owners
 // takes longer than the list of owned objects, or the first owner is created after them.
-func TestOwnedObjectsThatComeBeforeTheirOwnersLeadToThem(t *testing.T) {
+func TestOwnedObjectsBeforeTheirOwnersEnqueueTheOwners(t *testing.T) {
 	for _, clusterScoped := range []bool{true, false} {
 		for _, late := range []string{"the list", "the owner"} {
 			t.Run(map[bool]string{true: "without namespaces", false: "with them"}[clusterScoped]+", "+late, func(t *testing.T) {
@@ -130,9 +131,9 @@ func TestOwnedObjectsThatComeBeforeTheirOwnersLeadToThem(t *testing.T) {
 					require.NoError(t, r.server.AddResource(apitest.Resource{Group: zones.Group, Version: zones.Version, Plural: zones.Resource, Kind: "Zone", ClusterScoped: clusterScoped}))
 					owners := controller.For[*unstructured.Unstructured](r.manager, rest.ResourceOptions{Resource: zones, Kind: "Zone"})
 					maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
-					var turns noted
+					var reconciles nameLog
 					c := controller.Manage(r.manager, "keeper", owners, func(_ context.Context, owner *unstructured.Unstructured) (controller.Result, error) {
-						turns.add(owner.GetName())
+						reconciles.add(owner.GetName())
 						return controller.Done, nil
 					}, controller.Settings[*unstructured.Unstructured]{When: func(informer.Event[*unstructured.Unstructured]) bool { return false }})
 					controller.Owns(c, maps, nil)
@@ -149,14 +150,14 @@ func TestOwnedObjectsThatComeBeforeTheirOwnersLeadToThem(t *testing.T) {
 						require.NoError(t, err)
 					}
 					r.run()
-					r.rest()
+					r.waitIdle()
 					if late == "the owner" {
-						require.Empty(t, turns.take())
+						require.Empty(t, reconciles.take())
 						_, err := r.server.Create(zone)
 						require.NoError(t, err)
-						r.rest()
+						r.waitIdle()
 					}
-					require.Equal(t, []string{"one"}, turns.take())
+					require.Equal(t, []string{"one"}, reconciles.take())
 				})
 			})
 		}
@@ -167,6 +168,6 @@ func TestOwnedObjectsThatComeBeforeTheirOwnersLeadToThem(t *testing.T) {
 // bounds the keys that it keeps.
 func TestKeysOfOwnersThatNeverExistAreBounded(t *testing.T) { // G11
 	t.Parallel()
-	require.Equal(t, 10, controller.KeptEarly(10))
-	require.Equal(t, controller.MaxEarly, controller.KeptEarly(controller.MaxEarly+10))
+	require.Equal(t, 10, controller.OwnerBacklogAdds(10))
+	require.Equal(t, controller.MaxOwnerBacklog, controller.OwnerBacklogAdds(controller.MaxOwnerBacklog+10))
 }

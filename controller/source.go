@@ -30,12 +30,12 @@ func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(info
 	}
 	kind := c.objects.kind
 	if kind.Kind == "" {
-		c.refuse(fmt.Errorf("Owns: the kind of %s is not known: set rest.ResourceOptions.Kind", kind.Group))
+		c.addWiringError(fmt.Errorf("Owns: the kind of %s is not known: set rest.ResourceOptions.Kind", kind.Group))
 		return
 	}
 	scope := c.objects.scopeOfKind()
 	handle(c, owned, func(q enqueue.Queue) func(informer.Event[O]) {
-		return enqueue.Owner[O](ownerQueue{q, scope, &c.early}, kind)
+		return enqueue.Owner[O](ownerQueue{q, scope, &c.backlog}, kind)
 	}, when)
 }
 
@@ -43,50 +43,50 @@ func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(info
 // objects.
 type ownerQueue struct {
 	enqueue.Queue
-	scope func() (namespaced, known bool)
-	early *early
+	scope   func() (namespaced, known bool)
+	backlog *ownerBacklog
 }
 
-func (q ownerQueue) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
+func (q ownerQueue) AddWith(key types.NamespacedName, opts workqueue.AddOptions) {
 	namespaced, known := q.scope()
 	if !known {
-		q.early.keep(key, func() { q.AddWith(key, how) })
+		q.backlog.add(key, func() { q.AddWith(key, opts) })
 		if _, known := q.scope(); known { // The first owner was cached meanwhile.
-			q.early.enqueue()
+			q.backlog.flush()
 		}
 		return
 	}
 	if !namespaced {
 		key.Namespace = ""
 	}
-	q.Queue.AddWith(key, how)
+	q.Queue.AddWith(key, opts)
 }
 
-// early has the keys of owners whose scope is not known yet, at most maxEarly. If the key of an
-// owner is not kept, the owner is enqueued when it is cached, unless Settings.When refuses its
-// event.
-type early struct {
+// ownerBacklog has the keys of owners whose scope is not known yet, at most maxOwnerBacklog. If the
+// key of an owner is not kept, the owner is enqueued when it is cached, unless Settings.When
+// refuses its event.
+type ownerBacklog struct {
 	mu   sync.Mutex // guards following
 	adds map[types.NamespacedName]func()
 }
 
-// maxEarly limits the number of keys: short-lived owned objects may each name another owner that is
-// never cached.
-const maxEarly = 100_000
+// maxOwnerBacklog limits the number of keys: short-lived owned objects may each name another owner
+// that is never cached.
+const maxOwnerBacklog = 100_000
 
-func (e *early) keep(key types.NamespacedName, add func()) {
+func (e *ownerBacklog) add(key types.NamespacedName, add func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.adds == nil {
 		e.adds = map[types.NamespacedName]func(){}
 	}
-	if _, known := e.adds[key]; known || len(e.adds) < maxEarly {
+	if _, known := e.adds[key]; known || len(e.adds) < maxOwnerBacklog {
 		e.adds[key] = add
 	}
 }
 
-// enqueue adds the keys to their queues.
-func (e *early) enqueue() {
+// flush adds the keys to their queues.
+func (e *ownerBacklog) flush() {
 	e.mu.Lock()
 	adds := e.adds
 	e.adds = nil
@@ -130,7 +130,7 @@ func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], ind
 		return // The manager has recorded this error already.
 	}
 	if named == nil || index == "" {
-		c.refuse(fmt.Errorf("References needs the name of an index, and a function"))
+		c.addWiringError(fmt.Errorf("References needs the name of an index, and a function"))
 		return
 	}
 	c.objects.AddIndex(index, func(object T) ([]string, error) {
@@ -162,7 +162,7 @@ func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], ind
 // all events.
 func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(informer.Event[O]) iter.Seq[types.NamespacedName], when func(informer.Event[O]) bool) {
 	if keys == nil {
-		c.refuse(fmt.Errorf("Watch needs a function that returns keys"))
+		c.addWiringError(fmt.Errorf("Watch needs a function that returns keys"))
 		return
 	}
 	handle(c, watched, func(q enqueue.Queue) func(informer.Event[O]) { return enqueue.Map(q, keys) }, when)
@@ -171,7 +171,7 @@ func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(i
 // Receive makes the controller reconcile the keys from a channel, until the channel is closed. It
 // reads the channel while the controllers run. cause is the cause of these adds in the queue.
 func (c *Controller[T]) Receive(keys <-chan types.NamespacedName, cause string) {
-	c.manager.Add(c.called+": keys from a channel: "+cause, func(ctx context.Context) error {
+	c.manager.Add(c.controllerName+": keys from a channel: "+cause, func(ctx context.Context) error {
 		for {
 			select {
 			case <-ctx.Done():

@@ -51,12 +51,12 @@ type ControllerStatus struct {
 
 	Queue workqueue.Stats
 
-	// Holds is the number of writes that keys currently wait for, see Client. Held lists the waits
-	// by waiting time, longest first, at most 100. Unseen counts the waits that ended without the
-	// write: after two minutes, or because the cache could not see it any more.
-	Holds  int
-	Held   []HeldKey
-	Unseen uint64
+	// PendingWrites is the number of writes that keys currently wait for, see Client. Held lists
+	// the waits by waiting time, longest first, at most 100. Unseen counts the waits that ended
+	// without the write: after two minutes, or because the cache could not see it any more.
+	PendingWrites int
+	HeldKeys      []HeldKey
+	UnseenWrites  uint64
 
 	// Undelivered is the number of objects with events that a function of the program has not
 	// handled, because it panicked or called runtime.Goexit. The events are delivered again with
@@ -91,9 +91,9 @@ func (m *Manager) Status() Status {
 	s := Status{Name: m.opts.Name, Ready: m.Ready(), Elector: m.opts.Elector}
 	m.mu.Lock()
 	s.Stage, s.Stopping = m.stage, m.stopping
-	factories, controllers := m.factories, m.controllers // Neither slice is changed in place.
+	factories, controllers := m.clusters, m.controllers // Neither slice is changed in place.
 	for _, p := range m.parts {
-		s.Parts = append(s.Parts, PartStatus{p.name, p.opts, p.failed})
+		s.Parts = append(s.Parts, PartStatus{p.name, p.opts, p.err})
 	}
 	m.mu.Unlock()
 
@@ -115,13 +115,13 @@ func (c *Controller[T]) status() ControllerStatus {
 	c.manager.mu.Lock()
 	deliveries := c.deliveries // The slice is not changed in place.
 	c.manager.mu.Unlock()
-	s := ControllerStatus{Name: c.called, Workers: c.settings.Workers, Queue: c.queue.Stats()}
+	s := ControllerStatus{Name: c.controllerName, Workers: c.settings.Workers, Queue: c.queue.Stats()}
 	for _, d := range deliveries {
 		s.Undelivered += d.undelivered()
 	}
-	c.holds.status(&s)
+	c.writeWaits.status(&s)
 	return s
 }
 
 // healthy returns an error that names a key with a slow or an unseen write.
-func (c *Controller[T]) healthy() error { return c.holds.healthy() }
+func (c *Controller[T]) healthy() error { return c.writeWaits.healthy() }

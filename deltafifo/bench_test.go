@@ -13,20 +13,20 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// shop is a consumer's store that does no work, so that the benchmarks measure only the queue. For
-// the same reason, all objects are empty.
-type shop map[types.NamespacedName]string
+// consumerStore is a consumer's store that does no work, so that the benchmarks measure only the
+// queue. For the same reason, all objects are empty.
+type consumerStore map[types.NamespacedName]string
 
-func (s shop) LastApplied(key types.NamespacedName) (*object, string, uint64, bool) {
-	rv, ok := s[key]
+func (c consumerStore) LastApplied(key types.NamespacedName) (*object, string, uint64, bool) {
+	rv, ok := c[key]
 	return nil, rv, 0, ok
 }
-func (s shop) AllKeys() iter.Seq[types.NamespacedName] { return maps.Keys(s) }
+func (c consumerStore) AllKeys() iter.Seq[types.NamespacedName] { return maps.Keys(c) }
 
 const many = 100_000
 
-func manyItems(unchanged bool) (shop, []listwatch.Item[*object]) {
-	known := make(shop, many)
+func manyItems(unchanged bool) (consumerStore, []listwatch.Item[*object]) {
+	known := make(consumerStore, many)
 	items := make([]listwatch.Item[*object], many)
 	for i := range items {
 		items[i] = listwatch.Item[*object]{Key: key(fmt.Sprintf("object-%d", i)), ResourceVersion: "1", Unchanged: unchanged}
@@ -43,7 +43,7 @@ func BenchmarkReplace(b *testing.B) {
 	_, unchanged := manyItems(true)
 	for _, bb := range []struct {
 		name  string
-		known shop
+		known consumerStore
 		items []listwatch.Item[*object]
 	}{
 		{"initial", nil, changed},
@@ -72,7 +72,7 @@ func BenchmarkAddPop(b *testing.B) {
 	}
 	for _, size := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("batch=%d", size), func(b *testing.B) {
-			f := deltafifo.New(shop(nil), deltafifo.Options{})
+			f := deltafifo.New(consumerStore(nil), deltafifo.Options{})
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {

@@ -13,7 +13,7 @@ import (
 
 // A key is deleted and created again and again while nobody pops. The consumer still learns that
 // its known object is gone, and that another object exists.
-func TestAKeyThatIsCreatedAndDeletedForEverIsBounded(t *testing.T) {
+func TestAKeyThatIsRecreatedForEverIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, known := range []bool{true, false} {
 		t.Run(fmt.Sprintf("known=%t", known), func(t *testing.T) {
@@ -54,10 +54,10 @@ func TestAKeyThatIsCreatedAndDeletedForEverIsBounded(t *testing.T) {
 }
 
 // Names of pods are used only once. The queue forgets the names of pods that came and went.
-func TestNamesThatAreUsedOnceDontPileUp(t *testing.T) {
+func TestNamesThatAreUsedOnceDoNotAccumulate(t *testing.T) {
 	t.Parallel()
-	f := deltafifo.New(nobody[*object]{}, deltafifo.Options{})
-	var w witness
+	f := deltafifo.New(emptyStore[*object]{}, deltafifo.Options{})
+	var w allocations
 	for i := range 20_000 {
 		require.NoError(t, f.Add(key(fmt.Sprint(i)), w.object(), "1"))
 		if i%1000 != 0 { // the others stay
@@ -92,17 +92,17 @@ func TestADeleteThatTheConsumerNeedsIsKept(t *testing.T) {
 	require.Empty(t, f.store.contents())
 }
 
-// hook is a Known that calls a function at each read.
-type hook struct {
+// hookedStore is a Known that calls a function at each read.
+type hookedStore struct {
 	*store
-	asked func()
+	onLastApplied func()
 }
 
-func (h *hook) LastApplied(key types.NamespacedName) (string, string, uint64, bool) {
+func (h *hookedStore) LastApplied(key types.NamespacedName) (string, string, uint64, bool) {
 	obj, rv, uid, ok := h.store.LastApplied(key)
-	if asked := h.asked; asked != nil {
-		h.asked = nil
-		asked()
+	if onLastApplied := h.onLastApplied; onLastApplied != nil {
+		h.onLastApplied = nil
+		onLastApplied()
 	}
 	return obj, rv, uid, ok
 }
@@ -110,19 +110,19 @@ func (h *hook) LastApplied(key types.NamespacedName) (string, string, uint64, bo
 // A sweep reads Known without the lock. The consumer may pop and apply meanwhile.
 func TestASweepThatIsOvertakenByPopForgetsNothing(t *testing.T) {
 	t.Parallel()
-	known := &hook{store: newStore()}
+	known := &hookedStore{store: newStore()}
 	f := &fixture{deltafifo.New(known, deltafifo.Options{MaxDeltasPerKey: 2}), t, known.store}
 	f.add("a", "1")
 	f.del("a", "2")
 	f.add("b", "3")
-	known.asked = func() {
+	known.onLastApplied = func() {
 		f.popAndApply()
 		f.add("a", "5")
 		require.Equal(t, []string{"a: Added@5"}, f.popAndApply())
 		f.del("a", "6")
 	}
 	f.del("b", "4") // starts a sweep
-	require.Nil(t, known.asked, "it was asked")
+	require.Nil(t, known.onLastApplied, "it was asked")
 	require.Equal(t, []string{"a: Deleted@6"}, f.popAndApply())
 	require.Empty(t, f.store.contents())
 }
@@ -141,7 +141,7 @@ func TestAnAddedThatIsRepeatedForEverIsBounded(t *testing.T) {
 // G8, RC-24: the list has no version, and the watch begins with an Added event for each object. So
 // the version of the first Added does not mean that the producer has reported everything up to this
 // version.
-func TestVersionsOfAddsAfterAListWithoutVersionAreNotClaimed(t *testing.T) {
+func TestVersionsOfAddsAfterAListWithoutVersionDoNotCount(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(f *fixture){
 		"an update": func(f *fixture) { f.update("a", "9") },

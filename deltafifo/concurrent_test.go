@@ -55,24 +55,24 @@ func TestManyGoroutines(t *testing.T) {
 			_, exists := server[k]
 			e := entry{obj: k.Name + "@" + rv, rv: rv}
 			change := func() { server[k] = e }
-			tell := func() error { return f.Update(k, e.obj, rv) }
+			report := func() error { return f.Update(k, e.obj, rv) }
 			switch random.IntN(10) {
 			case 0: // the producer misses some changes, then relists
-				tell = func() error { return f.Replace(list(f, server), rv) }
+				report = func() error { return f.Replace(list(f, server), rv) }
 				if exists {
 					change = func() { delete(server, k) }
 				}
 			case 1, 2, 3:
 				change = func() { delete(server, k) }
-				tell = func() error { return f.Delete(k, e.obj, rv) }
+				report = func() error { return f.Delete(k, e.obj, rv) }
 			default:
 				if !exists {
-					tell = func() error { return f.Add(k, e.obj, rv) }
+					report = func() error { return f.Add(k, e.obj, rv) }
 				}
 			}
 			change()
 			history.Store(rv, maps.Clone(server))
-			if err := tell(); err != nil {
+			if err := report(); err != nil {
 				t.Errorf("version %s: %v", rv, err)
 				return
 			}

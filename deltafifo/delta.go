@@ -20,9 +20,9 @@ type Delta[T any] struct {
 	// both have the same ResourceVersion.
 	Restored bool
 
-	// unread marks a Deleted that stands for an undecodable object. Such a delta is the first of
-	// its stack, and never reaches a batch.
-	unread unread
+	// replacesKnown marks a Deleted that stands for an undecodable object. Such a delta is the
+	// first of its stack, and never reaches a batch.
+	replacesKnown replacesKnown
 
 	// Object is the object after the change. For Deleted it is the last known state.
 	Object T
@@ -89,8 +89,8 @@ type Batch[T any] struct {
 	// vanished, and Syncs.
 	Stacks []Stack[T]
 
-	// Turn is the number of the batch. Later batches have higher numbers.
-	Turn int
+	// Number is the number of the batch. Later batches have higher numbers.
+	Number int
 
 	// ResourceVersion is the newest version that the producer has reported, by an event, a Replace
 	// or a Bookmark. A consumer that has applied this batch has everything through this version. ""

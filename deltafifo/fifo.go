@@ -28,17 +28,17 @@ type FIFO[T any] struct {
 	popping atomic.Bool // a Pop is running
 
 	mu      sync.Mutex // guards following
-	pending shelf[T]
+	pending pendingDeltas[T]
 	// of the batch in flight; empty after the batch was applied
-	flight footprint
-	spare  map[types.NamespacedName]int // an empty map for the next shelf
+	inFlight   footprint
+	spareIndex map[types.NamespacedName]int // an empty map for the next shelf
 	// the newest version that the producer has reported
 	resourceVersion string
-	handedOut       string // the resourceVersion of the newest batch
+	poppedVersion   string // the resourceVersion of the newest batch
 	populated       bool   // there was a Replace
 	unordered       bool   // versions of Adds do not count; see Replace
 	closed          bool
-	taken           int   // number of shelves that Pop has taken
+	popped          int   // number of shelves that Pop has taken
 	applied         int   // number of these that were applied, or had an empty batch
 	stats           Stats // counters and InFlight; Stats() fills in the rest
 }
@@ -58,12 +58,12 @@ func New[T any](known Known[T], opts Options) *FIFO[T] {
 
 // Add queues that the object was created. It returns ErrClosed after Close.
 func (f *FIFO[T]) Add(key types.NamespacedName, obj T, resourceVersion string) error {
-	return f.tell(key, Delta[T]{Type: Added, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
+	return f.queueDelta(key, Delta[T]{Type: Added, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
 // Update queues that the object was changed. It returns ErrClosed after Close.
 func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string) error {
-	return f.tell(key, Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
+	return f.queueDelta(key, Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
 // Delete queues that the object was deleted. obj is its last state, and resourceVersion the version
@@ -71,7 +71,7 @@ func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string
 // drops the Deleted, and hands out only its version (DF-6). Two consecutive deletes become one. It
 // returns ErrClosed after Close.
 func (f *FIFO[T]) Delete(key types.NamespacedName, obj T, resourceVersion string) error {
-	return f.tell(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
+	return f.queueDelta(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
 // Bookmark says that the producer has reported everything up to resourceVersion. If this version is
@@ -85,7 +85,7 @@ func (f *FIFO[T]) Bookmark(resourceVersion string) error {
 		return ErrClosed
 	}
 	f.unordered = false
-	f.touchLocked(resourceVersion)
+	f.reportedLocked(resourceVersion)
 	return nil
 }
 
@@ -100,7 +100,7 @@ func (f *FIFO[T]) Resync() error {
 		return ErrClosed
 	}
 	f.pending.resync = true
-	f.touchLocked("")
+	f.reportedLocked("")
 	return nil
 }
 
@@ -114,12 +114,12 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, u
 		return false
 	}
 	f.mu.Lock()
-	if i, ok := f.pending.place[key]; ok {
+	if i, ok := f.pending.stackIndex[key]; ok {
 		newest := f.pending.stacks[i].Newest()
 		f.mu.Unlock()
 		return newest.Type != Deleted && newest.ResourceVersion == resourceVersion && !listwatch.OtherUID(newest.UIDHash, uidHash)
 	}
-	moving := f.pending.touches(key) || f.flight.touches(key)
+	moving := f.pending.touches(key) || f.inFlight.touches(key)
 	f.mu.Unlock()
 	if moving {
 		return false
@@ -131,23 +131,23 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, u
 	return ok && known == resourceVersion && !listwatch.OtherUID(knownUID, uidHash)
 }
 
-// Turn returns the number of the batch that has, or will have, the last delta queued so far; see
-// Batch.Turn.
-func (f *FIFO[T]) Turn() int {
+// BatchNumber returns the number of the batch that has, or will have, the last delta queued so far;
+// see Batch.Turn.
+func (f *FIFO[T]) BatchNumber() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.pending.empty() {
-		return f.taken
+		return f.popped
 	}
-	return f.taken + 1
+	return f.popped + 1
 }
 
-// Passed reports whether the consumer has applied the batch with this number. The queue learns this
-// at the next Pop. Passed is also true if the batch turned out to be empty.
-func (f *FIFO[T]) Passed(turn int) bool {
+// Applied reports whether the consumer has applied the batch with this number. The queue learns
+// this at the next Pop. Passed is also true if the batch turned out to be empty.
+func (f *FIFO[T]) Applied(batch int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return turn <= f.applied
+	return batch <= f.applied
 }
 
 // Close closes the queue to producers: from now on all methods that queue something return
@@ -175,7 +175,7 @@ func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
 		d.Type = Added
 	case listwatch.Modified:
 		if event.Unchanged {
-			return f.unread(event.Key, event.UIDHash, event.ResourceVersion)
+			return f.applyUndecodable(event.Key, event.UIDHash, event.ResourceVersion)
 		}
 		d.Type = Updated
 	case listwatch.Deleted:
@@ -189,26 +189,26 @@ func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
 	if event.Unordered {
 		through = ""
 	}
-	return f.tell(event.Key, d, through)
+	return f.queueDelta(event.Key, d, through)
 }
 
-// tell queues one delta: Added, Updated or Deleted. through is the version up to which the producer
-// has then reported everything, or "".
-func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T], through string) error {
+// queueDelta queues one delta: Added, Updated or Deleted. through is the version up to which the
+// producer has then reported everything, or "".
+func (f *FIFO[T]) queueDelta(key types.NamespacedName, d Delta[T], through string) error {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
 		return ErrClosed
 	}
 	f.unordered = f.unordered && d.Type == Added
-	f.touchLocked(through)
+	f.reportedLocked(through)
 	f.pushLocked(key, d)
-	crowded := d.Type == Deleted && f.crowdedLocked()
+	sweepDue := d.Type == Deleted && f.sweepDueLocked()
 	f.mu.Unlock()
 
 	f.wake()
 	f.observer.delta(key, d.Type, d.ResourceVersion)
-	if crowded {
+	if sweepDue {
 		f.sweep()
 	}
 	return nil
@@ -221,21 +221,21 @@ func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T], through string) err
 func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	f.stats.Queued++
 	s := &f.pending
-	i, ok := s.place[key]
+	i, ok := s.stackIndex[key]
 	if !ok {
-		s.open(key, s.alone(d, 1))
+		s.addStack(key, s.singleDelta(d, 1))
 		return
 	}
 	stack := &s.stacks[i]
-	if d.Type != Deleted && d.UIDHash != 0 && stack.Deltas[0].unread == ifAnother {
-		s.readAgain(i, d)
+	if d.Type != Deleted && d.UIDHash != 0 && stack.Deltas[0].replacesKnown == ifOtherUID {
+		s.replaceUndecodable(i, d)
 		return
 	}
 	full := len(stack.Deltas) >= f.limit
-	forgot := full && ends(stack.Newest(), d) && f.forgetLifeLocked(stack)
+	dropped := full && endsObject(stack.Newest(), d) && f.dropNewestObjectLocked(stack)
 	newest := &stack.Deltas[len(stack.Deltas)-1]
 	switch {
-	case forgot && d.Type == Updated && newest.Type == Deleted:
+	case dropped && d.Type == Updated && newest.Type == Deleted:
 		d.Type = Added // the stack no longer has the states before it
 	case d.Type == Deleted && newest.Type != Deleted && listwatch.OtherUID(newest.UIDHash, d.UIDHash):
 		// The deleted object came after newest, whose deletion has no event. So d becomes a
@@ -243,12 +243,12 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		d = Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: newest.Object, ResourceVersion: d.ResourceVersion, UIDHash: newest.UIDHash}
 	}
 	switch {
-	case forgot && d.Type == Deleted && newest.Type == Deleted && newest.unread != ifAnother:
+	case dropped && d.Type == Deleted && newest.Type == Deleted && newest.replacesKnown != ifOtherUID:
 		f.stats.Merged++ // the Deleted on the stack stands for both
-	case d.Type == Deleted && newest.unread != 0:
+	case d.Type == Deleted && newest.replacesKnown != 0:
 		f.stats.Collapsed++
-		if d.unread = inAnyCase; !d.FinalStateUnknown {
-			d.unread = 0 // the deletion has an event, so Pop need not decide
+		if d.replacesKnown = ifAnyUID; !d.FinalStateUnknown {
+			d.replacesKnown = 0 // the deletion has an event, so Pop need not decide
 		}
 		*newest = d
 	case d.Type == Deleted && newest.Type == Deleted:
@@ -271,38 +271,38 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	}
 }
 
-// crowdedLocked counts a Deleted, and reports whether a sweep is due. A sweep reads every stack, so
-// it is due only after a number of Deleted in proportion to the stacks.
-func (f *FIFO[T]) crowdedLocked() bool {
-	f.pending.deaths++
-	return f.pending.deaths >= max(f.limit, len(f.pending.stacks)/2)
+// sweepDueLocked counts a Deleted, and reports whether a sweep is due. A sweep reads every stack,
+// so it is due only after a number of Deleted in proportion to the stacks.
+func (f *FIFO[T]) sweepDueLocked() bool {
+	f.pending.deletes++
+	return f.pending.deletes >= max(f.limit, len(f.pending.stacks)/2)
 }
 
-// ends reports whether the object of the first delta is gone at the second delta. This is so if the
-// second delta is a Deleted or is about another object.
-func ends[T any](first, second Delta[T]) bool {
+// endsObject reports whether the object of the first delta is gone at the second delta. This is so
+// if the second delta is a Deleted or is about another object.
+func endsObject[T any](first, second Delta[T]) bool {
 	return first.Type != Deleted && (second.Type == Deleted || listwatch.OtherUID(first.UIDHash, second.UIDHash))
 }
 
-// begins reports whether the delta at this index is the first state of an object that follows
+// startsObject reports whether the delta at this index is the first state of an object that follows
 // another object in the same stack.
-func begins[T any](deltas []Delta[T], at int) bool {
-	return at > 0 && (deltas[at-1].Type == Deleted || ends(deltas[at-1], deltas[at]))
+func startsObject[T any](deltas []Delta[T], at int) bool {
+	return at > 0 && (deltas[at-1].Type == Deleted || endsObject(deltas[at-1], deltas[at]))
 }
 
 // mergeable reports whether d may replace the newest delta. Both must be states of the same object.
 // The newest delta must be neither the first of the stack nor the first of its object.
 func mergeable[T any](deltas []Delta[T], d Delta[T]) bool {
 	last := len(deltas) - 1
-	return d.Type != Deleted && deltas[last].Type != Deleted && !ends(deltas[last], d) && last > 0 && !begins(deltas, last)
+	return d.Type != Deleted && deltas[last].Type != Deleted && !endsObject(deltas[last], d) && last > 0 && !startsObject(deltas, last)
 }
 
-// forgetLifeLocked removes all deltas of the newest object, which is gone, from a stack. It does so
-// only if a delta of another object comes before them, because then the stack has all of them. It
-// reports whether it has removed them.
-func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
+// dropNewestObjectLocked removes all deltas of the newest object, which is gone, from a stack. It
+// does so only if a delta of another object comes before them, because then the stack has all of
+// them. It reports whether it has removed them.
+func (f *FIFO[T]) dropNewestObjectLocked(stack *Stack[T]) bool {
 	at := len(stack.Deltas) - 1
-	for at > 0 && !begins(stack.Deltas, at) {
+	for at > 0 && !startsObject(stack.Deltas, at) {
 		at--
 	}
 	if at == 0 {
@@ -316,9 +316,9 @@ func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 	return true
 }
 
-// touchLocked records that the producer has reported something up to resourceVersion, which may be
-// "". The caller calls wake after it has unlocked the queue, because Pop then takes the lock.
-func (f *FIFO[T]) touchLocked(resourceVersion string) {
+// reportedLocked records that the producer has reported something up to resourceVersion, which may
+// be "". The caller calls wake after it has unlocked the queue, because Pop then takes the lock.
+func (f *FIFO[T]) reportedLocked(resourceVersion string) {
 	if f.pending.empty() {
 		f.pending.since = time.Now()
 	}

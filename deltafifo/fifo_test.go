@@ -34,12 +34,12 @@ func TestKeysKeepThePlaceOfTheirFirstDelta(t *testing.T) {
 }
 
 // DF-3
-func TestTwoDeletesInARowBecomeOneAndNothingElseDoes(t *testing.T) {
+func TestOnlyConsecutiveDeletesBecomeOne(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name string
-		tell func(*fixture)
-		want string
+		name   string
+		report func(*fixture)
+		want   string
 	}{
 		{"the first of two seen deletes stays", func(f *fixture) {
 			f.add("a", "1")
@@ -71,14 +71,14 @@ func TestTwoDeletesInARowBecomeOneAndNothingElseDoes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t, deltafifo.Options{})
-			tt.tell(f)
+			tt.report(f)
 			require.Equal(t, []string{tt.want}, f.popAndApply())
 		})
 	}
 }
 
 // DF-6, D16
-func TestDeleteOfAnUnknownKeyIsDroppedButItsVersionIsHandedOn(t *testing.T) {
+func TestDeleteOfAnUnknownKeyIsDroppedButItsVersionIsHandedOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t, deltafifo.Options{})
@@ -93,7 +93,7 @@ func TestDeleteOfAnUnknownKeyIsDroppedButItsVersionIsHandedOn(t *testing.T) {
 		require.Equal(t, []string{"ghost: Added@9"}, f.popAndApply())
 
 		f.del("other", "9")
-		f.nothing() // there is neither a stack nor a new version
+		f.requireNothing() // there is neither a stack nor a new version
 	})
 }
 
@@ -130,7 +130,7 @@ func TestDeleteOfAKeyThatIsDeletedInFlightIsDropped(t *testing.T) {
 }
 
 // DF-14
-func TestAKeyInFlightThatIsToldAgainGoesToTheTail(t *testing.T) {
+func TestAKeyInFlightThatIsQueuedAgainGoesToTheTail(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
 	f.add("a", "1")
@@ -142,7 +142,7 @@ func TestAKeyInFlightThatIsToldAgainGoesToTheTail(t *testing.T) {
 	require.Equal(t, []string{"b: Updated@3", "a: Updated@4"}, f.popAndApply())
 }
 
-func TestBookmarkWakesPopOnlyIfItIsNews(t *testing.T) {
+func TestBookmarkWakesPopOnlyIfItsVersionIsNew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t, deltafifo.Options{})
@@ -155,13 +155,13 @@ func TestBookmarkWakesPopOnlyIfItIsNews(t *testing.T) {
 		require.Equal(t, "10", b.ResourceVersion)
 
 		require.NoError(t, f.Bookmark("10"))
-		f.nothing()
+		f.requireNothing()
 		require.EqualValues(t, 1, f.Stats().Batches)
 	})
 }
 
 // Unlike in DF-16 and RF-14, versions are handed out.
-func TestBatchHasTheNewestVersionTold(t *testing.T) {
+func TestBatchHasTheNewestReportedVersion(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
 	require.Empty(t, f.Stats().ResourceVersion)
@@ -181,7 +181,7 @@ func TestResyncSyncsEachKnownKeyWithoutPendingDeltas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t, deltafifo.Options{})
 		require.NoError(t, f.Resync())
-		f.nothing() // no key is known
+		f.requireNothing() // no key is known
 
 		f.replace("1", "a@1", "b@1", "c@1")
 		inFlight := f.pop()
@@ -198,13 +198,13 @@ func TestResyncSyncsEachKnownKeyWithoutPendingDeltas(t *testing.T) {
 		require.NoError(t, f.Resync()) // a second Resync has no effect
 		f.replace("3", "a=", "b@3")
 		require.ElementsMatch(t, []string{"b: Replaced@3", "a: Sync@1", "c: Deleted?@1"}, f.popAndApply())
-		f.nothing()
+		f.requireNothing()
 	})
 }
 
 func TestUpdatesBeyondTheLimitMergeAndAddsAndDeletesDoNot(t *testing.T) {
 	t.Parallel()
-	tell := func(f *fixture) {
+	report := func(f *fixture) {
 		f.add("a", "1")
 		f.update("a", "2")
 		f.update("a", "3")
@@ -229,7 +229,7 @@ func TestUpdatesBeyondTheLimitMergeAndAddsAndDeletesDoNot(t *testing.T) {
 		t.Run(fmt.Sprint(tt.limit), func(t *testing.T) {
 			t.Parallel()
 			f := setup(t, deltafifo.Options{MaxDeltasPerKey: tt.limit})
-			tell(f)
+			report(f)
 			require.Equal(t, tt.merged, f.Stats().Merged)
 			require.Equal(t, []string{tt.want}, f.popAndApply())
 		})
@@ -264,7 +264,7 @@ func TestTheDefaultLimitBoundsABusyKey(t *testing.T) {
 }
 
 // DF-13, RF-7. D26: Resync also returns ErrClosed.
-func TestCloseEndsTheIntakeAndPopHandsOutTheRest(t *testing.T) {
+func TestCloseRefusesChangesAndPopHandsOutTheRest(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
 	f.add("a", "1")

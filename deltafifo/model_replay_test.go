@@ -31,18 +31,18 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 			Type: deltafifo.Deleted, FinalStateUnknown: true, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid,
 		})
 	}
-	// unreadUID has, by key, the UID of an undecodable object whose key had nothing pending. The
-	// next delta is about this object, unless certain says that the object is gone.
+	// undecodableUID has, by key, the UID of an undecodable object whose key had nothing pending.
+	// The next delta is about this object, unless certain says that the object is gone.
 	absent := map[name]bool{} // keys that a Replace did not list
-	unreadUID, certain := map[name]uint64{}, map[name]bool{}
+	undecodableUID, certain := map[name]uint64{}, map[name]bool{}
 	readAgain := func(k name, d deltafifo.Delta[string]) {
-		if unreadUID[k] != 0 && (!certain[k] || d.Type == deltafifo.Deleted) {
+		if undecodableUID[k] != 0 && (!certain[k] || d.Type == deltafifo.Deleted) {
 			delete(stacks, k)
 		}
-		delete(unreadUID, k)
+		delete(undecodableUID, k)
 		delete(certain, k)
 	}
-	unread := func(k name, uid uint64, rv string) {
+	applyUndecodable := func(k name, uid uint64, rv string) {
 		if absent[k] && !slices.Contains(order, k) {
 			return // the key's object is gone already
 		}
@@ -52,10 +52,10 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 			e, exists = entry{d.Object, d.ResourceVersion, d.UIDHash}, d.Type != deltafifo.Deleted
 		}
 		switch {
-		case len(stacks[k]) > 0 && unreadUID[k] == 0:
-		case unreadUID[k] == 0:
-			unreadUID[k] = uid
-		case unreadUID[k] != uid:
+		case len(stacks[k]) > 0 && undecodableUID[k] == 0:
+		case undecodableUID[k] == 0:
+			undecodableUID[k] = uid
+		case undecodableUID[k] != uid:
 			certain[k] = true
 		}
 		if exists && e.uid != uid {
@@ -67,8 +67,8 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 		switch {
 		case s.resync:
 			resync = true
-		case s.unread != 0:
-			unread(s.key, s.unread, s.delta.ResourceVersion)
+		case s.undecodableUID != 0:
+			applyUndecodable(s.key, s.undecodableUID, s.delta.ResourceVersion)
 		case s.listed == nil:
 			mention(s.key)
 			_, exists := known[s.key]
@@ -102,13 +102,13 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 			}
 			for _, item := range s.listed {
 				if item.Unchanged && item.UIDHash != 0 && item.ResourceVersion == "" {
-					unread(item.Key, item.UIDHash, "")
+					applyUndecodable(item.Key, item.UIDHash, "")
 				}
 			}
 			for _, k := range names {
 				e, exists := known[k]
 				absent[k] = absent[k] || !listed[k] && !listed[nameless.Key]
-				if !listed[k] && !listed[nameless.Key] && unreadUID[k] != 0 {
+				if !listed[k] && !listed[nameless.Key] && undecodableUID[k] != 0 {
 					certain[k] = true
 				}
 				switch {

@@ -13,14 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/deltafifo"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 )
 
 // TestModel runs random histories; see world.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	for seed := range effort.Of[uint64](300, 60) {
+	for seed := range testsize.Scale[uint64](300, 60) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		script := make([]byte, 400)
 		for i := range script {
@@ -57,30 +57,30 @@ var names = []name{key("a"), key("b"), key("c"), key("d"), key("e"), key("f")}
 // the store's state.
 type world struct {
 	*fixture
-	limit   int
-	version int
-	uids    uint64 // number of UIDs given so far
-	server  state  // its current state
-	told    state  // the state that the producer has reported
-	toldRV  string
-	history map[string]state // the reported state by version
-	log     []step           // reports since the last Pop
-	doubt   map[name]bool    // keys with an undecodable object since the last Pop
-	flew    map[name]bool    // the same for the batch in flight
-	flight  *deltafifo.Batch[string]
-	applied bool // the batch in flight is applied; the queue does not know this yet
-	batchRV string
-	listed  bool
+	limit               int
+	version             int
+	uids                uint64 // number of UIDs given so far
+	server              state  // its current state
+	reported            state  // the state that the producer has reported
+	reportedRV          string
+	history             map[string]state // the reported state by version
+	log                 []step           // reports since the last Pop
+	undecodable         map[name]bool    // keys with an undecodable object since the last Pop
+	undecodableInFlight map[name]bool    // the same for the batch in flight
+	inFlight            *deltafifo.Batch[string]
+	applied             bool // the batch in flight is applied; the queue does not know this yet
+	batchRV             string
+	listed              bool
 }
 
 // step is one report of the producer: a delta, an undecodable object (unread), a Replace (listed)
 // or a Resync.
 type step struct {
-	key    name
-	delta  deltafifo.Delta[string]
-	unread uint64
-	listed []listwatch.Item[string]
-	resync bool
+	key            name
+	delta          deltafifo.Delta[string]
+	undecodableUID uint64
+	listed         []listwatch.Item[string]
+	resync         bool
 }
 
 // nameless is an item for an object whose name is unreadable.
@@ -90,7 +90,7 @@ func newWorld(t *testing.T, limit int) *world {
 	return &world{
 		fixture: setup(t, deltafifo.Options{MaxDeltasPerKey: limit}),
 		limit:   limit,
-		server:  state{}, told: state{}, history: map[string]state{"": {}}, doubt: map[name]bool{},
+		server:  state{}, reported: state{}, history: map[string]state{"": {}}, undecodable: map[name]bool{},
 	}
 }
 
@@ -104,7 +104,7 @@ func (w *world) run(script []byte) {
 				delete(w.server, k) // without an event
 			}
 			if arg%16 == 15 {
-				w.unread(k)
+				w.reportUndecodable(k)
 			} else {
 				w.change(k)
 			}
@@ -122,22 +122,22 @@ func (w *world) run(script []byte) {
 		case 7, 8:
 			w.popAndCheck()
 		case 9:
-			w.applyFlight()
+			w.applyInFlight()
 		}
 		w.checkHasVersion(k)
 	}
 	w.popAndCheck()
-	w.applyFlight()
+	w.applyInFlight()
 	w.popAndCheck()
-	require.Equal(w.t, map[name]entry(w.told), w.store.contents())
+	require.Equal(w.t, map[name]entry(w.reported), w.store.contents())
 }
 
 func (w *world) rv() string { return strconv.Itoa(w.version) }
 
 // record records that the producer has reported everything through the current version.
 func (w *world) record() {
-	w.toldRV = w.rv()
-	w.history[w.toldRV] = maps.Clone(w.told)
+	w.reportedRV = w.rv()
+	w.history[w.reportedRV] = maps.Clone(w.reported)
 }
 
 func (w *world) put(k name) entry {
@@ -154,34 +154,34 @@ func (w *world) put(k name) entry {
 // change creates or updates an object and reports it. If the object was recreated without an event,
 // change reports an update.
 func (w *world) change(k name) {
-	_, exists := w.told[k]
+	_, exists := w.reported[k]
 	e := w.put(k)
-	w.told[k] = e
+	w.reported[k] = e
 	w.record()
 	d := deltafifo.Delta[string]{Type: deltafifo.Added, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid}
 	event := listwatch.Added
 	if exists {
 		d.Type, event = deltafifo.Updated, listwatch.Modified
 	}
-	w.tell(event, listwatch.Item[string]{Key: k, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid})
+	w.apply(event, listwatch.Item[string]{Key: k, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid})
 	w.log = append(w.log, step{key: k, delta: d})
 }
 
-// unread creates or updates an undecodable object.
-func (w *world) unread(k name) {
+// reportUndecodable creates or updates an undecodable object.
+func (w *world) reportUndecodable(k name) {
 	e := w.put(k)
-	w.fixture.unread(listwatch.Item[string]{Key: k, ResourceVersion: e.rv, UIDHash: e.uid})
+	w.fixture.undecodable(listwatch.Item[string]{Key: k, ResourceVersion: e.rv, UIDHash: e.uid})
 	w.forget(k, e.uid)
 	w.record()
 	require.NoError(w.t, w.Bookmark(e.rv))
-	w.log = append(w.log, step{key: k, delta: deltafifo.Delta[string]{ResourceVersion: e.rv}, unread: e.uid})
+	w.log = append(w.log, step{key: k, delta: deltafifo.Delta[string]{ResourceVersion: e.rv}, undecodableUID: e.uid})
 }
 
 // forget records that the object of the key has this UID, and is undecodable.
 func (w *world) forget(k name, uid uint64) {
-	w.doubt[k] = true
-	if w.told[k].uid != uid {
-		delete(w.told, k)
+	w.undecodable[k] = true
+	if w.reported[k].uid != uid {
+		delete(w.reported, k)
 	}
 }
 
@@ -190,9 +190,9 @@ func (w *world) delete(k name) {
 	w.version++
 	d := deltafifo.Delta[string]{Type: deltafifo.Deleted, Object: w.server[k].obj, ResourceVersion: w.rv(), UIDHash: w.server[k].uid}
 	delete(w.server, k)
-	delete(w.told, k)
+	delete(w.reported, k)
 	w.record()
-	w.tell(listwatch.Deleted, listwatch.Item[string]{Key: k, Object: d.Object, ResourceVersion: d.ResourceVersion, UIDHash: d.UIDHash})
+	w.apply(listwatch.Deleted, listwatch.Item[string]{Key: k, Object: d.Object, ResourceVersion: d.ResourceVersion, UIDHash: d.UIDHash})
 	w.log = append(w.log, step{key: k, delta: d})
 }
 
@@ -215,8 +215,8 @@ func (w *world) relist(changes, how int) {
 	}
 	w.version++
 	s := step{listed: []listwatch.Item[string]{}}
-	told := maps.Clone(w.server)
-	lenient := false
+	listed := maps.Clone(w.server)
+	keepMissing := false
 	for i, k := range names {
 		e, ok := w.server[k]
 		switch {
@@ -228,49 +228,49 @@ func (w *world) relist(changes, how int) {
 		case how < 210:
 			s.listed = append(s.listed, listwatch.Item[string]{Key: k, UIDHash: e.uid, Unchanged: true})
 			w.forget(k, e.uid)
-			delete(told, k)
-			if e, ok := w.told[k]; ok {
-				told[k] = e
+			delete(listed, k)
+			if e, ok := w.reported[k]; ok {
+				listed[k] = e
 			}
 		default:
 			s.listed = append(s.listed, nameless)
-			delete(told, k)
-			lenient = true
+			delete(listed, k)
+			keepMissing = true
 		}
 	}
-	for k, e := range w.told {
-		if _, ok := told[k]; !ok && lenient {
-			told[k] = e
+	for k, e := range w.reported {
+		if _, ok := listed[k]; !ok && keepMissing {
+			listed[k] = e
 		}
 	}
 	if changes&128 != 0 {
 		w.popAndCheck() // between HasVersion and Replace
 	}
 	for _, item := range s.listed {
-		w.doubt[item.Key] = w.doubt[item.Key] || item.Unchanged && item.ResourceVersion == ""
+		w.undecodable[item.Key] = w.undecodable[item.Key] || item.Unchanged && item.ResourceVersion == ""
 	}
-	w.told = told
+	w.reported = listed
 	w.record()
 	require.NoError(w.t, w.Replace(s.listed, w.rv()))
 	w.log = append(w.log, s)
 }
 
-func (w *world) applyFlight() {
-	if w.flight != nil && !w.applied {
-		w.store.apply(*w.flight)
+func (w *world) applyInFlight() {
+	if w.inFlight != nil && !w.applied {
+		w.store.apply(*w.inFlight)
 		w.applied = true
-		require.Equal(w.t, map[name]entry(w.history[w.flight.ResourceVersion]), w.store.contents(),
-			"the store is what the server was at %s", w.flight.ResourceVersion)
+		require.Equal(w.t, map[name]entry(w.history[w.inFlight.ResourceVersion]), w.store.contents(),
+			"the store is what the server was at %s", w.inFlight.ResourceVersion)
 	}
 }
 
 // checkHasVersion compares HasVersion with the reported state. The queue may return false only for
 // a key in flight, or for a key that had an undecodable object since.
 func (w *world) checkHasVersion(k name) {
-	rv := w.told[k].rv
-	inFlight := w.flight != nil && slices.ContainsFunc(w.flight.Stacks, func(s deltafifo.Stack[string]) bool { return s.Key == k }) || w.doubt[k] || w.flew[k]
+	rv := w.reported[k].rv
+	inFlight := w.inFlight != nil && slices.ContainsFunc(w.inFlight.Stacks, func(s deltafifo.Stack[string]) bool { return s.Key == k }) || w.undecodable[k] || w.undecodableInFlight[k]
 	require.False(w.t, w.HasVersion(k, rv, 1<<60), "of another object")
-	if has := w.HasVersion(k, rv, w.told[k].uid); rv != "" && !inFlight {
+	if has := w.HasVersion(k, rv, w.reported[k].uid); rv != "" && !inFlight {
 		require.True(w.t, has, "%s is at %s", k, rv)
 	}
 	require.False(w.t, w.HasVersion(k, w.rv()+"0", 0))
@@ -281,13 +281,13 @@ func (w *world) checkHasVersion(k name) {
 
 // popAndCheck applies the batch in flight, pops, and compares the result with the model.
 func (w *world) popAndCheck() {
-	w.applyFlight()
+	w.applyInFlight()
 	want, order := w.replay()
 	replaced := slices.ContainsFunc(w.log, func(s step) bool { return s.listed != nil })
-	w.log, w.doubt, w.flew = nil, map[name]bool{}, w.doubt
-	if len(want) == 0 && !replaced && w.toldRV == w.batchRV {
-		w.settle()
-		w.flight = nil
+	w.log, w.undecodable, w.undecodableInFlight = nil, map[name]bool{}, w.undecodable
+	if len(want) == 0 && !replaced && w.reportedRV == w.batchRV {
+		w.markApplied()
+		w.inFlight = nil
 		return
 	}
 
@@ -295,8 +295,8 @@ func (w *world) popAndCheck() {
 	defer cancel()
 	b, err := w.Pop(ctx)
 	require.NoError(w.t, err)
-	w.flight, w.applied, w.batchRV = &b, false, b.ResourceVersion
-	require.Equal(w.t, w.toldRV, b.ResourceVersion)
+	w.inFlight, w.applied, w.batchRV = &b, false, b.ResourceVersion
+	require.Equal(w.t, w.reportedRV, b.ResourceVersion)
 	require.Equal(w.t, replaced, b.Replaced)
 	require.Equal(w.t, replaced && !w.listed, b.Initial)
 	w.listed = w.listed || replaced
@@ -320,13 +320,13 @@ func (w *world) popAndCheck() {
 	}
 	require.ElementsMatch(w.t, slices.Collect(maps.Keys(want)), keys)
 	for k := range want {
-		if first := got[k][0]; w.flew[k] && want[k][0].Type == deltafifo.Deleted && want[k][0].UIDHash == 0 && first.FinalStateUnknown {
+		if first := got[k][0]; w.undecodableInFlight[k] && want[k][0].Type == deltafifo.Deleted && want[k][0].UIDHash == 0 && first.FinalStateUnknown {
 			// After an undecodable object, the state was reported without a UID. So it is unknown
 			// to which of the two objects it belongs.
 			require.Equal(w.t, known[k].obj, first.Object)
 			want[k][0] = first
 		}
-		if w.flew[k] && want[k][0].FinalStateUnknown && got[k][0].FinalStateUnknown {
+		if w.undecodableInFlight[k] && want[k][0].FinalStateUnknown && got[k][0].FinalStateUnknown {
 			// after several events, any of them may count as the last
 			want[k][0].ResourceVersion = got[k][0].ResourceVersion
 		}
@@ -347,12 +347,12 @@ func (w *world) popAndCheck() {
 // key that the consumer does not have, only the creation and the state must stay.
 func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.Delta[string]) {
 	deleted := func(d deltafifo.Delta[string]) bool { return d.Type == deltafifo.Deleted }
-	begins := func(at int) bool {
+	startsObject := func(at int) bool {
 		return at > 0 && (deleted(deltas[at-1]) || deltas[at-1].UIDHash != deltas[at].UIDHash)
 	}
 	if !unknown {
 		end := 0
-		for end < len(deltas)-1 && !begins(end+1) {
+		for end < len(deltas)-1 && !startsObject(end+1) {
 			end++
 		}
 		stay = append(stay, deltas[0])
@@ -372,7 +372,7 @@ func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.D
 		return stay
 	}
 	created := last
-	for created > 0 && !begins(created) {
+	for created > 0 && !startsObject(created) {
 		created--
 	}
 	if created > 0 && deltas[created].Type == deltafifo.Updated {

@@ -24,15 +24,15 @@ func (f *FIFO[T]) Pop(ctx context.Context) (Batch[T], error) {
 
 	for {
 		if err := ctx.Err(); err != nil {
-			f.settle()
+			f.markApplied()
 			return Batch[T]{}, err
 		}
-		s, resourceVersion, err := f.take()
+		s, resourceVersion, err := f.takePending()
 		if err != nil {
 			return Batch[T]{}, err
 		}
 		if !s.empty() {
-			if batch, ok := f.finish(s, resourceVersion); ok {
+			if batch, ok := f.makeBatch(s, resourceVersion); ok {
 				return batch, nil
 			}
 			continue
@@ -44,33 +44,33 @@ func (f *FIFO[T]) Pop(ctx context.Context) (Batch[T], error) {
 	}
 }
 
-// settle records that the consumer has applied the batch in flight.
-func (f *FIFO[T]) settle() {
+// markApplied records that the consumer has applied the batch in flight.
+func (f *FIFO[T]) markApplied() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.settleLocked()
+	f.markAppliedLocked()
 }
 
-func (f *FIFO[T]) settleLocked() {
-	if keys := f.flight.place; keys != nil && len(keys) <= maxSpare {
+func (f *FIFO[T]) markAppliedLocked() {
+	if keys := f.inFlight.stackIndex; keys != nil && len(keys) <= maxReuse {
 		clear(keys)
-		f.spare = keys
+		f.spareIndex = keys
 	}
-	f.flight = footprint{}
-	f.applied = f.taken
+	f.inFlight = footprint{}
+	f.applied = f.popped
 	f.stats.InFlight = 0
 }
 
-// maxSpare limits the length of maps that are reused. A map never shrinks, and clearing it takes
+// maxReuse limits the length of maps that are reused. A map never shrinks, and clearing it takes
 // time in proportion to the largest length it ever had.
-const maxSpare = 64
+const maxReuse = 64
 
-// take takes the pending shelf with its resourceVersion, and leaves an empty shelf. From then on
-// the keys are in flight. The returned shelf is empty if nothing is pending.
-func (f *FIFO[T]) take() (shelf[T], string, error) {
+// takePending takes the pending shelf with its resourceVersion, and leaves an empty shelf. From
+// then on the keys are in flight. The returned shelf is empty if nothing is pending.
+func (f *FIFO[T]) takePending() (pendingDeltas[T], string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.settleLocked()
+	f.markAppliedLocked()
 
 	s := f.pending
 	if s.empty() {
@@ -80,36 +80,36 @@ func (f *FIFO[T]) take() (shelf[T], string, error) {
 		return s, "", nil
 	}
 	s.verify()
-	f.taken++
-	f.flight = s.footprint
-	f.pending = shelf[T]{footprint: footprint{place: f.spare}}
-	f.spare = nil
+	f.popped++
+	f.inFlight = s.footprint
+	f.pending = pendingDeltas[T]{footprint: footprint{stackIndex: f.spareIndex}}
+	f.spareIndex = nil
 	return s, f.resourceVersion, nil
 }
 
-// finish makes a batch from a shelf that take returned. It reads Known without the lock: the
+// makeBatch makes a batch from a shelf that take returned. It reads Known without the lock: the
 // producer cannot reach the shelf, and the consumer, the only writer of Known, waits in Pop.
 // Meanwhile HasVersion finds the keys that get a tombstone in the footprint in flight. ok is false
 // if the batch would be empty.
-func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
+func (f *FIFO[T]) makeBatch(s pendingDeltas[T], resourceVersion string) (Batch[T], bool) {
 	waited := time.Since(s.since)
-	told := s.deltas
-	dropped := f.decide(&s)
+	reported := s.deltas
+	dropped := f.resolveUndecided(&s)
 	if s.replaced || s.resync {
 		s = f.addKnown(s)
 	}
 
 	f.mu.Lock()
 	f.stats.Dropped += uint64(dropped)
-	f.stats.Queued += uint64(s.deltas + dropped - told)
-	if len(s.stacks) == 0 && !s.replaced && resourceVersion == f.handedOut {
+	f.stats.Queued += uint64(s.deltas + dropped - reported)
+	if len(s.stacks) == 0 && !s.replaced && resourceVersion == f.poppedVersion {
 		f.mu.Unlock()
 		return Batch[T]{}, false
 	}
 	f.stats.Batches++
 	f.stats.InFlight = len(s.stacks)
-	f.handedOut = resourceVersion
-	turn := f.taken
+	f.poppedVersion = resourceVersion
+	number := f.popped
 	f.mu.Unlock()
 
 	f.observer.batch(BatchInfo{
@@ -120,7 +120,7 @@ func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 	})
 	return Batch[T]{
 		Stacks:          s.stacks,
-		Turn:            turn,
+		Number:          number,
 		ResourceVersion: resourceVersion,
 		Replaced:        s.replaced, Initial: s.initial, Resynced: s.resync,
 	}, true

@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-func TestPopWaitsUntilSomethingIsTold(t *testing.T) {
+func TestPopWaitsForADelta(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t, deltafifo.Options{})
@@ -41,7 +41,7 @@ func TestPopReturnsTheContextsErrorAndLosesNothing(t *testing.T) {
 	})
 }
 
-func TestTheNextPopSaysThatTheBatchIsApplied(t *testing.T) {
+func TestTheNextPopMarksTheBatchAsApplied(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
 	f.add("a", "1")
@@ -61,38 +61,38 @@ func TestTheNextPopSaysThatTheBatchIsApplied(t *testing.T) {
 }
 
 // Passed returns true for a number when the batch with this number is applied.
-func TestTurnsPassOneAfterAnother(t *testing.T) {
+func TestBatchesAreAppliedInOrder(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
-	require.True(t, f.Passed(f.Turn()), "nothing was told")
+	require.True(t, f.Applied(f.BatchNumber()), "nothing was told")
 	f.add("a", "1")
-	first := f.Turn()
+	first := f.BatchNumber()
 	b := f.pop()
-	require.Equal(t, first, b.Turn)
-	require.Equal(t, first, f.Turn())
+	require.Equal(t, first, b.Number)
+	require.Equal(t, first, f.BatchNumber())
 	f.add("b", "2")
-	second := f.Turn()
+	second := f.BatchNumber()
 	require.Greater(t, second, first)
-	require.False(t, f.Passed(first), "in flight")
+	require.False(t, f.Applied(first), "in flight")
 
 	f.store.apply(b)
 	b = f.pop()
-	require.Equal(t, second, b.Turn)
-	require.True(t, f.Passed(first))
-	require.False(t, f.Passed(second), "in flight")
+	require.Equal(t, second, b.Number)
+	require.True(t, f.Applied(first))
+	require.False(t, f.Applied(second), "in flight")
 }
 
 // If Pop drops the only event, its number passes without a batch.
-func TestWhatIsDroppedHasHadItsTurn(t *testing.T) {
+func TestADroppedBatchCountsAsApplied(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t, deltafifo.Options{})
 		require.NoError(t, f.Apply(listwatch.Event[string]{Type: listwatch.Deleted, Item: one("a", "1"), Unordered: true}))
-		turn := f.Turn()
-		require.False(t, f.Passed(turn))
+		batch := f.BatchNumber()
+		require.False(t, f.Applied(batch))
 		go func() { _, _ = f.Pop(context.Background()) }()
 		synctest.Wait()
-		require.True(t, f.Passed(turn))
+		require.True(t, f.Applied(batch))
 		f.Close()
 	})
 }
@@ -129,7 +129,7 @@ func TestHasVersionIsAboutTheNewestState(t *testing.T) {
 	f.update("updated", "2")
 	f.del("deleted", "3")
 	f.add("added", "4")
-	f.settle()
+	f.markApplied()
 
 	require.True(t, has("known", "1"))
 	require.False(t, has("known", "2"))
@@ -154,49 +154,49 @@ func TestHasVersionIsAboutTheNewestState(t *testing.T) {
 	require.False(t, has("vanished", "1"))
 }
 
-// curious is a Known that calls the queue while the queue calls it.
-type curious struct {
+// hookedPopStore is a Known that calls the queue while the queue calls it.
+type hookedPopStore struct {
 	*store
-	ask func()
+	onLastApplied func()
 }
 
-func (c *curious) LastApplied(key types.NamespacedName) (string, string, uint64, bool) {
-	c.ask()
-	return c.store.LastApplied(key)
+func (s *hookedPopStore) LastApplied(key types.NamespacedName) (string, string, uint64, bool) {
+	s.onLastApplied()
+	return s.store.LastApplied(key)
 }
 
-func (c *curious) AllKeys() iter.Seq[types.NamespacedName] {
-	c.ask()
-	return c.store.AllKeys()
+func (s *hookedPopStore) AllKeys() iter.Seq[types.NamespacedName] {
+	s.onLastApplied()
+	return s.store.AllKeys()
 }
 
 func TestKnownIsReadWithoutALockAndVanishingKeysCountAsInFlight(t *testing.T) {
 	t.Parallel()
-	c := &curious{store: newStore(), ask: func() {}}
+	c := &hookedPopStore{store: newStore(), onLastApplied: func() {}}
 	f := &fixture{deltafifo.New(c, deltafifo.Options{}), t, c.store}
 	f.replace("1", "vanished@1")
 	f.popAndApply()
 
 	f.replace("2")
 	f.del("ghost", "3")
-	asked := 0
-	c.ask = func() {
-		asked++
+	calls := 0
+	c.onLastApplied = func() {
+		calls++
 		f.Stats()
 		require.False(t, f.HasVersion(key("vanished"), "1", 0))
 		f.add("late", "4") // belongs to the next batch
 	}
 	b := f.pop()
-	c.ask = func() {}
-	require.Equal(t, 3, asked, "Get of ghost, Keys, Get of vanished")
+	c.onLastApplied = func() {}
+	require.Equal(t, 3, calls, "Get of ghost, Keys, Get of vanished")
 	require.Equal(t, []string{"vanished: Deleted?@1"}, text(b))
 	require.Equal(t, "3", b.ResourceVersion)
 	f.store.apply(b)
 	require.Equal(t, []string{"late: Added@4 Added@4 Added@4"}, f.popAndApply())
 }
 
-// settle tells the queue that the last batch is applied, by a Pop that takes nothing.
-func (f *fixture) settle() {
+// markApplied tells the queue that the last batch is applied, by a Pop that takes nothing.
+func (f *fixture) markApplied() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := f.Pop(ctx)

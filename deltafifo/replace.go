@@ -52,8 +52,8 @@ func (f *FIFO[T]) replace(items []listwatch.Item[T], resourceVersion string, res
 		return ErrClosed
 	}
 	f.unordered = resourceVersion == "" || resourceVersion == "0"
-	f.touchLocked(resourceVersion)
-	buried := f.replaceLocked(items, restored)
+	f.reportedLocked(resourceVersion)
+	tombstones := f.replaceLocked(items, restored)
 	f.pending.verify()
 	f.mu.Unlock()
 	f.wake()
@@ -66,7 +66,7 @@ func (f *FIFO[T]) replace(items []listwatch.Item[T], resourceVersion string, res
 			f.observer.delta(item.Key, Replaced, item.ResourceVersion)
 		}
 	}
-	for _, item := range buried {
+	for _, item := range tombstones {
 		f.observer.delta(item.Key, Deleted, item.ResourceVersion)
 	}
 	return nil
@@ -74,21 +74,21 @@ func (f *FIFO[T]) replace(items []listwatch.Item[T], resourceVersion string, res
 
 // replaceLocked puts a list on the pending shelf, the items that have an object first. If there is
 // an observer, it returns the pending keys that got a tombstone.
-func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (buried []listwatch.Item[T]) {
+func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (tombstones []listwatch.Item[T]) {
 	s := &f.pending
-	objects, lenient := 0, false
+	objects, keepMissing := 0, false
 	for i := range items {
 		if item := &items[i]; !item.Unchanged {
 			objects++
 		} else if item.Key.Name == "" {
-			lenient = true
+			keepMissing = true
 		}
 	}
 	before := len(s.stacks)
 	if before == 0 {
 		s.reserve(objects)
 	}
-	there := make([]bool, before) // by index of a pending stack: whether its key is listed
+	listed := make([]bool, before) // by index of a pending stack: whether its key is listed
 	left := objects
 	for i := range items {
 		item := &items[i]
@@ -96,26 +96,26 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 			continue
 		}
 		d := Delta[T]{Type: Replaced, Restored: restored, Object: item.Object, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash}
-		at, pending := s.place[item.Key]
+		at, pending := s.stackIndex[item.Key]
 		switch {
 		case !pending:
 			f.stats.Queued++
-			s.open(item.Key, s.alone(d, left))
-		case at >= before || there[at]: // a duplicate in this list
+			s.addStack(item.Key, s.singleDelta(d, left))
+		case at >= before || listed[at]: // a duplicate in this list
 			stack := s.stacks[at].Deltas
 			stack[len(stack)-1] = d
 		default:
-			there[at] = true
+			listed[at] = true
 			f.pushLocked(item.Key, d)
 		}
 		left--
 	}
 
-	bury := func(at int) {
+	addTombstone := func(at int) {
 		key, newest := s.stacks[at].Key, s.stacks[at].Newest()
 		f.pushLocked(key, tombstone(newest.Object, newest.ResourceVersion, newest.UIDHash))
 		if f.observer != nil {
-			buried = append(buried, listwatch.Item[T]{Key: key, ResourceVersion: newest.ResourceVersion})
+			tombstones = append(tombstones, listwatch.Item[T]{Key: key, ResourceVersion: newest.ResourceVersion})
 		}
 	}
 	kept := make(map[types.NamespacedName]struct{}, len(items)-objects)
@@ -124,42 +124,42 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 		if !item.Unchanged || item.Key.Name == "" {
 			continue
 		}
-		unread := item.UIDHash // hash of the UID of an undecodable object
+		uidHash := item.UIDHash // hash of the UID of an undecodable object
 		if item.ResourceVersion != "" {
-			unread = 0
+			uidHash = 0
 		}
-		at, pending := s.place[item.Key]
+		at, pending := s.stackIndex[item.Key]
 		switch {
-		case pending && (at >= before || there[at]): // an item with an object counts
+		case pending && (at >= before || listed[at]): // an item with an object counts
 		case pending:
-			there[at] = true
-			if newest := s.stacks[at].Newest(); newest.unread != 0 || !listwatch.OtherUID(newest.UIDHash, unread) {
-				f.unreadLocked(item.Key, unread, "")
+			listed[at] = true
+			if newest := s.stacks[at].Newest(); newest.replacesKnown != 0 || !listwatch.OtherUID(newest.UIDHash, uidHash) {
+				f.addUndecodableLocked(item.Key, uidHash, "")
 			} else {
-				bury(at)
+				addTombstone(at)
 			}
 		case !s.vanished(item.Key):
 			// a key that an earlier pending Replace did not list stays vanished
 			kept[item.Key] = struct{}{}
-			f.unreadLocked(item.Key, unread, "")
+			f.addUndecodableLocked(item.Key, uidHash, "")
 		}
 	}
-	for at, there := range there {
-		if !there && !lenient {
-			bury(at)
+	for at, listed := range listed {
+		if !listed && !keepMissing {
+			addTombstone(at)
 		}
 	}
 
-	if lenient && s.replaced {
+	if keepMissing && s.replaced {
 		maps.Copy(s.kept, kept) // keys that an earlier pending Replace did not list stay vanished
 	} else {
-		s.lenient, s.kept = lenient, kept
+		s.keepMissing, s.kept = keepMissing, kept
 	}
 	s.replaced = true
 	s.initial = s.initial || !f.populated
 	f.populated = true
 	f.stats.Replaces++
-	return buried
+	return tombstones
 }
 
 func tombstone[T any](lastKnown T, resourceVersion string, uidHash uint64) Delta[T] {

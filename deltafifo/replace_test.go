@@ -46,17 +46,17 @@ func TestAnEmptyFirstReplaceIsHandedOut(t *testing.T) {
 		require.Empty(t, b.Stacks)
 		require.True(t, b.Replaced)
 		require.True(t, b.Initial)
-		f.nothing()
+		f.requireNothing()
 	})
 }
 
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name  string
-		known []string
-		tell  func(*fixture)
-		want  []string
+		name   string
+		known  []string
+		report func(*fixture)
+		want   []string
 	}{
 		{"lists what is new, in its order, DF-17", nil, func(f *fixture) {
 			f.replace("1", "b@1", "a@1")
@@ -151,7 +151,7 @@ func TestReplace(t *testing.T) {
 			f := setup(t, deltafifo.Options{})
 			f.replace("1", tt.known...)
 			f.popAndApply()
-			tt.tell(f)
+			tt.report(f)
 			require.Equal(t, tt.want, f.popAndApply())
 		})
 	}
@@ -159,7 +159,7 @@ func TestReplace(t *testing.T) {
 
 // This is why Pop computes tombstones: client-go compares a Replace with a store that may not have
 // a popped delta yet.
-func TestReplaceDuringABatchInFlightIsComparedWithWhatThatBatchLeaves(t *testing.T) {
+func TestReplaceDuringABatchInFlightIsComparedWithTheAppliedBatch(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
 	f.replace("1", "a@1", "b@1", "c@1")
@@ -215,7 +215,7 @@ func TestReplaceOfManyPages(t *testing.T) {
 
 // The observer gets a Replace as it was queued, even if another producer, or the observer itself as
 // here, has changed the queue since.
-func TestTheObserverOfAReplaceDoesNotReadWhatOthersWrite(t *testing.T) {
+func TestObserverGetsAReplaceAsItWasQueued(t *testing.T) {
 	t.Parallel()
 	var f *fixture
 	var seen []string
@@ -241,7 +241,7 @@ func TestTheObserverOfAReplaceDoesNotReadWhatOthersWrite(t *testing.T) {
 
 // In a Restore, the state of an object counts even if its version is known, or if a later state has
 // replaced it.
-func TestRestoreMarksWhatMayDifferInTheSameVersion(t *testing.T) {
+func TestRestoreMarksObjectsThatMayDifferAtTheSameVersion(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})
 	f.replace("10", "a@8", "b@5")

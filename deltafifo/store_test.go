@@ -108,17 +108,17 @@ func (f *fixture) replace(rv string, items ...string) {
 	require.NoError(f.t, f.Replace(list, rv))
 }
 
-// tell applies an event, and reports everything through the version of its item.
-func (f *fixture) tell(event listwatch.EventType, item listwatch.Item[string]) {
+// apply applies an event, and reports everything through the version of its item.
+func (f *fixture) apply(event listwatch.EventType, item listwatch.Item[string]) {
 	f.t.Helper()
 	require.NoError(f.t, f.Apply(listwatch.Event[string]{Type: event, Item: item}))
 }
 
-// unread reports an undecodable item.
-func (f *fixture) unread(item listwatch.Item[string]) {
+// undecodable reports an undecodable item.
+func (f *fixture) undecodable(item listwatch.Item[string]) {
 	f.t.Helper()
 	item.Object, item.Unchanged = "", true
-	f.tell(listwatch.Modified, item)
+	f.apply(listwatch.Modified, item)
 }
 
 func (f *fixture) pop() deltafifo.Batch[string] {
@@ -128,9 +128,9 @@ func (f *fixture) pop() deltafifo.Batch[string] {
 	return b
 }
 
-// nothing requires that Pop blocks. The test must run in a bubble of testing/synctest, in which the
-// wait of an hour takes no time.
-func (f *fixture) nothing() {
+// requireNothing requires that Pop blocks. The test must run in a bubble of testing/synctest, in
+// which the wait of an hour takes no time.
+func (f *fixture) requireNothing() {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
@@ -153,12 +153,12 @@ func text(b deltafifo.Batch[string]) []string {
 	for _, stack := range b.Stacks {
 		line := stack.Key.Name + ":"
 		for _, d := range stack.Deltas {
-			mark := "@"
+			separator := "@"
 			if d.FinalStateUnknown {
-				mark = "?@"
+				separator = "?@"
 			}
 			_, rv, _ := strings.Cut(d.Object, "@")
-			line += " " + d.Type.String() + mark + rv
+			line += " " + d.Type.String() + separator + rv
 		}
 		lines = append(lines, line)
 	}

@@ -8,12 +8,12 @@ import "k8s.io/apimachinery/pkg/types"
 func (f *FIFO[T]) sweep() {
 	gone := make(map[types.NamespacedName]bool)
 	f.mu.Lock()
-	taken := f.taken
+	taken := f.popped
 	s := &f.pending
-	s.deaths = 0
+	s.deletes = 0
 	for i := range s.stacks {
 		if stack := &s.stacks[i]; stack.isGone() {
-			gone[stack.Key] = !f.flight.touches(stack.Key)
+			gone[stack.Key] = !f.inFlight.touches(stack.Key)
 		}
 	}
 	f.mu.Unlock()
@@ -26,31 +26,31 @@ func (f *FIFO[T]) sweep() {
 
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.taken != taken {
+	if f.popped != taken {
 		return
 	}
-	stacks, doubtful := s.stacks[:0], s.doubtful[:0]
+	stacks, undecided := s.stacks[:0], s.undecided[:0]
 	for i := range s.stacks {
 		stack := &s.stacks[i]
-		isDoubtful := len(s.doubtful) > 0 && s.doubtful[0] == i
-		if isDoubtful {
-			s.doubtful = s.doubtful[1:]
+		isUndecided := len(s.undecided) > 0 && s.undecided[0] == i
+		if isUndecided {
+			s.undecided = s.undecided[1:]
 		}
 		if gone[stack.Key] && stack.isGone() {
 			s.deltas -= len(stack.Deltas)
 			f.stats.Merged += uint64(len(stack.Deltas))
 			clear(stack.Deltas) // other stacks may keep the page of these deltas
-			delete(s.place, stack.Key)
+			delete(s.stackIndex, stack.Key)
 			continue
 		}
-		if isDoubtful {
-			doubtful = append(doubtful, len(stacks))
+		if isUndecided {
+			undecided = append(undecided, len(stacks))
 		}
-		s.place[stack.Key] = len(stacks)
+		s.stackIndex[stack.Key] = len(stacks)
 		stacks = append(stacks, *stack)
 	}
 	clear(s.stacks[len(stacks):])
-	s.stacks, s.doubtful = stacks, doubtful
+	s.stacks, s.undecided = stacks, undecided
 	s.verify()
 }
 

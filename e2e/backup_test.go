@@ -30,7 +30,7 @@ func TestClusterRestoredFromABackup(t *testing.T) {
 		"versions behind, merged": {merged: true}, "versions passed, merged": {5_000, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onAnotherCluster(t, cluster.Options{})
+			useOwnCluster(t, cluster.Options{})
 			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 			defer cancel()
 			const n = 40

@@ -27,8 +27,8 @@ import (
 // A server without priority and fairness handles one read and one write at a time. A read lasts
 // until the client has read the whole answer. A write lasts until the client has sent the whole
 // body. Watches do not count.
-func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
-	onAnotherCluster(t, cluster.Options{Flags: []string{
+func TestServerAtItsRequestLimit(t *testing.T) {
+	useOwnCluster(t, cluster.Options{Flags: []string{
 		"--enable-priority-and-fairness=false", "--max-requests-inflight=1", "--max-mutating-requests-inflight=1",
 	}})
 	large := strings.Repeat("more than the buffers of a connection hold. ", 20_000)
@@ -70,7 +70,7 @@ func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
 			}
 			release()
 			p.waitForSync(t)
-			p.requireServersState(t)
+			p.requireServerState(t)
 			p.stop(t)
 		})
 	}
@@ -92,7 +92,7 @@ func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				release := test.occupy(t)
 				refusals := 0
-				client, err := rest.NewClient(kube.Config(), rest.Options{Observer: &rest.Observer{OnRetry: func(retry rest.Retry) {
+				client, err := rest.NewClient(kube.Config(), rest.Options{Observer: &rest.Observer{OnRetry: func(retry rest.RetryInfo) {
 					requireBusy(retry.Err)
 					require.GreaterOrEqual(t, retry.Wait, time.Second, "the server asks for a second")
 					if refusals++; refusals == 2 {
@@ -121,7 +121,7 @@ func occupyWriter(t *testing.T) (release func()) {
 
 // occupy sends a request over its own connection, and reads the beginning of the answer. After a
 // release, the server may still be busy with the previous request, so occupy retries.
-func occupy(t *testing.T, request, header, answer string) (release func()) {
+func occupy(t *testing.T, request, header, response string) (release func()) {
 	t.Helper()
 	trusted := x509.NewCertPool()
 	ca, err := os.ReadFile(kube.CAFile())
@@ -134,14 +134,14 @@ func occupy(t *testing.T, request, header, answer string) (release func()) {
 		require.NoError(t, err)
 		_, err = fmt.Fprintf(conn, "%s\r\nHost: %s\r\nAuthorization: Bearer %s\r\n%s\r\n", request, address, currentToken(t), header)
 		require.NoError(t, err)
-		start := make([]byte, len(answer))
+		start := make([]byte, len(response))
 		_, err = io.ReadFull(conn, start)
 		require.NoError(t, err)
-		if string(start) == answer {
+		if string(start) == response {
 			return ""
 		}
 		_ = conn.Close()
-		return fmt.Sprintf("%q instead of %q", start, answer)
+		return fmt.Sprintf("%q instead of %q", start, response)
 	})
 	t.Cleanup(func() { _ = conn.Close() })
 	return func() { _ = conn.Close() }
@@ -149,7 +149,7 @@ func occupy(t *testing.T, request, header, answer string) (release func()) {
 
 // With priority and fairness, a flow without a share may have one request at a time. Meanwhile the
 // server refuses all other requests of the flow, including streaming lists.
-func TestPriorityLevelThatIsFullRefuses(t *testing.T) {
+func TestAFullPriorityLevelRejects(t *testing.T) {
 	const (
 		levels  = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
 		schemas = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
@@ -207,7 +207,7 @@ func TestPriorityLevelThatIsFullRefuses(t *testing.T) {
 			require.Zero(t, p.informer.Store().Len())
 			release()
 			p.waitForSync(t)
-			p.requireServersState(t)
+			p.requireServerState(t)
 			p.stop(t)
 		})
 	}

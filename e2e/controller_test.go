@@ -174,8 +174,8 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 	require.Equal(t, []string{"example.com/dns-record"}, made.GetFinalizers())
 	eventually(t, controllersPatience, func() string {
 		// The controller sends events concurrently with reconciles.
-		if told := x.events(made); !slices.Equal(told, []string{"Normal Deployed example.com/websites"}) {
-			return fmt.Sprintf("the events are %q", told)
+		if recorded := x.events(made); !slices.Equal(recorded, []string{"Normal Deployed example.com/websites"}) {
+			return fmt.Sprintf("the events are %q", recorded)
 		}
 		return ""
 	})
@@ -209,8 +209,8 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 	t.Log("an invalid spec, and what happens while the controller is away")
 	x.patch(shop, `{"spec":{"host":"no host!"}}`)
 	eventually(t, controllersPatience, func() string {
-		if told := x.events(made); !strings.Contains(strings.Join(told, ", "), "Warning InvalidSpec") {
-			return fmt.Sprintf("no warning: %q", told)
+		if recorded := x.events(made); !strings.Contains(strings.Join(recorded, ", "), "Warning InvalidSpec") {
+			return fmt.Sprintf("no warning: %q", recorded)
 		}
 		return ""
 	})

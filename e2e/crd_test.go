@@ -39,7 +39,7 @@ func TestClientWaitsForACustomResourceDefinition(t *testing.T) {
 				return ""
 			})
 			widgets.steps(t, 100)
-			p.requireServersState(t)
+			p.requireServerState(t)
 
 			require.NoError(t, kube.DeleteCRD(t.Context()))
 			eventually(t, time.Minute, func() string {

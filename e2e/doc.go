@@ -6,5 +6,5 @@
 // on a network of its own, and injects faults into the server or the network. Then it compares
 // store and handler with the server's list: they must be equal, by key and resourceVersion. After
 // that the test stops the pipeline, which must leave nothing behind: no goroutine, connection,
-// timer or memory. residue_test.go explains this check.
+// timer or memory. leaks_test.go explains this check.
 package e2e

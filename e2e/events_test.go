@@ -28,8 +28,8 @@ type recorded struct {
 	events map[string]any
 }
 
-// recordedAs returns the Events that have a reason, by name.
-func recordedAs(t *testing.T, reason string) map[string]recorded {
+// eventsByReason returns the Events that have a reason, by name.
+func eventsByReason(t *testing.T, reason string) map[string]recorded {
 	t.Helper()
 	found := map[string]recorded{}
 	for _, api := range []string{"/api/v1", "/apis/events.k8s.io/v1"} {
@@ -54,10 +54,10 @@ func recordedAs(t *testing.T, reason string) map[string]recorded {
 	return found
 }
 
-// only returns the Event that has a reason, and fails the test if there are several.
-func only(t *testing.T, reason string) recorded {
+// singleEvent returns the Event that has a reason, and fails the test if there are several.
+func singleEvent(t *testing.T, reason string) recorded {
 	t.Helper()
-	all := recordedAs(t, reason)
+	all := eventsByReason(t, reason)
 	require.Len(t, all, 1)
 	for _, event := range all {
 		require.NotNil(t, event.core)
@@ -67,8 +67,8 @@ func only(t *testing.T, reason string) recorded {
 	panic("unreachable")
 }
 
-// saying returns the names of the non-empty fields of an Event.
-func saying(event map[string]any) []string {
+// nonEmptyFields returns the names of the non-empty fields of an Event.
+func nonEmptyFields(event map[string]any) []string {
 	said := maps.Clone(event)
 	for name, value := range said {
 		if object, ok := value.(map[string]any); value == nil || value == "" || value == 0.0 || ok && len(object) == 0 {
@@ -135,7 +135,7 @@ func TestEvents(t *testing.T) {
 	})
 
 	for n, reason := range reasons {
-		event := only(t, reason)
+		event := singleEvent(t, reason)
 		old, new := as[corev1.Event](t, event.core), as[eventsv1.Event](t, event.events)
 		about := corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion}
 		require.Equal(t, about, old.InvolvedObject, reason)
@@ -160,14 +160,14 @@ func TestEvents(t *testing.T) {
 
 	// kinform's Events have the same fields as client-go's Events.
 	for n, reason := range reasons {
-		ours, theirs := only(t, reason), only(t, "Peer"+reason)
+		ours, theirs := singleEvent(t, reason), singleEvent(t, "Peer"+reason)
 		missing, more := []string(nil), []string(nil)
 		if n == 1 {
 			more = []string{"action"} // The recorder of client-go for core/v1 records no action.
 		}
 		for api, pair := range map[string][2][]string{
-			"core/v1":          {saying(ours.core), saying(theirs.core)},
-			"events.k8s.io/v1": {saying(ours.events), saying(theirs.events)},
+			"core/v1":          {nonEmptyFields(ours.core), nonEmptyFields(theirs.core)},
+			"events.k8s.io/v1": {nonEmptyFields(ours.events), nonEmptyFields(theirs.events)},
 		} {
 			t.Logf("%s in %s: %v, client-go's: %v", reason, api, pair[0], pair[1])
 			require.Equal(t, missing, without(pair[1], pair[0]), "%s in %s: client-go says more", reason, api)

@@ -43,8 +43,8 @@ users: [{name: e2e, user: {exec: {apiVersion: %q, command: ./get-credential, int
 
 func (p plugin) file(name string) string { return filepath.Join(p.dir, name) }
 
-// answers sets the status that the plugin prints in later runs.
-func (p plugin) answers(t *testing.T, apiVersion string, status map[string]any) {
+// setStatus sets the status that the plugin prints in later runs.
+func (p plugin) setStatus(t *testing.T, apiVersion string, status map[string]any) {
 	t.Helper()
 	data, err := json.Marshal(map[string]any{"apiVersion": apiVersion, "kind": "ExecCredential", "status": status})
 	require.NoError(t, err)
@@ -77,11 +77,11 @@ func currentToken(t *testing.T) string {
 	return strings.TrimSpace(string(token))
 }
 
-func TestExecPluginIsAskedAgainAfterA401(t *testing.T) {
+func TestExecPluginRunsAgainAfterA401(t *testing.T) {
 	for _, version := range []string{execauth.V1, execauth.V1beta1} {
 		t.Run(version, func(t *testing.T) {
 			exec := newPlugin(t, version)
-			exec.answers(t, version, map[string]any{"token": currentToken(t)})
+			exec.setStatus(t, version, map[string]any{"token": currentToken(t)})
 			s := pods
 			s.configure = exec.configure(t)
 			p := startPipeline[*corev1.Pod](t, s)
@@ -93,16 +93,16 @@ func TestExecPluginIsAskedAgainAfterA401(t *testing.T) {
 			stop := changes.start(t)
 			_, err := kube.RotateToken(t.Context())
 			require.NoError(t, err)
-			exec.answers(t, version, map[string]any{"token": currentToken(t)})
+			exec.setStatus(t, version, map[string]any{"token": currentToken(t)})
 			stop()
-			p.requireServersState(t)
+			p.requireServerState(t)
 			require.Empty(t, p.failures(), "an open watch outlives the token it began with")
 			require.Equal(t, 1, exec.runs(t))
 
 			p.network.Cut() // The next watch begins with a token that the server refuses.
-			p.network.Mend()
+			p.network.Heal()
 			changes.steps(t, 50)
-			p.requireServersState(t)
+			p.requireServerState(t)
 			require.Equal(t, 1, p.count(apierrors.IsUnauthorized), "%v", p.failures())
 			requireUser(t, serviceAccount, p.client)
 			require.Equal(t, 2, exec.runs(t))
@@ -111,36 +111,36 @@ func TestExecPluginIsAskedAgainAfterA401(t *testing.T) {
 	}
 }
 
-func TestExecPluginIsAskedAgainWhenItsCredentialExpires(t *testing.T) {
+func TestExecPluginRunsAgainWhenItsCredentialExpires(t *testing.T) {
 	exec := newPlugin(t, execauth.V1)
-	answer := func(user string, lifetime time.Duration) {
+	setCredential := func(user string, lifetime time.Duration) {
 		cert, key, err := kube.ClientCertificate(user, time.Hour)
 		require.NoError(t, err)
-		exec.answers(t, execauth.V1, map[string]any{
+		exec.setStatus(t, execauth.V1, map[string]any{
 			"clientCertificateData": string(cert), "clientKeyData": string(key),
 			"expirationTimestamp": time.Now().Add(lifetime).UTC().Format(time.RFC3339),
 		})
 	}
 	const lifetime = 15 * time.Second // long enough for two calls of whoami, even on a busy machine
-	answer("alice", lifetime)
+	setCredential("alice", lifetime)
 	s := pods
 	s.configure = exec.configure(t)
 	p := startPipeline[*corev1.Pod](t, s)
 	p.waitForSync(t)
 	requireUser(t, "alice", p.client)
-	answer("bob", time.Hour)
+	setCredential("bob", time.Hour)
 	requireUser(t, "alice", p.client)
 	time.Sleep(lifetime)
 	requireUser(t, "bob", p.client)
 	require.Equal(t, 2, exec.runs(t))
 	changes := podChurn()
 	changes.steps(t, 50)
-	p.requireServersState(t)
+	p.requireServerState(t)
 	require.Empty(t, p.failures(), "the watch of alice did not go on")
 	p.stop(t)
 }
 
-func TestExecPluginThatIsMissingSaysHowToGetIt(t *testing.T) {
+func TestMissingExecPluginErrorSaysWhatToDo(t *testing.T) {
 	exec := newPlugin(t, execauth.V1)
 	require.NoError(t, os.Remove(exec.file("get-credential")))
 	config := kube.Config()

@@ -31,7 +31,7 @@ func runFactory(t *testing.T, factory *informer.Factory) {
 	})
 }
 
-func TestSeveralNamespacesAreOneStore(t *testing.T) {
+func TestSeveralNamespacesShareOneStore(t *testing.T) {
 	client := newClient(t, kube.Config())
 	namespaces := rest.Must(rest.For[*corev1.Namespace](client, rest.ResourceOptions{}))
 	var names [3]string // The test does not use the third name.
@@ -79,7 +79,7 @@ func TestSeveralNamespacesAreOneStore(t *testing.T) {
 	require.Empty(t, factory.Status())
 }
 
-func TestFactoryWakesAnInformerWhenItsDefinitionComes(t *testing.T) {
+func TestFactoryStartsAnInformerWhenItsCRDAppears(t *testing.T) {
 	client := newClient(t, kube.Config())
 	widgets := schema.GroupVersionResource{Group: cluster.CRDGroup, Version: cluster.CRDVersion, Resource: cluster.CRDResource}
 	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}

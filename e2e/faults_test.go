@@ -23,7 +23,7 @@ func TestChurnWhileEtcdIsCompacted(t *testing.T) {
 				require.NoError(t, err)
 			}
 			stop()
-			p.requireServersState(t)
+			p.requireServerState(t)
 			p.stop(t)
 		})
 	}
@@ -36,26 +36,26 @@ func TestWatchFromBeforeACompactionRelists(t *testing.T) {
 			changes.steps(t, 200)
 			p := startPipeline[*corev1.ConfigMap](t, s)
 			p.waitForSync(t)
-			p.requireServersState(t)
+			p.requireServerState(t)
 
 			p.network.Cut()
 			changes.steps(t, 200)
 			_, err := kube.Compact(t.Context())
 			require.NoError(t, err)
-			p.network.Mend()
+			p.network.Heal()
 
-			p.requireServersState(t)
+			p.requireServerState(t)
 			// The server answers 410 to the watch that asks for the last event again. There, 410
 			// does not count as a failure. A list follows because the server was unreachable.
 			require.NotZero(t, p.informer.Status().Reflector.Comparisons)
 			require.NotZero(t, p.informer.Status().Reflector.Relists)
-			require.NotZero(t, p.seen.tombstones(), "deletions were found by the relist")
+			require.NotZero(t, p.events.tombstones(), "deletions were found by the relist")
 			p.stop(t)
 		})
 	}
 }
 
-func TestServerIsKilledUnderAnOpenWatchAndStartsAgain(t *testing.T) {
+func TestServerRestartsUnderAnOpenWatch(t *testing.T) {
 	for _, s := range everyWay(pods) {
 		t.Run(s.String(), func(t *testing.T) {
 			p := startPipeline[*corev1.Pod](t, s)
@@ -66,7 +66,7 @@ func TestServerIsKilledUnderAnOpenWatchAndStartsAgain(t *testing.T) {
 			require.NoError(t, kube.StartAPIServer(t.Context()))
 			time.Sleep(200 * time.Millisecond)
 			stop()
-			p.requireServersState(t)
+			p.requireServerState(t)
 			require.NotZero(t, p.informer.Status().Reflector.Errors, "the client did not notice")
 			p.stop(t)
 		})
@@ -75,15 +75,15 @@ func TestServerIsKilledUnderAnOpenWatchAndStartsAgain(t *testing.T) {
 
 // A restarted server has a new watch cache. Therefore a client with an older version must relist
 // all 5,000 pods, of which only a few have changed.
-func TestRelistTellsHandlersOnlyWhatChanged(t *testing.T) {
+func TestARelistNotifiesHandlersOnlyOfChanges(t *testing.T) {
 	for _, s := range everyWay(pods) {
 		t.Run(s.String(), func(t *testing.T) {
 			changes := podChurn()
 			changes.steps(t, 100)
 			p := startPipeline[*corev1.Pod](t, s)
 			p.waitForSync(t)
-			p.requireServersState(t)
-			before, told, decoded := p.stored(), p.seen.told(), p.client.Stats().Decoded
+			p.requireServerState(t)
+			before, notified, decoded := p.stored(), p.events.eventCount(), p.client.Stats().Decoded
 
 			p.network.Cut()
 			changes.steps(t, 100)
@@ -91,12 +91,12 @@ func TestRelistTellsHandlersOnlyWhatChanged(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, kube.KillAPIServer())
 			require.NoError(t, kube.StartAPIServer(t.Context()))
-			p.network.Mend()
+			p.network.Heal()
 
-			p.requireServersState(t)
+			p.requireServerState(t)
 			require.NotZero(t, p.informer.Status().Reflector.Relists, "%v", p.failures())
 			changed := changed(before, p.stored())
-			require.Equal(t, changed, p.seen.told()-told)
+			require.Equal(t, changed, p.events.eventCount()-notified)
 			require.LessOrEqual(t, p.client.Stats().Decoded-decoded, uint64(changed), "unchanged pods were decoded again")
 			p.stop(t)
 		})
@@ -114,12 +114,12 @@ func TestTokenIsRotated(t *testing.T) {
 			_, err := kube.RotateToken(t.Context())
 			require.NoError(t, err)
 			stop()
-			p.requireServersState(t) // An open watch continues after its token has expired.
+			p.requireServerState(t) // An open watch continues after its token has expired.
 
 			p.network.Cut() // the next watch must use the new token
-			p.network.Mend()
+			p.network.Heal()
 			changes.steps(t, 50)
-			p.requireServersState(t)
+			p.requireServerState(t)
 			// After a minute, the client may have read the new token from the file without a 401.
 			if time.Since(began) < time.Minute {
 				require.NotZero(t, p.count(apierrors.IsUnauthorized), "the server never said 401: %v", p.failures())

@@ -172,16 +172,16 @@ func (f *fleet) leader() *member {
 	return nil
 }
 
-// end sends a replica a signal that ends it.
-func (f *fleet) end(m *member, signal syscall.Signal) {
+// signalReplica sends a replica a signal that ends it.
+func (f *fleet) signalReplica(m *member, signal syscall.Signal) {
 	f.mu.Lock()
 	m.signal = signal
 	f.mu.Unlock()
 	_ = m.process.Process.Signal(signal)
 }
 
-// see is a handler. It receives every status that a replica writes.
-func (f *fleet) see(e informer.Event[*robot]) {
+// handle is a handler. It receives every status that a replica writes.
+func (f *fleet) handle(e informer.Event[*robot]) {
 	now := e.New.Status
 	if now.Order == 0 || e.Old != nil && e.Old.Status == now {
 		return
@@ -207,20 +207,20 @@ func (f *fleet) see(e informer.Event[*robot]) {
 	}
 }
 
-// late returns the number of late writes. A write is late if its term is earlier than the term of a
-// write that the server accepted before it.
-func (f *fleet) late() (late int) {
+// lateWrites returns the number of late writes. A write is late if its term is earlier than the
+// term of a write that the server accepted before it.
+func (f *fleet) lateWrites() (lateWrites int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	slices.SortFunc(f.writes, func(a, b fleetWrite) int { return int(a.version) - int(b.version) })
 	newest := int32(0)
 	for _, w := range f.writes {
 		if w.term < newest {
-			late++
+			lateWrites++
 		}
 		newest = max(newest, w.term)
 	}
-	return late
+	return lateWrites
 }
 
 // installFleet creates the definition of robots, and gives replicas only the permissions in
@@ -259,9 +259,9 @@ func installFleet(t *testing.T) *fleet {
 
 func robotName(n int) string { return fmt.Sprintf("robot-%03d", n) }
 
-// order sends orders to the robots until ctx ends. If an order fails, the same robot's next order
-// replaces it.
-func (f *fleet) order(ctx context.Context) {
+// sendOrders sends orders to the robots until ctx ends. If an order fails, the same robot's next
+// order replaces it.
+func (f *fleet) sendOrders(ctx context.Context) {
 	for order := int64(2); ctx.Err() == nil; order++ {
 		key := types.NamespacedName{Namespace: cluster.Namespace, Name: robotName(int(order) % fleetRobots)}
 		patching, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -274,8 +274,8 @@ func (f *fleet) order(ctx context.Context) {
 	}
 }
 
-// disturb injects the fault with the given number, and removes it again.
-func (f *fleet) disturb(n int) error {
+// injectFault injects the fault with the given number, and removes it again.
+func (f *fleet) injectFault(n int) error {
 	ctx := context.Background()
 	leader := f.leader()
 	switch {
@@ -303,10 +303,10 @@ func (f *fleet) disturb(n int) error {
 		return nil
 	case n == 2:
 		f.count("leader killed")
-		f.end(leader, syscall.SIGKILL)
+		f.signalReplica(leader, syscall.SIGKILL)
 	case n == 3:
 		f.count("leader ended")
-		f.end(leader, syscall.SIGTERM)
+		f.signalReplica(leader, syscall.SIGTERM)
 	default:
 		f.count("leader stopped for a while")
 		_ = leader.process.Process.Signal(syscall.SIGSTOP)
@@ -326,8 +326,8 @@ func allOf[T any](ctx context.Context, resource *rest.Resource[T]) (map[types.Na
 	return all, err
 }
 
-// undone describes the robots that do not have their last order yet.
-func (f *fleet) undone() string {
+// describePending describes the robots that do not have their last order yet.
+func (f *fleet) describePending() string {
 	robots, err := allOf(f.t.Context(), f.robots)
 	if err != nil {
 		return err.Error()
@@ -378,7 +378,7 @@ func TestFleetUnderFaults(t *testing.T) {
 	}
 	seen, err := informer.New(f.robots, informer.Options[*robot]{Name: "witness"})
 	require.NoError(t, err)
-	_, err = seen.AddHandler(f.see, informer.HandlerOptions{Overflow: informer.Unbounded})
+	_, err = seen.AddHandler(f.handle, informer.HandlerOptions{Overflow: informer.Unbounded})
 	require.NoError(t, err)
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -391,7 +391,7 @@ func TestFleetUnderFaults(t *testing.T) {
 		left := slices.Clone(f.replicas)
 		f.mu.Unlock()
 		for _, m := range left {
-			f.end(m, syscall.SIGTERM)
+			f.signalReplica(m, syscall.SIGTERM)
 			select {
 			case <-m.ended:
 			case <-time.After(time.Minute):
@@ -409,11 +409,11 @@ func TestFleetUnderFaults(t *testing.T) {
 	}
 	ordering, endOrders := context.WithCancel(ctx)
 	var orders sync.WaitGroup
-	orders.Go(func() { f.order(ordering) })
+	orders.Go(func() { f.sendOrders(ordering) })
 	defer orders.Wait()
 	defer endOrders()
 
-	eventually(t, fleetPatience, f.undoneOnce)
+	eventually(t, fleetPatience, f.describePendingBeforeFaults)
 	f.mu.Lock()
 	both := slices.Clone(f.replicas)
 	f.mu.Unlock()
@@ -425,7 +425,7 @@ func TestFleetUnderFaults(t *testing.T) {
 		if n > 4 { // Each fault is injected once, and then faults are random.
 			kind = rand.IntN(7)
 		}
-		require.NoError(t, f.disturb(kind))
+		require.NoError(t, f.injectFault(kind))
 		time.Sleep(rand.N(6 * time.Second))
 		f.mu.Lock()
 		wrong := slices.Clone(f.wrong)
@@ -434,10 +434,10 @@ func TestFleetUnderFaults(t *testing.T) {
 	}
 	endOrders()
 	orders.Wait()
-	eventually(t, fleetPatience, f.undone)
+	eventually(t, fleetPatience, f.describePending)
 	end()
 	require.Empty(t, f.wrong)
-	late := f.late()
+	late := f.lateWrites()
 	t.Logf("%v; %d terms; of the statuses, %d were seen one by one, of which %d came after one of a later term", f.counts, len(f.leaders), len(f.writes), late)
 	// A suspended process may still send some requests after it resumes. Its workers had checked
 	// the lease for these requests, and had not yet written them to the socket. The server accepts
@@ -445,8 +445,9 @@ func TestFleetUnderFaults(t *testing.T) {
 	require.LessOrEqual(t, late, fleetWorkers*f.counts["leader stopped for a while"])
 }
 
-// undoneOnce describes what is missing before the faults begin. This shows that the replicas work.
-func (f *fleet) undoneOnce() string {
+// describePendingBeforeFaults describes what is missing before the faults begin. This shows that
+// the replicas work.
+func (f *fleet) describePendingBeforeFaults() string {
 	if f.leader() == nil {
 		return "nobody has written a status"
 	}

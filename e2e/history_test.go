@@ -11,9 +11,9 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// history records the events of a handler. It has the objects that exist according to the events,
-// and errors about events that contradict earlier ones (G1).
-type history[T comparable] struct {
+// eventHistory records the events of a handler. It has the objects that exist according to the
+// events, and errors about events that contradict earlier ones (G1).
+type eventHistory[T comparable] struct {
 	mu       sync.Mutex // guards following
 	versions map[types.NamespacedName]string
 	last     map[types.NamespacedName]T
@@ -22,11 +22,11 @@ type history[T comparable] struct {
 	wrong    []error
 }
 
-func newHistory[T comparable]() *history[T] {
-	return &history[T]{versions: map[types.NamespacedName]string{}, last: map[types.NamespacedName]T{}}
+func newEventHistory[T comparable]() *eventHistory[T] {
+	return &eventHistory[T]{versions: map[types.NamespacedName]string{}, last: map[types.NamespacedName]T{}}
 }
 
-func (h *history[T]) handle(e informer.Event[T]) {
+func (h *eventHistory[T]) handle(e informer.Event[T]) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.events++
@@ -52,27 +52,27 @@ func (h *history[T]) handle(e informer.Event[T]) {
 }
 
 // all returns the versions of the objects that exist according to the events.
-func (h *history[T]) all() map[types.NamespacedName]string {
+func (h *eventHistory[T]) all() map[types.NamespacedName]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return maps.Clone(h.versions)
 }
 
-// told returns the number of events.
-func (h *history[T]) told() int {
+// eventCount returns the number of events.
+func (h *eventHistory[T]) eventCount() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.events
 }
 
 // tombstones returns the number of deletions without a final state.
-func (h *history[T]) tombstones() int {
+func (h *eventHistory[T]) tombstones() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.unknown
 }
 
-func (h *history[T]) problems() error {
+func (h *eventHistory[T]) problems() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return errors.Join(h.wrong...)

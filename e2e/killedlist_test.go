@@ -12,17 +12,17 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// dammedConn is a connection that delivers a given number of bytes, and the remaining bytes only
+// pausedConn is a connection that delivers a given number of bytes, and the remaining bytes only
 // after the dam is opened.
-type dammedConn struct {
+type pausedConn struct {
 	net.Conn
-	left int
-	dam  <-chan struct{}
+	left   int
+	resume <-chan struct{}
 }
 
-func (c *dammedConn) Read(p []byte) (int, error) {
+func (c *pausedConn) Read(p []byte) (int, error) {
 	if c.left <= 0 {
-		<-c.dam
+		<-c.resume
 		return c.Conn.Read(p)
 	}
 	n, err := c.Conn.Read(p[:min(len(p), c.left)])
@@ -44,7 +44,7 @@ func TestServerIsKilledInTheMiddleOfAList(t *testing.T) {
 					if err != nil {
 						return nil, err
 					}
-					return &dammedConn{conn, received, dam}, nil
+					return &pausedConn{conn, received, dam}, nil
 				}
 			}
 			p := startPipeline[*corev1.Pod](t, s)
@@ -71,7 +71,7 @@ func TestServerIsKilledInTheMiddleOfAList(t *testing.T) {
 
 			require.NoError(t, kube.StartAPIServer(t.Context()))
 			p.waitForSync(t)
-			p.requireServersState(t)
+			p.requireServerState(t)
 			p.stop(t)
 		})
 	}

@@ -80,7 +80,7 @@ func TestCustomResourceOfAMegabyte(t *testing.T) {
 			}
 			p := startPipeline[*unstructured.Unstructured](t, settings{resource: widgetsResource, path: cluster.WidgetsPath, mode: mode})
 			p.waitForSync(t)
-			p.requireServersState(t)
+			p.requireServerState(t)
 			for i := range 2 {
 				create(2 + i)
 			}
@@ -91,7 +91,7 @@ func TestCustomResourceOfAMegabyte(t *testing.T) {
 				require.NoError(t, err)
 				want[key]["text"] = text(99)
 			}
-			p.requireServersState(t)
+			p.requireServerState(t)
 			for key, spec := range want {
 				got, ok := p.informer.Store().Get(key)
 				require.True(t, ok, key)
@@ -99,7 +99,7 @@ func TestCustomResourceOfAMegabyte(t *testing.T) {
 				require.NoError(t, widgets.Delete(t.Context(), key, metav1.DeleteOptions{}))
 			}
 			require.Empty(t, p.failures())
-			p.requireServersState(t)
+			p.requireServerState(t)
 			client.Close()
 			p.stop(t)
 		})

@@ -22,25 +22,25 @@ type candidate struct {
 	process *exec.Cmd
 
 	mu          sync.Mutex // guards following
-	rest        []byte
+	partialLine []byte
 	first, last time.Time // times of its writes
-	said        []string
+	lines       []string
 }
 
 // Write receives the process's output.
 func (c *candidate) Write(data []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.rest = append(c.rest, data...)
+	c.partialLine = append(c.partialLine, data...)
 	for {
-		line, rest, whole := bytes.Cut(c.rest, []byte("\n"))
+		line, rest, whole := bytes.Cut(c.partialLine, []byte("\n"))
 		if !whole {
 			return len(data), nil
 		}
-		c.rest = rest
+		c.partialLine = rest
 		nanoseconds, writes := strings.CutPrefix(string(line), "writes ")
 		if !writes {
-			c.said = append(c.said, string(line))
+			c.lines = append(c.lines, string(line))
 			continue
 		}
 		n, err := strconv.ParseInt(nanoseconds, 10, 64)
@@ -67,7 +67,7 @@ func (c *candidate) awaitFirst(t *testing.T) (first time.Time) {
 			return first
 		}
 	}
-	require.Fail(t, "it does not lead", "it said %q", c.said)
+	require.Fail(t, "it does not lead", "it said %q", c.lines)
 	return first
 }
 
@@ -113,7 +113,7 @@ func TestLease(t *testing.T) {
 					_ = c.process.Process.Kill()
 					<-ended
 					if t.Failed() {
-						t.Logf("%s said %q", identity, c.said)
+						t.Logf("%s said %q", identity, c.lines)
 					}
 				})
 				return c

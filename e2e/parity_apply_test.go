@@ -85,7 +85,7 @@ func TestParityOfServerSideApply(t *testing.T) {
 		},
 	}
 	for name, steps := range cases {
-		t.Run(name, func(t *testing.T) { sameSteps(t, steps, maps+"/applied") })
+		t.Run(name, func(t *testing.T) { requireSameSteps(t, steps, maps+"/applied") })
 	}
 }
 
@@ -101,7 +101,7 @@ func TestParityOfApplyToListsAndStatus(t *testing.T) {
 		return `{"apiVersion":"v1","kind":"Service","metadata":{"name":"applied"},"spec":{"clusterIP":"None","ports":` + ports + `}}`
 	}
 	status := `{"apiVersion":"v1","kind":"Service","metadata":{"name":"applied"},"status":{"conditions":[{"type":"Good","status":"True","reason":"Is","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`
-	sameSteps(t, []applyStep{
+	requireSameSteps(t, []applyStep{
 		{"PATCH", by + "a", apply, service(`[{"name":"x","port":1,"protocol":"TCP"},{"name":"y","port":2,"protocol":"TCP"}]`)},
 		{"PATCH", by + "b", apply, service(`[{"name":"z","port":3,"protocol":"TCP"}]`)},
 		{"PATCH", by + "b", apply, service(`[{"name":"z","port":1,"protocol":"TCP"}]`)},
@@ -113,10 +113,10 @@ func TestParityOfApplyToListsAndStatus(t *testing.T) {
 	}, "/api/v1/namespaces/default/services/applied")
 }
 
-// sameSteps sends requests to both servers. It compares the answers, without the parts that depend
-// on time.
-func sameSteps(t *testing.T, steps []applyStep, remove string) {
-	sameAnswers(t, func(t *testing.T, s side) (answers []string) {
+// requireSameSteps sends requests to both servers. It compares the answers, without the parts that
+// depend on time.
+func requireSameSteps(t *testing.T, steps []applyStep, remove string) {
+	requireSameResults(t, func(t *testing.T, s side) (responses []string) {
 		client, err := clientrest.HTTPClientFor(s.config)
 		require.NoError(t, err)
 		defer client.CloseIdleConnections()
@@ -124,23 +124,23 @@ func sameSteps(t *testing.T, steps []applyStep, remove string) {
 			request, err := http.NewRequestWithContext(t.Context(), step.verb, strings.TrimSuffix(s.config.Host, "/")+step.path, strings.NewReader(step.body))
 			require.NoError(t, err)
 			request.Header.Set("Content-Type", step.contentType)
-			answer, err := client.Do(request)
+			response, err := client.Do(request)
 			require.NoError(t, err)
-			defer answer.Body.Close()
-			body, err := io.ReadAll(answer.Body)
+			defer response.Body.Close()
+			body, err := io.ReadAll(response.Body)
 			require.NoError(t, err)
-			return fmt.Sprintf("%d %s", answer.StatusCode, timeless(t, body))
+			return fmt.Sprintf("%d %s", response.StatusCode, withoutTimes(t, body))
 		}
 		for _, step := range steps {
-			answers = append(answers, step.verb+" "+step.path+" "+step.body, send(step))
+			responses = append(responses, step.verb+" "+step.path+" "+step.body, send(step))
 		}
 		send(applyStep{verb: "DELETE", path: remove})
-		return answers
+		return responses
 	})
 }
 
-// timeless returns a JSON object without the parts that depend on the server or the time.
-func timeless(t *testing.T, body []byte) string {
+// withoutTimes returns a JSON object without the parts that depend on the server or the time.
+func withoutTimes(t *testing.T, body []byte) string {
 	var doc map[string]any
 	require.NoError(t, json.Unmarshal(body, &doc), "%s", body)
 	if meta, ok := doc["metadata"].(map[string]any); ok {

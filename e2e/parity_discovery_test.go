@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// lacking lists, each with a reason, the resources that apitest does not have.
-var lacking = map[string]string{
+// missingResources lists, each with a reason, the resources that apitest does not have.
+var missingResources = map[string]string{
 	"bindings":                                     "only posted, in the place of pods/binding",
 	"componentstatuses":                            "deprecated, and about servers that are not there",
 	"nodes/proxy pods/proxy services/proxy":        "there is nothing behind a node or a pod",
@@ -50,7 +50,7 @@ func TestParityDiscovery(t *testing.T) {
 	}
 	require.Equal(t, common(groups[0], groups[1]), common(groups[1], groups[0]), "the order of groups")
 	excused := map[string]bool{}
-	for names := range lacking {
+	for names := range missingResources {
 		for _, name := range strings.Fields(names) {
 			excused[name] = true
 		}
@@ -77,7 +77,7 @@ func TestParityDiscovery(t *testing.T) {
 // TestParityOpenAPIParses checks that client-go can parse both OpenAPI versions of both servers,
 // and that it finds the same fields.
 func TestParityOpenAPIParses(t *testing.T) {
-	sameAnswers(t, func(t *testing.T, s side) (fields []string) {
+	requireSameResults(t, func(t *testing.T, s side) (fields []string) {
 		client, err := discovery.NewDiscoveryClientForConfig(s.config)
 		require.NoError(t, err)
 		two, err := client.OpenAPISchema()

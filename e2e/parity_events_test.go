@@ -17,7 +17,7 @@ import (
 func TestParityEventsInBothAPIs(t *testing.T) {
 	namespace := "parity-" + rand.String(6)
 	eachSide(t, func(t *testing.T, s side) {
-		newAsker(t, s, namespace)
+		newRequester(t, s, namespace)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		client := kubernetes.NewForConfigOrDie(s.config)

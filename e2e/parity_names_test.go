@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// named lists the types whose names the servers validate. Each body has the fields that the real
-// server requires, and %s stands for the metadata.
-var named = []struct{ path, body string }{
+// nameCases lists the types whose names the servers validate. Each body has the fields that the
+// real server requires, and %s stands for the metadata.
+var nameCases = []struct{ path, body string }{
 	{"/api/v1/namespaces", `{"metadata":%s}`},
 	{"/api/v1/namespaces/{ns}/configmaps", `{"metadata":%s}`},
 	{"/api/v1/namespaces/{ns}/endpoints", `{"metadata":%s}`},
@@ -74,9 +74,9 @@ const (
 func TestParityNames(t *testing.T) {
 	long := strings.Repeat("a", 64)
 	names := []string{"", "Capital", "under_score", "with space", "a/b", "100%", "..", "a..b", "-a", "a-", "1a", "a.b", "a:b", long, strings.Repeat(long, 4), "1.2.3.4", "ok"}
-	for _, of := range named {
+	for _, of := range nameCases {
 		t.Run(of.path[strings.LastIndexByte(of.path, '/')+1:], func(t *testing.T) {
-			var questions []question
+			var questions []parityRequest
 			for _, name := range names {
 				if strings.HasSuffix(of.path, "/limitranges") && name == "" {
 					continue // If an object of this type has no name, the server names it by a uid.
@@ -87,16 +87,16 @@ func TestParityNames(t *testing.T) {
 					continue
 				}
 				body := strings.Replace(of.body, "%s", fmt.Sprintf(`{"name":%q}`, name), 1)
-				questions = append(questions, question{"POST", of.path + "?dryRun=All", body, "metadata.name"})
+				questions = append(questions, parityRequest{"POST", of.path + "?dryRun=All", body, "metadata.name"})
 			}
-			asked(t, questions...)
+			requireSameResponses(t, questions...)
 		})
 	}
 }
 
 func TestParityMetadata(t *testing.T) {
 	const at = "/api/v1/namespaces/{ns}/configmaps"
-	questions := []question{{"POST", at, `{"metadata":{"name":"x"}}`, ""}}
+	questions := []parityRequest{{"POST", at, `{"metadata":{"name":"x"}}`, ""}}
 	for _, meta := range []string{
 		`{"name":"x","labels":{"a b":"c"}}`,
 		`{"name":"x","labels":{"a":"` + strings.Repeat("a", 64) + `"}}`,
@@ -108,32 +108,32 @@ func TestParityMetadata(t *testing.T) {
 		`{"name":"X","labels":{"a b":"c"}}`,
 	} {
 		questions = append(questions,
-			question{"POST", at + "?dryRun=All", `{"metadata":` + strings.Replace(meta, `"x"`, `"y"`, 1) + `}`, ""},
-			question{"PATCH", at + "/x?dryRun=All", `{"metadata":` + meta + `}`, ""})
+			parityRequest{"POST", at + "?dryRun=All", `{"metadata":` + strings.Replace(meta, `"x"`, `"y"`, 1) + `}`, ""},
+			parityRequest{"PATCH", at + "/x?dryRun=All", `{"metadata":` + meta + `}`, ""})
 	}
-	asked(t, questions...)
+	requireSameResponses(t, questions...)
 }
 
 func TestParityGeneratedNames(t *testing.T) {
 	const at = "/api/v1/namespaces/{ns}/configmaps"
-	var questions []question
+	var questions []parityRequest
 	for _, base := range []string{"x-", "X-", "x_", "-", "x.", strings.Repeat("a", 58), strings.Repeat("a", 80), "x-/", "%%"} {
-		questions = append(questions, question{"POST", at, fmt.Sprintf(`{"metadata":{"generateName":%q}}`, base), "metadata.name metadata.generateName"})
+		questions = append(questions, parityRequest{"POST", at, fmt.Sprintf(`{"metadata":{"generateName":%q}}`, base), "metadata.name metadata.generateName"})
 	}
 	for _, path := range []string{"/api/v1/namespaces", "/apis/apps/v1/namespaces/{ns}/statefulsets", "/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/roles"} {
-		for _, of := range named {
+		for _, of := range nameCases {
 			if of.path == path {
 				questions = append(questions,
-					question{"POST", path + "?dryRun=All", strings.Replace(of.body, "%s", `{"generateName":"a.b-"}`, 1), ""},
-					question{"POST", path + "?dryRun=All", strings.Replace(of.body, "%s", `{"generateName":"A-"}`, 1), ""})
+					parityRequest{"POST", path + "?dryRun=All", strings.Replace(of.body, "%s", `{"generateName":"a.b-"}`, 1), ""},
+					parityRequest{"POST", path + "?dryRun=All", strings.Replace(of.body, "%s", `{"generateName":"A-"}`, 1), ""})
 			}
 		}
 	}
 	both := `{"metadata":{"name":"both","generateName":"both-"}}`
-	asked(t, append(questions,
-		question{"POST", at, both, ""},
-		question{"POST", at, both, ""},
-		question{"POST", at, `{"metadata":{"name":"both"}}`, ""},
-		question{"POST", at + "?dryRun=All", both, ""},
+	requireSameResponses(t, append(questions,
+		parityRequest{"POST", at, both, ""},
+		parityRequest{"POST", at, both, ""},
+		parityRequest{"POST", at, `{"metadata":{"name":"both"}}`, ""},
+		parityRequest{"POST", at + "?dryRun=All", both, ""},
 	)...)
 }

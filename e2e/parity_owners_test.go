@@ -23,35 +23,35 @@ const (
 	plainJSON      = "application/json"
 )
 
-// told is a request. The test compares the owners in its answer.
-type told struct {
+// ownersRequest is a request. The test compares the owners in its answer.
+type ownersRequest struct {
 	method, path, contentType, body string
 	headers                         []string // names and values in turn
 }
 
-// sameOwners sends requests to both servers, and requires that their answers have the same errors
-// and the same owners. It compares the entries of the managed fields, except the entries of
+// requireSameOwners sends requests to both servers, and requires that their answers have the same
+// errors and the same owners. It compares the entries of the managed fields, except the entries of
 // "creator" and of the manager that created the namespace. {ns} stands for a namespace of the test.
-func sameOwners(t *testing.T, opts apitest.Options, requests ...told) {
+func requireSameOwners(t *testing.T, opts apitest.Options, requests ...ownersRequest) {
 	namespace := "parity-" + rand.String(6)
 	var first []string
 	opts.ManagedFields = true
 	eachSideWith(t, opts, func(t *testing.T, s side) {
-		a := newAsker(t, s, namespace)
-		var answers []string
+		a := newRequester(t, s, namespace)
+		var responses []string
 		for _, r := range requests {
-			answers = append(answers, fmt.Sprintf("%s %s %s\n\t%s", r.method, r.path, r.body, a.tell(r)))
+			responses = append(responses, fmt.Sprintf("%s %s %s\n\t%s", r.method, r.path, r.body, a.sendForOwners(r)))
 		}
 		if first == nil {
-			first = answers
+			first = responses
 			return
 		}
-		require.Equal(t, strings.Join(first, "\n"), strings.Join(answers, "\n"))
+		require.Equal(t, strings.Join(first, "\n"), strings.Join(responses, "\n"))
 	})
 }
 
-// tell sends a request, and returns the status of the answer and its owners.
-func (a *asker) tell(r told) string {
+// sendForOwners sends a request, and returns the status of the answer and its owners.
+func (a *requester) sendForOwners(r ownersRequest) string {
 	a.t.Helper()
 	fill := strings.NewReplacer("{ns}", a.namespace).Replace
 	req, err := http.NewRequestWithContext(a.t.Context(), r.method, a.host+fill(r.path), strings.NewReader(fill(r.body)))
@@ -65,7 +65,7 @@ func (a *asker) tell(r told) string {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	require.NoError(a.t, err)
-	return a.masked(fmt.Sprintf("%d %s", resp.StatusCode, ownersIn(body)))
+	return a.normalize(fmt.Sprintf("%d %s", resp.StatusCode, ownersIn(body)))
 }
 
 // ownersIn returns the owners in an answer.
@@ -111,11 +111,11 @@ func TestParityOfManagedFieldsThatAreSent(t *testing.T) {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"` + more
 	}
 	const bad = `,"managedFields":[{"manager":"x","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"x":1}}]`
-	var many []told
+	var many []ownersRequest
 	for i := range 13 {
-		many = append(many, told{"PATCH", fmt.Sprintf("/api/v1/namespaces/{ns}/configmaps/many?fieldManager=m%02d", i), mergePatch, fmt.Sprintf(`{"data":{"k%02d":"1"}}`, i), nil})
+		many = append(many, ownersRequest{"PATCH", fmt.Sprintf("/api/v1/namespaces/{ns}/configmaps/many?fieldManager=m%02d", i), mergePatch, fmt.Sprintf(`{"data":{"k%02d":"1"}}`, i), nil})
 	}
-	sameOwners(t, apitest.Options{}, append([]told{
+	requireSameOwners(t, apitest.Options{}, append([]ownersRequest{
 		{"POST", maps + "?fieldManager=a", plainJSON, object(`}}`), nil},
 		{"PUT", at + "b", plainJSON, object(`},"data":{"x":"1"}}`), nil},
 		{"PATCH", at + "c", applyPatch, object(`},"data":{"y":"1"}}`), nil},
@@ -142,7 +142,7 @@ func TestParityOfManagedFieldsThatAreSent(t *testing.T) {
 // TestParityOfApplyInYAML compares applies of manifests as people write them.
 func TestParityOfApplyInYAML(t *testing.T) {
 	const at = "/api/v1/namespaces/{ns}/configmaps/m?fieldManager=a"
-	var requests []told
+	var requests []ownersRequest
 	for _, body := range []string{
 		"# comment\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n  labels: &l {a: b}\n  annotations: *l\ndata:\n  text: |\n    two\n    lines\n",
 		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {x: 'true'}\n",
@@ -151,26 +151,26 @@ func TestParityOfApplyInYAML(t *testing.T) {
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: other}\n",
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, resourceVersion: '1'}\ndata: {x: '2'}\n",
 	} {
-		requests = append(requests, told{"PATCH", at, applyPatch, body, nil})
+		requests = append(requests, ownersRequest{"PATCH", at, applyPatch, body, nil})
 	}
 	requests = append(requests,
-		told{"PATCH", strings.Replace(at, "/m?", "/n?", 1), applyPatch, "apiVersion: v1\nkind: ConfigMap\ndata: {x: '2'}\n", nil},
-		told{"POST", "/api/v1/namespaces/{ns}/configmaps?fieldManager=a", "application/yaml", "metadata: {name: y}\ndata: {x: '2'}\n", nil},
-		told{"PUT", "/api/v1/namespaces/{ns}/configmaps/y?fieldManager=b", "application/yaml", "metadata: {name: y}\ndata: {x: '3'}\n", nil})
-	sameOwners(t, apitest.Options{}, requests...)
+		ownersRequest{"PATCH", strings.Replace(at, "/m?", "/n?", 1), applyPatch, "apiVersion: v1\nkind: ConfigMap\ndata: {x: '2'}\n", nil},
+		ownersRequest{"POST", "/api/v1/namespaces/{ns}/configmaps?fieldManager=a", "application/yaml", "metadata: {name: y}\ndata: {x: '2'}\n", nil},
+		ownersRequest{"PUT", "/api/v1/namespaces/{ns}/configmaps/y?fieldManager=b", "application/yaml", "metadata: {name: y}\ndata: {x: '3'}\n", nil})
+	requireSameOwners(t, apitest.Options{}, requests...)
 }
 
 // TestParityOfMediaTypesAndOptions compares refused requests and their messages.
 func TestParityOfMediaTypesAndOptions(t *testing.T) {
 	const maps, at = "/api/v1/namespaces/{ns}/configmaps", "/api/v1/namespaces/{ns}/configmaps/m"
-	requests := []told{
+	requests := []ownersRequest{
 		{"POST", maps, plainJSON, `{"metadata":{"name":"m"}}`, nil},
 		{"POST", maps, "text/plain", `{"metadata":{"name":"m"}}`, nil},
 		{"PUT", at, "text/plain", `{"metadata":{"name":"m"}}`, nil},
 		{"DELETE", at + "x", "text/plain", `{}`, nil},
 	}
 	for _, options := range []string{"dryRun=true", "dryRun=All&dryRun=none", "fieldValidation=strict", "fieldManager=%07x", "fieldManager=" + strings.Repeat("x", 129), "fieldManager=" + strings.Repeat("x", 128)} {
-		for _, r := range []told{
+		for _, r := range []ownersRequest{
 			{"POST", maps, plainJSON, `{"metadata":{"name":"n"}}`, nil}, {"PUT", at, plainJSON, `{"metadata":{"name":"m"}}`, nil},
 			{"PATCH", at, mergePatch, `{}`, nil}, {"PATCH", at, applyPatch, `{"apiVersion":"v1","kind":"ConfigMap"}`, nil}, {"DELETE", at + "x", plainJSON, ``, nil},
 		} {
@@ -178,7 +178,7 @@ func TestParityOfMediaTypesAndOptions(t *testing.T) {
 			requests = append(requests, r)
 		}
 	}
-	sameOwners(t, apitest.Options{}, requests...)
+	requireSameOwners(t, apitest.Options{}, requests...)
 }
 
 // TestParityOfOwnersBySubresource compares the owners after requests to scale, status, resize and
@@ -193,7 +193,7 @@ func TestParityOfOwnersBySubresource(t *testing.T) {
 		return `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"},"spec":{"replicas":` + n + `}}`
 	}
 	const at = deployments + "/d"
-	get := told{"GET", at, plainJSON, "", nil}
+	get := ownersRequest{"GET", at, plainJSON, "", nil}
 	const pod = podsAt + "/p"
 	// A request may send fields that a subresource does not store. The real server records the
 	// manager of these fields, and apitest does not.
@@ -201,29 +201,29 @@ func TestParityOfOwnersBySubresource(t *testing.T) {
 	const resized = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}}}]},` + status + `}`
 	const debugged = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"ephemeralContainers":[{"name":"d","image":"example.com/d",
 		"imagePullPolicy":"Always","terminationMessagePath":"/x","terminationMessagePolicy":"File"}]},` + status + `}`
-	sameOwners(t, apitest.Options{},
-		told{"PATCH", at + "?fieldManager=a", applyPatch, deployment(`"replicas":1,`), nil},
-		told{"PATCH", at + "/scale?fieldManager=k", mergePatch, `{"spec":{"replicas":2}}`, nil},
+	requireSameOwners(t, apitest.Options{},
+		ownersRequest{"PATCH", at + "?fieldManager=a", applyPatch, deployment(`"replicas":1,`), nil},
+		ownersRequest{"PATCH", at + "/scale?fieldManager=k", mergePatch, `{"spec":{"replicas":2}}`, nil},
 		get,
-		told{"PATCH", at + "?fieldManager=a", applyPatch, deployment(`"replicas":1,`), nil},
-		told{"PATCH", at + "?fieldManager=a", applyPatch, deployment(``), nil},
-		told{"PUT", at + "/scale?fieldManager=l", plainJSON, `{"metadata":{"name":"d"},"spec":{"replicas":3}}`, nil},
+		ownersRequest{"PATCH", at + "?fieldManager=a", applyPatch, deployment(`"replicas":1,`), nil},
+		ownersRequest{"PATCH", at + "?fieldManager=a", applyPatch, deployment(``), nil},
+		ownersRequest{"PUT", at + "/scale?fieldManager=l", plainJSON, `{"metadata":{"name":"d"},"spec":{"replicas":3}}`, nil},
 		get,
-		told{"PATCH", at + "/scale?fieldManager=b", applyPatch, scale("4"), nil},
-		told{"PATCH", at + "/scale?fieldManager=b&force=true", applyPatch, scale("4"), nil},
+		ownersRequest{"PATCH", at + "/scale?fieldManager=b", applyPatch, scale("4"), nil},
+		ownersRequest{"PATCH", at + "/scale?fieldManager=b&force=true", applyPatch, scale("4"), nil},
 		get,
-		told{"PATCH", at + "/scale?fieldManager=b", applyPatch, deployment(``), nil},
-		told{"PATCH", at + "/scale?fieldManager=b", applyPatch, scale("-1"), nil},
-		told{"PATCH", at + "x/scale?fieldManager=b", applyPatch, strings.Replace(scale("4"), `"d"`, `"dx"`, 1), nil},
-		told{"PATCH", at + "/scale?fieldManager=b", applyPatch, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"}}`, nil},
+		ownersRequest{"PATCH", at + "/scale?fieldManager=b", applyPatch, deployment(``), nil},
+		ownersRequest{"PATCH", at + "/scale?fieldManager=b", applyPatch, scale("-1"), nil},
+		ownersRequest{"PATCH", at + "x/scale?fieldManager=b", applyPatch, strings.Replace(scale("4"), `"d"`, `"dx"`, 1), nil},
+		ownersRequest{"PATCH", at + "/scale?fieldManager=b", applyPatch, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"}}`, nil},
 		get,
-		told{"PUT", at + "/status?fieldManager=s", plainJSON, strings.Replace(deployment(`"replicas":7,`), `"metadata":{`, `"status":{"replicas":1},"metadata":{"managedFields":[{}],"labels":{"a":"b"},`, 1), nil},
-		told{"POST", podsAt + "?fieldManager=creator", plainJSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"example.com/c","resources":{"requests":{"cpu":"1"}}}]}}`, nil},
-		told{"PATCH", pod + "/status?fieldManager=s", strategicPatch, "{" + status + "}", nil},
-		told{"PATCH", pod + "/resize?fieldManager=r", strategicPatch, resized, nil},
-		told{"PATCH", pod + "/resize?fieldManager=r", applyPatch, resized, nil},
-		told{"PATCH", pod + "/ephemeralcontainers?fieldManager=e", strategicPatch, debugged, nil},
-		told{"PATCH", pod + "/ephemeralcontainers?fieldManager=e", applyPatch, debugged, nil},
+		ownersRequest{"PUT", at + "/status?fieldManager=s", plainJSON, strings.Replace(deployment(`"replicas":7,`), `"metadata":{`, `"status":{"replicas":1},"metadata":{"managedFields":[{}],"labels":{"a":"b"},`, 1), nil},
+		ownersRequest{"POST", podsAt + "?fieldManager=creator", plainJSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"example.com/c","resources":{"requests":{"cpu":"1"}}}]}}`, nil},
+		ownersRequest{"PATCH", pod + "/status?fieldManager=s", strategicPatch, "{" + status + "}", nil},
+		ownersRequest{"PATCH", pod + "/resize?fieldManager=r", strategicPatch, resized, nil},
+		ownersRequest{"PATCH", pod + "/resize?fieldManager=r", applyPatch, resized, nil},
+		ownersRequest{"PATCH", pod + "/ephemeralcontainers?fieldManager=e", strategicPatch, debugged, nil},
+		ownersRequest{"PATCH", pod + "/ephemeralcontainers?fieldManager=e", applyPatch, debugged, nil},
 	)
 }
 
@@ -246,7 +246,7 @@ func TestParityOfOwnersOfCustomResources(t *testing.T) {
 	object := func(version, more string) string {
 		return `{"apiVersion":"parity.example.com/` + version + `","kind":"Owned","metadata":{"name":"o"},` + more + `}`
 	}
-	requests := []told{
+	requests := []ownersRequest{
 		{"PATCH", at("v1", "?fieldManager=a"), applyPatch, object("v1", `"spec":{"color":"red","parts":[{"id":"x","n":1}],"tags":["s"],"list":["l"],"whole":{"a":"b"}},"status":{"phase":"A"}`), nil},
 		{"PATCH", at("v1", "?fieldManager=b"), applyPatch, object("v1", `"spec":{"parts":[{"id":"x","m":1},{"id":"y"}],"tags":["t"]}`), nil},
 		{"PATCH", at("v1", "?fieldManager=b"), applyPatch, object("v1", `"spec":{"parts":[{"id":"x","n":2}],"list":["l","m"],"whole":{"c":"d"}}`), nil},
@@ -263,25 +263,25 @@ func TestParityOfOwnersOfCustomResources(t *testing.T) {
 	var first []string
 	namespace := "parity-" + rand.String(6)
 	eachSideWith(t, apitest.Options{ManagedFields: true, CheckSchemas: true}, func(t *testing.T, s side) {
-		a := newAsker(t, s, namespace)
-		a.ask(question{"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", defined, ""})
-		a.eventually(question{"POST", "/apis/parity.example.com/v1/namespaces/{ns}/owneds", strings.Replace(object("v1", `"spec":{}`), `"o"`, `"first"`, 1), ""})
-		a.eventually(question{"POST", "/apis/parity.example.com/v2/namespaces/{ns}/owneds", strings.Replace(object("v2", `"spec":{}`), `"o"`, `"second"`, 1), ""})
-		var answers []string
+		a := newRequester(t, s, namespace)
+		a.send(parityRequest{"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", defined, ""})
+		a.eventually(parityRequest{"POST", "/apis/parity.example.com/v1/namespaces/{ns}/owneds", strings.Replace(object("v1", `"spec":{}`), `"o"`, `"first"`, 1), ""})
+		a.eventually(parityRequest{"POST", "/apis/parity.example.com/v2/namespaces/{ns}/owneds", strings.Replace(object("v2", `"spec":{}`), `"o"`, `"second"`, 1), ""})
+		var responses []string
 		for _, r := range requests {
-			answers = append(answers, fmt.Sprintf("%s %s %s\n\t%s", r.method, r.path, r.body, a.tell(r)))
+			responses = append(responses, fmt.Sprintf("%s %s %s\n\t%s", r.method, r.path, r.body, a.sendForOwners(r)))
 		}
-		answers = append(answers,
-			a.ask(question{"GET", at("v1", ""), "", "spec status metadata.labels"}),
-			a.ask(question{"POST", "/apis/parity.example.com/v1/namespaces/{ns}/owneds", strings.Replace(object("v1", `"spec":{"color":null,"size":null,"none":null,"parts":[{"id":"x","n":null}],"whole":{"a":null}}`), `"o"`, `"null"`, 1), "spec"}),
-			a.ask(question{"PATCH", "/apis/parity.example.com/v1/namespaces/{ns}/owneds/null", `{"metadata":{"unheard":"of"}}`, "metadata.unheard"}),
-			a.ask(question{"PATCH", "/apis/parity.example.com/v1/namespaces/{ns}/owneds/null?fieldValidation=strict", `{"spec":{"color":"red"}}`, "spec"}))
-		a.ask(question{"DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/owneds.parity.example.com", "", ""})
+		responses = append(responses,
+			a.send(parityRequest{"GET", at("v1", ""), "", "spec status metadata.labels"}),
+			a.send(parityRequest{"POST", "/apis/parity.example.com/v1/namespaces/{ns}/owneds", strings.Replace(object("v1", `"spec":{"color":null,"size":null,"none":null,"parts":[{"id":"x","n":null}],"whole":{"a":null}}`), `"o"`, `"null"`, 1), "spec"}),
+			a.send(parityRequest{"PATCH", "/apis/parity.example.com/v1/namespaces/{ns}/owneds/null", `{"metadata":{"unheard":"of"}}`, "metadata.unheard"}),
+			a.send(parityRequest{"PATCH", "/apis/parity.example.com/v1/namespaces/{ns}/owneds/null?fieldValidation=strict", `{"spec":{"color":"red"}}`, "spec"}))
+		a.send(parityRequest{"DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/owneds.parity.example.com", "", ""})
 		if first == nil {
-			first = answers
+			first = responses
 			return
 		}
-		require.Equal(t, strings.Join(first, "\n"), strings.Join(answers, "\n"))
+		require.Equal(t, strings.Join(first, "\n"), strings.Join(responses, "\n"))
 	})
 }
 
@@ -293,17 +293,17 @@ func TestParityOfApplyOfAGoType(t *testing.T) {
 	object := func(spec string) string {
 		return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":` + spec + `}`
 	}
-	sameOwners(t, apitest.Options{},
-		told{"PATCH", at + "creator", applyPatch, object(`{"selector":{"matchLabels":{"app":"d"}},"strategy":{"type":"Recreate"},"template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[{"name":"c","image":"example.com/c"}]}}}`), nil},
-		told{"PATCH", at + "a&force=true", applyPatch, object(`{"replicas":3,"strategy":{},"template":{"metadata":{},"spec":{}}}`), nil},
-		told{"PATCH", at + "a&force=true", applyPatch, object(`{"replicas":3}`), nil},
+	requireSameOwners(t, apitest.Options{},
+		ownersRequest{"PATCH", at + "creator", applyPatch, object(`{"selector":{"matchLabels":{"app":"d"}},"strategy":{"type":"Recreate"},"template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[{"name":"c","image":"example.com/c"}]}}}`), nil},
+		ownersRequest{"PATCH", at + "a&force=true", applyPatch, object(`{"replicas":3,"strategy":{},"template":{"metadata":{},"spec":{}}}`), nil},
+		ownersRequest{"PATCH", at + "a&force=true", applyPatch, object(`{"replicas":3}`), nil},
 	)
 }
 
 // TestParityOfImpersonation compares the identity of a user who impersonates another user.
 func TestParityOfImpersonation(t *testing.T) {
 	const reviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
-	var requests []told
+	var requests []ownersRequest
 	for _, headers := range [][]string{
 		{"Impersonate-User", "eve"},
 		{"Impersonate-User", "eve", "Impersonate-Group", "dev", "Impersonate-Group", "ops"},
@@ -315,9 +315,9 @@ func TestParityOfImpersonation(t *testing.T) {
 		{"Impersonate-User", "system:serviceaccount:a"},
 		{"Impersonate-User", "eve", "Impersonate-Uid", "7", "Impersonate-Extra-Example.com%2fScope", "all", "Impersonate-Extra-x", "y", "Impersonate-Extra-x", "z"},
 	} {
-		requests = append(requests, told{"POST", reviews, plainJSON, `{}`, headers})
+		requests = append(requests, ownersRequest{"POST", reviews, plainJSON, `{}`, headers})
 	}
-	sameOwners(t, apitest.Options{}, requests...)
+	requireSameOwners(t, apitest.Options{}, requests...)
 
 	client := func(s side) *http.Client {
 		client, err := clientrest.HTTPClientFor(s.config)
@@ -340,7 +340,7 @@ func TestParityOfImpersonation(t *testing.T) {
 // each type of owner and each propagation policy. The empty policy stands for the type's default.
 func TestParityOfDeletionByDefault(t *testing.T) {
 	const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"restartPolicy":"Always","containers":[{"name":"c","image":"example.com/c"}]}}`
-	var requests []told
+	var requests []ownersRequest
 	for path, spec := range map[string]string{
 		"/api/v1/namespaces/{ns}/replicationcontrollers": `{"selector":{"a":"b"},` + template + `}`,
 		"/apis/apps/v1/namespaces/{ns}/replicasets":      `{"selector":{"matchLabels":{"a":"b"}},` + template + `}`,
@@ -352,10 +352,10 @@ func TestParityOfDeletionByDefault(t *testing.T) {
 	} {
 		for _, policy := range []string{"", "Background", "Orphan", "Foreground", "None"} {
 			requests = append(requests,
-				told{"POST", path + "?fieldManager=creator", plainJSON, `{"metadata":{"name":"x` + strings.ToLower(policy) + `","finalizers":["example.com/f"]},"spec":` + spec + `}`, nil},
-				told{"DELETE", path + "/x" + strings.ToLower(policy) + strings.TrimSuffix("?propagationPolicy="+policy, "?propagationPolicy="), plainJSON, "", nil})
+				ownersRequest{"POST", path + "?fieldManager=creator", plainJSON, `{"metadata":{"name":"x` + strings.ToLower(policy) + `","finalizers":["example.com/f"]},"spec":` + spec + `}`, nil},
+				ownersRequest{"DELETE", path + "/x" + strings.ToLower(policy) + strings.TrimSuffix("?propagationPolicy="+policy, "?propagationPolicy="), plainJSON, "", nil})
 		}
 	}
-	slices.SortStableFunc(requests, func(a, b told) int { return strings.Compare(b.method, a.method) })
-	sameOwners(t, apitest.Options{GarbageCollection: true}, requests...)
+	slices.SortStableFunc(requests, func(a, b ownersRequest) int { return strings.Compare(b.method, a.method) })
+	requireSameOwners(t, apitest.Options{GarbageCollection: true}, requests...)
 }

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
-// selected lists, for each type, fields with a value. Some of these fields can select objects of
-// the type, and some cannot.
-var selected = []struct{ path, fields string }{
+// selectorCases lists, for each type, fields with a value. Some of these fields can select objects
+// of the type, and some cannot.
+var selectorCases = []struct{ path, fields string }{
 	{"/api/v1/namespaces/{ns}/pods", `spec.nodeName=n spec.restartPolicy=Never spec.restartPolicy=Always spec.schedulerName=s spec.schedulerName=default-scheduler
 		spec.serviceAccountName=a spec.hostNetwork=true spec.hostNetwork=false status.phase=Running status.phase=Pending status.podIP=10.0.0.1 status.podIPs=10.0.0.1 status.nominatedNodeName=m
 		spec.host=n status.hostIP=x spec.containers=c status.qosClass=x`},
@@ -41,7 +41,7 @@ var selected = []struct{ path, fields string }{
 }
 
 func TestParityFieldSelectors(t *testing.T) {
-	made := []question{
+	made := []parityRequest{
 		{"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", paintedDefinition, ""},
 		{"POST", podsAt, `{"metadata":{"name":"a"},"spec":{"nodeName":"n","restartPolicy":"Never","schedulerName":"s","serviceAccountName":"a","hostNetwork":true,"containers":[{"name":"c","image":"example.com/c"}]}}`, ""},
 		{"PATCH", podsAt + "/a/status", `{"status":{"phase":"Running","podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"}]}}`, ""},
@@ -61,8 +61,8 @@ func TestParityFieldSelectors(t *testing.T) {
 		{"POST", "/apis/parity.example.com/v1/namespaces/{ns}/painted", `{"apiVersion":"parity.example.com/v1","kind":"Painted","metadata":{"name":"a"},"spec":{"color":"red","deep":{"size":3,"done":true}}}`, ""},
 		{"POST", "/apis/parity.example.com/v1/namespaces/{ns}/painted", `{"apiVersion":"parity.example.com/v1","kind":"Painted","metadata":{"name":"b"},"spec":{"color":"blue"}}`, ""},
 	}
-	var questions []question
-	for _, of := range selected {
+	var questions []parityRequest
+	for _, of := range selectorCases {
 		fields := append(strings.Fields(of.fields), "metadata.name=a", "metadata.name!=a", "metadata.namespace={ns}", "metadata.uid=x", "nothing", "=", "a=b=c", "metadata.name in (a)")
 		if strings.HasPrefix(of.path, "/api/v1/namespaces") && !strings.Contains(of.path, "{ns}") {
 			// Namespaces of other tests exist as well.
@@ -70,19 +70,19 @@ func TestParityFieldSelectors(t *testing.T) {
 		}
 		for _, f := range fields {
 			f = strings.ReplaceAll(url.QueryEscape(f), url.QueryEscape("{ns}"), "{ns}")
-			questions = append(questions, question{"GET", of.path + "?fieldSelector=" + f, "", ""})
+			questions = append(questions, parityRequest{"GET", of.path + "?fieldSelector=" + f, "", ""})
 		}
 	}
 	namespace := "parity-" + rand.String(6)
-	sameAnswers(t, func(t *testing.T, s side) (answers []string) {
-		a := newAsker(t, s, namespace)
+	requireSameResults(t, func(t *testing.T, s side) (responses []string) {
+		a := newRequester(t, s, namespace)
 		for _, q := range made {
 			a.eventually(q)
 		}
 		for _, q := range questions {
-			answers = append(answers, a.ask(q))
+			responses = append(responses, a.send(q))
 		}
-		return answers
+		return responses
 	})
 }
 

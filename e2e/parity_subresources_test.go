@@ -9,17 +9,17 @@ import (
 func TestParityEphemeralContainers(t *testing.T) {
 	const at = podsAt + "/p/ephemeralcontainers"
 	debug := `{"name":"d","image":"example.com/d","imagePullPolicy":"Always","resources":{},"terminationMessagePath":"/x","terminationMessagePolicy":"File"}`
-	asked(t,
-		question{"GET", at, "", ""},
-		question{"POST", podsAt, aPod, ""},
-		question{"GET", at, "", "metadata.name spec.ephemeralContainers"},
-		question{"POST", at, `{}`, ""},
-		question{"DELETE", at, ``, ""},
-		question{"PATCH", at, `{"metadata":{"labels":{"new":"label"}},"spec":{"nodeName":"n","ephemeralContainers":[` + debug + `]},"status":{"phase":"Running"}}`,
+	requireSameResponses(t,
+		parityRequest{"GET", at, "", ""},
+		parityRequest{"POST", podsAt, aPod, ""},
+		parityRequest{"GET", at, "", "metadata.name spec.ephemeralContainers"},
+		parityRequest{"POST", at, `{}`, ""},
+		parityRequest{"DELETE", at, ``, ""},
+		parityRequest{"PATCH", at, `{"metadata":{"labels":{"new":"label"}},"spec":{"nodeName":"n","ephemeralContainers":[` + debug + `]},"status":{"phase":"Running"}}`,
 			"metadata.labels spec.nodeName spec.ephemeralContainers status.phase"},
-		question{"GET", podsAt + "/p", "", "metadata.labels metadata.generation spec.nodeName spec.ephemeralContainers"},
-		question{"PATCH", at, `{"spec":{"ephemeralContainers":null}}`, ""},
-		question{"GET", at, "", "metadata.generation spec.ephemeralContainers"},
+		parityRequest{"GET", podsAt + "/p", "", "metadata.labels metadata.generation spec.nodeName spec.ephemeralContainers"},
+		parityRequest{"PATCH", at, `{"spec":{"ephemeralContainers":null}}`, ""},
+		parityRequest{"GET", at, "", "metadata.generation spec.ephemeralContainers"},
 	)
 }
 
@@ -29,37 +29,37 @@ func TestParityResize(t *testing.T) {
 		return `{"spec":{"containers":[{"name":"c","image":"example.com/c","resources":` + r + `}]}}`
 	}
 	shown := "metadata.generation spec.nodeName"
-	asked(t,
-		question{"GET", at, "", ""},
-		question{"POST", podsAt, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"example.com/c","resources":{"requests":{"cpu":"100m","memory":"1Mi","example.com/gpu":"1"},"limits":{"example.com/gpu":"1"}}}]}}`, ""},
-		question{"GET", at, "", shown},
-		question{"POST", at, `{}`, ""},
-		question{"PATCH", at, resources(`{"requests":{"cpu":"200m","memory":"1Mi","example.com/gpu":"1"},"limits":{"example.com/gpu":"1"}}`), shown},
-		question{"PATCH", at, resources(`{"requests":{"cpu":null}}`), ""},
-		question{"PATCH", at, resources(`{"requests":{"example.com/gpu":"2","cpu":"1","memory":"1Mi"},"limits":{"example.com/gpu":"2"}}`), ""},
-		question{"PATCH", at, resources(`{"requests":{"cpu":"1","memory":"1Mi","example.com/gpu":"1"},"limits":{"cpu":"1","memory":"1Mi","example.com/gpu":"1"}}`), ""},
-		question{"PATCH", at, `{"spec":{"containers":[{"name":"other","image":"example.com/c"}]}}`, ""},
-		question{"PATCH", at, `{"spec":{"containers":[{"name":"c","image":"example.com/c"},{"name":"d","image":"example.com/c"}]}}`, ""},
-		question{"PATCH", at, `{"metadata":{"labels":{"a":"b"}},"spec":{"nodeName":"n"}}`, shown + " metadata.labels"},
-		question{"GET", podsAt + "/p", "", shown},
+	requireSameResponses(t,
+		parityRequest{"GET", at, "", ""},
+		parityRequest{"POST", podsAt, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"example.com/c","resources":{"requests":{"cpu":"100m","memory":"1Mi","example.com/gpu":"1"},"limits":{"example.com/gpu":"1"}}}]}}`, ""},
+		parityRequest{"GET", at, "", shown},
+		parityRequest{"POST", at, `{}`, ""},
+		parityRequest{"PATCH", at, resources(`{"requests":{"cpu":"200m","memory":"1Mi","example.com/gpu":"1"},"limits":{"example.com/gpu":"1"}}`), shown},
+		parityRequest{"PATCH", at, resources(`{"requests":{"cpu":null}}`), ""},
+		parityRequest{"PATCH", at, resources(`{"requests":{"example.com/gpu":"2","cpu":"1","memory":"1Mi"},"limits":{"example.com/gpu":"2"}}`), ""},
+		parityRequest{"PATCH", at, resources(`{"requests":{"cpu":"1","memory":"1Mi","example.com/gpu":"1"},"limits":{"cpu":"1","memory":"1Mi","example.com/gpu":"1"}}`), ""},
+		parityRequest{"PATCH", at, `{"spec":{"containers":[{"name":"other","image":"example.com/c"}]}}`, ""},
+		parityRequest{"PATCH", at, `{"spec":{"containers":[{"name":"c","image":"example.com/c"},{"name":"d","image":"example.com/c"}]}}`, ""},
+		parityRequest{"PATCH", at, `{"metadata":{"labels":{"a":"b"}},"spec":{"nodeName":"n"}}`, shown + " metadata.labels"},
+		parityRequest{"GET", podsAt + "/p", "", shown},
 	)
 }
 
 func TestParityFinalize(t *testing.T) {
 	const at, finalize = "/api/v1/namespaces/{ns}-f", "/api/v1/namespaces/{ns}-f/finalize"
-	asked(t,
-		question{"PUT", finalize, `{"metadata":{"name":"{ns}-f"}}`, ""},
-		question{"POST", "/api/v1/namespaces", `{"metadata":{"name":"{ns}-f"},"spec":{"finalizers":["example.com/f","kubernetes"]}}`, "spec.finalizers status.phase"},
-		question{"GET", finalize, "", ""},
-		question{"PATCH", finalize, `{}`, ""},
-		question{"PUT", at, `{"metadata":{"name":"{ns}-f","labels":{"a":"b"}}}`, "spec.finalizers metadata.labels.a status.phase"},
-		question{"PUT", finalize, `{"metadata":{"name":"other"}}`, ""},
-		question{"DELETE", at, "", "spec.finalizers status.phase"},
-		question{"GET", at, "", "spec.finalizers status.phase"},
-		question{"PUT", finalize, `{"metadata":{"name":"{ns}-f"},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}`, "spec.finalizers status.phase"},
-		question{"DELETE", at, "", "spec.finalizers status.phase"},
-		question{"PUT", finalize, `{"metadata":{"name":"{ns}-f"},"spec":{}}`, "spec.finalizers status.phase"},
-		question{"GET", at, "", ""},
+	requireSameResponses(t,
+		parityRequest{"PUT", finalize, `{"metadata":{"name":"{ns}-f"}}`, ""},
+		parityRequest{"POST", "/api/v1/namespaces", `{"metadata":{"name":"{ns}-f"},"spec":{"finalizers":["example.com/f","kubernetes"]}}`, "spec.finalizers status.phase"},
+		parityRequest{"GET", finalize, "", ""},
+		parityRequest{"PATCH", finalize, `{}`, ""},
+		parityRequest{"PUT", at, `{"metadata":{"name":"{ns}-f","labels":{"a":"b"}}}`, "spec.finalizers metadata.labels.a status.phase"},
+		parityRequest{"PUT", finalize, `{"metadata":{"name":"other"}}`, ""},
+		parityRequest{"DELETE", at, "", "spec.finalizers status.phase"},
+		parityRequest{"GET", at, "", "spec.finalizers status.phase"},
+		parityRequest{"PUT", finalize, `{"metadata":{"name":"{ns}-f"},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}`, "spec.finalizers status.phase"},
+		parityRequest{"DELETE", at, "", "spec.finalizers status.phase"},
+		parityRequest{"PUT", finalize, `{"metadata":{"name":"{ns}-f"},"spec":{}}`, "spec.finalizers status.phase"},
+		parityRequest{"GET", at, "", ""},
 	)
 }
 
@@ -74,21 +74,21 @@ func TestParityScale(t *testing.T) {
 	} {
 		t.Run(resource, func(t *testing.T) {
 			at, scale := apps+resource+"/d", apps+resource+"/d/scale"
-			asked(t,
-				question{"GET", scale, "", ""},
-				question{"POST", apps + resource, `{"metadata":{"name":"d"},"spec":` + spec + `}`, ""},
-				question{"GET", scale, "", shown},
-				question{"PATCH", scale, `{"spec":{"replicas":3}}`, shown},
-				question{"PATCH", scale, `{"spec":{"replicas":-1}}`, shown},
-				question{"PATCH", scale + "?dryRun=All", `{"spec":{"replicas":9}}`, shown},
-				question{"PUT", scale, `{"metadata":{"name":"d"},"spec":{"replicas":4}}`, shown},
-				question{"PUT", scale, `{"metadata":{"name":"other"},"spec":{"replicas":4}}`, ""},
-				question{"PUT", scale, `{"metadata":{"name":"d","resourceVersion":"1"},"spec":{"replicas":4}}`, ""},
-				question{"PUT", scale, `{"metadata":{"name":"d","uid":"other"},"spec":{"replicas":4}}`, ""},
-				question{"PUT", scale, `[]`, ""},
-				question{"POST", scale, `{}`, ""},
-				question{"DELETE", scale, ``, ""},
-				question{"GET", at, "", "spec.replicas metadata.generation"},
+			requireSameResponses(t,
+				parityRequest{"GET", scale, "", ""},
+				parityRequest{"POST", apps + resource, `{"metadata":{"name":"d"},"spec":` + spec + `}`, ""},
+				parityRequest{"GET", scale, "", shown},
+				parityRequest{"PATCH", scale, `{"spec":{"replicas":3}}`, shown},
+				parityRequest{"PATCH", scale, `{"spec":{"replicas":-1}}`, shown},
+				parityRequest{"PATCH", scale + "?dryRun=All", `{"spec":{"replicas":9}}`, shown},
+				parityRequest{"PUT", scale, `{"metadata":{"name":"d"},"spec":{"replicas":4}}`, shown},
+				parityRequest{"PUT", scale, `{"metadata":{"name":"other"},"spec":{"replicas":4}}`, ""},
+				parityRequest{"PUT", scale, `{"metadata":{"name":"d","resourceVersion":"1"},"spec":{"replicas":4}}`, ""},
+				parityRequest{"PUT", scale, `{"metadata":{"name":"d","uid":"other"},"spec":{"replicas":4}}`, ""},
+				parityRequest{"PUT", scale, `[]`, ""},
+				parityRequest{"POST", scale, `{}`, ""},
+				parityRequest{"DELETE", scale, ``, ""},
+				parityRequest{"GET", at, "", "spec.replicas metadata.generation"},
 			)
 		})
 	}
@@ -98,35 +98,35 @@ func TestParityToken(t *testing.T) {
 	const accounts = "/api/v1/namespaces/{ns}/serviceaccounts"
 	const at = accounts + "/a/token"
 	shown := "metadata.name metadata.namespace spec.audiences spec.expirationSeconds spec.boundObjectRef"
-	asked(t,
-		question{"POST", at, `{}`, ""},
-		question{"POST", accounts, `{"metadata":{"name":"a"}}`, ""},
-		question{"POST", at, `{}`, shown},
-		question{"GET", at, ``, ""},
-		question{"POST", at, `{"metadata":{"name":"b"}}`, ""},
-		question{"POST", at, `{"metadata":{"namespace":"b"}}`, ""},
-		question{"POST", at, `{"metadata":{"name":"a","namespace":"{ns}"},"spec":{"audiences":["x"],"expirationSeconds":700}}`, shown},
-		question{"POST", at, `{"spec":{"expirationSeconds":599}}`, ""},
-		question{"POST", at, `{"spec":{"expirationSeconds":4294967297}}`, ""},
-		question{"POST", at, `{"metadata":{"uid":"other"}}`, ""},
-		question{"POST", at, `{"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}}`, ""},
-		question{"POST", podsAt, aPod, ""},
-		question{"POST", at, `{"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}}`, ""},
-		question{"POST", at, `{"spec":{"boundObjectRef":{"kind":"ConfigMap","apiVersion":"v1","name":"p"}}}`, ""},
-		question{"POST", "/api/v1/namespaces/{ns}/secrets", `{"metadata":{"name":"s"}}`, ""},
-		question{"POST", at, `{"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"s","uid":"other"}}}`, ""},
-		question{"POST", at, `{"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"s"}}}`, shown},
+	requireSameResponses(t,
+		parityRequest{"POST", at, `{}`, ""},
+		parityRequest{"POST", accounts, `{"metadata":{"name":"a"}}`, ""},
+		parityRequest{"POST", at, `{}`, shown},
+		parityRequest{"GET", at, ``, ""},
+		parityRequest{"POST", at, `{"metadata":{"name":"b"}}`, ""},
+		parityRequest{"POST", at, `{"metadata":{"namespace":"b"}}`, ""},
+		parityRequest{"POST", at, `{"metadata":{"name":"a","namespace":"{ns}"},"spec":{"audiences":["x"],"expirationSeconds":700}}`, shown},
+		parityRequest{"POST", at, `{"spec":{"expirationSeconds":599}}`, ""},
+		parityRequest{"POST", at, `{"spec":{"expirationSeconds":4294967297}}`, ""},
+		parityRequest{"POST", at, `{"metadata":{"uid":"other"}}`, ""},
+		parityRequest{"POST", at, `{"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}}`, ""},
+		parityRequest{"POST", podsAt, aPod, ""},
+		parityRequest{"POST", at, `{"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}}`, ""},
+		parityRequest{"POST", at, `{"spec":{"boundObjectRef":{"kind":"ConfigMap","apiVersion":"v1","name":"p"}}}`, ""},
+		parityRequest{"POST", "/api/v1/namespaces/{ns}/secrets", `{"metadata":{"name":"s"}}`, ""},
+		parityRequest{"POST", at, `{"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"s","uid":"other"}}}`, ""},
+		parityRequest{"POST", at, `{"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"s"}}}`, shown},
 	)
 }
 
 func TestParityStringData(t *testing.T) {
 	const secrets = "/api/v1/namespaces/{ns}/secrets"
-	asked(t,
-		question{"POST", secrets, `{"metadata":{"name":"s"},"data":{"a":"YQ==","b":"Yg=="},"stringData":{"b":"B","c":"C"}}`, "data stringData"},
-		question{"GET", secrets + "/s", "", "data stringData"},
-		question{"PATCH", secrets + "/s", `{"stringData":{"a":"A"}}`, "data stringData"},
-		question{"PUT", secrets + "/s", `{"metadata":{"name":"s"},"stringData":{"d":"D"}}`, "data stringData"},
-		question{"PUT", secrets + "/s", `{"metadata":{"name":"s"},"stringData":{}}`, "data stringData"},
+	requireSameResponses(t,
+		parityRequest{"POST", secrets, `{"metadata":{"name":"s"},"data":{"a":"YQ==","b":"Yg=="},"stringData":{"b":"B","c":"C"}}`, "data stringData"},
+		parityRequest{"GET", secrets + "/s", "", "data stringData"},
+		parityRequest{"PATCH", secrets + "/s", `{"stringData":{"a":"A"}}`, "data stringData"},
+		parityRequest{"PUT", secrets + "/s", `{"metadata":{"name":"s"},"stringData":{"d":"D"}}`, "data stringData"},
+		parityRequest{"PUT", secrets + "/s", `{"metadata":{"name":"s"},"stringData":{}}`, "data stringData"},
 	)
 }
 
@@ -134,11 +134,11 @@ func TestParityScaleOfCustomResources(t *testing.T) {
 	const painted = "/apis/parity.example.com/v1/namespaces/{ns}/painted"
 	shown := "spec.replicas status.replicas status.selector metadata.name"
 	namespace := "parity-" + rand.String(6)
-	sameAnswers(t, func(t *testing.T, s side) (answers []string) {
-		a := newAsker(t, s, namespace)
-		a.eventually(question{"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", paintedDefinition, ""})
-		a.eventually(question{"POST", painted, `{"apiVersion":"parity.example.com/v1","kind":"Painted","metadata":{"name":"d"},"spec":{"replicas":2,"selector":"a=b"}}`, ""})
-		for _, q := range []question{
+	requireSameResults(t, func(t *testing.T, s side) (responses []string) {
+		a := newRequester(t, s, namespace)
+		a.eventually(parityRequest{"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", paintedDefinition, ""})
+		a.eventually(parityRequest{"POST", painted, `{"apiVersion":"parity.example.com/v1","kind":"Painted","metadata":{"name":"d"},"spec":{"replicas":2,"selector":"a=b"}}`, ""})
+		for _, q := range []parityRequest{
 			{"GET", painted + "/d/scale", "", shown},
 			{"GET", painted + "/none/scale", "", shown},
 			{"PATCH", painted + "/d/scale", `{"spec":{"replicas":3}}`, shown},
@@ -148,8 +148,8 @@ func TestParityScaleOfCustomResources(t *testing.T) {
 			{"PUT", painted + "/d/scale", `{"metadata":{"name":"d","resourceVersion":"1"},"spec":{"replicas":4}}`, ""},
 			{"GET", painted + "/d", "", "spec metadata.generation"},
 		} {
-			answers = append(answers, a.ask(q))
+			responses = append(responses, a.send(q))
 		}
-		return answers
+		return responses
 	})
 }

@@ -168,9 +168,9 @@ func eachSideWith(t *testing.T, opts apitest.Options, play func(t *testing.T, s 
 	})
 }
 
-// sameOutput runs play against both servers, and requires that kubectl prints the same output. The
-// output that play returns must not depend on time.
-func sameOutput(t *testing.T, opts apitest.Options, play func(k kubectl) []string) {
+// requireSameOutput runs play against both servers, and requires that kubectl prints the same
+// output. The output that play returns must not depend on time.
+func requireSameOutput(t *testing.T, opts apitest.Options, play func(k kubectl) []string) {
 	var outputs [][]string
 	namespace := "tables-" + rand.String(6)
 	eachSideWith(t, opts, func(t *testing.T, s side) {
@@ -185,7 +185,7 @@ func sameOutput(t *testing.T, opts apitest.Options, play func(k kubectl) []strin
 
 // TestParityTables checks that kubectl prints the same rows for the same objects.
 func TestParityTables(t *testing.T) {
-	sameOutput(t, apitest.Options{}, func(k kubectl) (out []string) {
+	requireSameOutput(t, apitest.Options{}, func(k kubectl) (out []string) {
 		k.apply(strings.ReplaceAll(objectsOfTables, "NAMESPACE", k.namespace))
 		for object, status := range statuses {
 			k.run("patch", object, "--subresource=status", "--type=merge", "-p", `{"status":`+status+`}`)
@@ -207,7 +207,7 @@ func TestParityTables(t *testing.T) {
 // TestParityCustomResources compares both versions, the columns, the scale, and the server's
 // validation messages.
 func TestParityCustomResources(t *testing.T) {
-	sameOutput(t, apitest.Options{CheckSchemas: true}, func(k kubectl) (out []string) {
+	requireSameOutput(t, apitest.Options{CheckSchemas: true}, func(k kubectl) (out []string) {
 		k.apply(gadgets)
 		k.run("wait", "--for=condition=Established", "crd/gadgets.parity.example", "--timeout=60s")
 		k.apply(gadget)
@@ -240,7 +240,7 @@ func TestParityCustomResources(t *testing.T) {
 // which fields are required.
 func TestParityExplain(t *testing.T) {
 	fields := regexp.MustCompile(`(?m)^\s*\S+\s<[^>]*>.*$`)
-	sameOutput(t, apitest.Options{FieldDocs: fielddocs.Of}, func(k kubectl) (out []string) {
+	requireSameOutput(t, apitest.Options{FieldDocs: fielddocs.Of}, func(k kubectl) (out []string) {
 		for _, path := range []string{"configmaps", "pod.metadata", "pod.spec.containers.ports", "pod.spec.containers.env", "pod.spec.containers.resources", "deployment.spec", "deployment.spec.strategy",
 			"service.spec.ports", "lease", "role.rules", "namespace.status"} {
 			said := k.run("explain", path)

@@ -33,16 +33,17 @@ func administrator() *clientrest.Config {
 		TLSClientConfig: clientrest.TLSClientConfig{CAData: config.TLS.CAData}}
 }
 
-// sameAnswers runs a test against both servers, and requires that both give the same answers.
-func sameAnswers(t *testing.T, play func(t *testing.T, s side) []string) {
+// requireSameResults runs a test against both servers, and requires that both give the same
+// answers.
+func requireSameResults(t *testing.T, play func(t *testing.T, s side) []string) {
 	var first []string
 	eachSide(t, func(t *testing.T, s side) {
-		answers := play(t, s)
-		require.NotEmpty(t, answers)
+		results := play(t, s)
+		require.NotEmpty(t, results)
 		if first == nil {
-			first = answers
+			first = results
 			return
 		}
-		require.Equal(t, strings.Join(first, "\n"), strings.Join(answers, "\n"))
+		require.Equal(t, strings.Join(first, "\n"), strings.Join(results, "\n"))
 	})
 }

@@ -42,8 +42,8 @@ type pipeline[T comparable] struct {
 	network  cluster.Network
 	client   *rest.Client
 	informer *informer.Informer[T]
-	seen     *history[T]
-	before   residue
+	events   *eventHistory[T]
+	baseline baseline
 	cancel   context.CancelFunc
 	ended    chan error
 
@@ -54,7 +54,7 @@ type pipeline[T comparable] struct {
 // startPipeline starts a pipeline, whose client has the identity of the service account.
 func startPipeline[T comparable](t *testing.T, s settings) *pipeline[T] {
 	t.Helper()
-	p := &pipeline[T]{settings: s, before: takeResidue(), ended: make(chan error, 1)}
+	p := &pipeline[T]{settings: s, baseline: takeBaseline(), ended: make(chan error, 1)}
 	config := kube.Config()
 	config.DialContext = p.network.DialContext
 	if s.configure != nil {
@@ -77,8 +77,8 @@ func startPipeline[T comparable](t *testing.T, s settings) *pipeline[T] {
 		},
 	})
 	require.NoError(t, err)
-	p.seen = newHistory[T]()
-	_, err = p.informer.AddHandler(p.seen.handle, informer.HandlerOptions{})
+	p.events = newEventHistory[T]()
+	_, err = p.informer.AddHandler(p.events.handle, informer.HandlerOptions{})
 	require.NoError(t, err)
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -99,9 +99,9 @@ func (p *pipeline[T]) waitForSync(t *testing.T) {
 	require.NoError(t, p.informer.WaitForSync(ctx))
 }
 
-// requireServersState waits until store and handler have the keys and resourceVersions of the
+// requireServerState waits until store and handler have the keys and resourceVersions of the
 // server's list. Nobody may change the server's objects meanwhile.
-func (p *pipeline[T]) requireServersState(t *testing.T) {
+func (p *pipeline[T]) requireServerState(t *testing.T) {
 	t.Helper()
 	want, err := kube.List(t.Context(), p.path)
 	require.NoError(t, err)
@@ -109,12 +109,12 @@ func (p *pipeline[T]) requireServersState(t *testing.T) {
 		if wrong := difference(want, p.stored()); wrong != "" {
 			return "store: " + wrong
 		}
-		if wrong := difference(want, p.seen.all()); wrong != "" {
+		if wrong := difference(want, p.events.all()); wrong != "" {
 			return "handler: " + wrong
 		}
 		return ""
 	})
-	require.NoError(t, p.seen.problems())
+	require.NoError(t, p.events.problems())
 }
 
 func (p *pipeline[T]) fail(err reflector.Error) {
@@ -152,10 +152,10 @@ func (p *pipeline[T]) stored() map[types.NamespacedName]string {
 
 // eventually waits until wrong returns "". If that does not happen in time, eventually fails the
 // test with the last result of wrong.
-func eventually(t *testing.T, timeout time.Duration, wrong func() string) {
+func eventually(t *testing.T, timeout time.Duration, problem func() string) {
 	t.Helper()
 	for deadline := time.Now().Add(timeout); ; time.Sleep(100 * time.Millisecond) {
-		said := wrong()
+		said := problem()
 		if said == "" {
 			return
 		}
@@ -175,13 +175,13 @@ func (p *pipeline[T]) stop(t *testing.T) {
 	t.Logf("%d connections, %.1f MiB received, %+v", p.network.Dials(), mib(p.client.Stats().BytesReceived), p.informer.Status().Reflector.Stats)
 
 	informerAlive, storeAlive, clientAlive := weak.Make(p.informer), weak.Make(p.informer.Store()), weak.Make(p.client)
-	p.informer, p.client, p.seen = nil, nil, nil
+	p.informer, p.client, p.events = nil, nil, nil
 	// Specific objects are checked first. If the heap then still has too much, something else
 	// remains.
 	requireCollected(t, "informer", informerAlive)
 	requireCollected(t, "store", storeAlive)
 	requireCollected(t, "client", clientAlive)
-	p.before.requireNothingMore(t)
+	p.baseline.requireNoLeaks(t)
 }
 
 // keyOf returns the key of an object.

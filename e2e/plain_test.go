@@ -63,7 +63,7 @@ func TestPlainPipelineReachesTheServersState(t *testing.T) {
 	pods.steps(t, 100)
 	_, err = kube.Compact(t.Context())
 	require.NoError(t, err)
-	network.Mend()
+	network.Heal()
 	pods.steps(t, 100)
 
 	want, err := kube.List(t.Context(), cluster.PodsPath)

@@ -228,20 +228,20 @@ func (m *manager) eventuallyLeads(t *testing.T) {
 }
 
 func (m *manager) probe(t *testing.T, path string) int {
-	answer, err := http.Get("http://" + m.probes + path)
+	resp, err := http.Get("http://" + m.probes + path)
 	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	return answer.StatusCode
+	require.NoError(t, resp.Body.Close())
+	return resp.StatusCode
 }
 
 // page returns the page of metrics, or "" if the manager does not serve it yet.
 func (m *manager) page(t *testing.T) string {
-	answer, err := http.Get("http://" + m.metrics + "/metrics")
+	resp, err := http.Get("http://" + m.metrics + "/metrics")
 	if err != nil {
 		return ""
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
 	return string(body)
 }

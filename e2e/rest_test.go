@@ -26,7 +26,7 @@ func inNamespace(encoding rest.Encoding) rest.ResourceOptions {
 	return rest.ResourceOptions{Namespace: cluster.Namespace, Encoding: encoding}
 }
 
-func TestWhatWasWrittenCanBeReadFromTheStore(t *testing.T) {
+func TestAWrittenObjectCanBeReadFromTheStore(t *testing.T) {
 	for _, encoding := range encodings {
 		t.Run(encoding.String(), func(t *testing.T) {
 			s := configMaps
@@ -49,7 +49,7 @@ func TestWhatWasWrittenCanBeReadFromTheStore(t *testing.T) {
 				require.NoError(t, err)
 				requireReadable(ctx, t, p, written)
 			}
-			p.requireServersState(t)
+			p.requireServerState(t)
 			p.stop(t)
 		})
 	}
@@ -63,7 +63,7 @@ func requireReadable(ctx context.Context, t *testing.T, p *pipeline[*corev1.Conf
 	require.Equal(t, written, read)
 }
 
-func TestVerbsAnswerAsTheServerDoes(t *testing.T) {
+func TestVerbsReturnWhatTheServerReturns(t *testing.T) {
 	for _, encoding := range encodings {
 		t.Run(encoding.String(), func(t *testing.T) {
 			client := newClient(t, kube.Config())
@@ -114,7 +114,7 @@ func TestServerRefusesAnUnknownToken(t *testing.T) {
 	require.True(t, apierrors.IsUnauthorized(err), "%v", err)
 }
 
-func TestPageAfterACompactionHasExpired(t *testing.T) {
+func TestTheNextPageExpiresAfterACompaction(t *testing.T) {
 	configMapChurn().steps(t, 100)
 	for _, encoding := range encodings {
 		t.Run(encoding.String(), func(t *testing.T) {

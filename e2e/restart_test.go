@@ -20,9 +20,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// life runs the informer of one process. The informer begins with the file, catches up with the
-// server, saves its state and ends. life returns the events of its handler.
-func life(t *testing.T, path string) (told []string) {
+// runInformerProcess runs the informer of one process. The informer begins with the file, catches
+// up with the server, saves its state and ends. life returns the events of its handler.
+func runInformerProcess(t *testing.T, path string) (events []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	client := newClient(t, kube.Config())
@@ -41,7 +41,7 @@ func life(t *testing.T, path string) (told []string) {
 		if e.New.Labels["of"] == "restart" {
 			mu.Lock()
 			defer mu.Unlock()
-			told = append(told, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
+			events = append(events, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
 		}
 	}, informer.HandlerOptions{})
 	require.NoError(t, err)
@@ -63,11 +63,11 @@ func life(t *testing.T, path string) (told []string) {
 	require.NoError(t, <-ended)
 	require.NoError(t, file.Save())
 	require.NoError(t, maps.Delete(t.Context(), keyOf(last), metav1.DeleteOptions{}))
-	slices.Sort(told)
-	return told
+	slices.Sort(events)
+	return events
 }
 
-func TestRestartGoesOnWhereTheFileEnds(t *testing.T) {
+func TestARestartContinuesFromTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "configmaps")
 	maps := rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{}))
 	create := func(name string) {
@@ -83,19 +83,19 @@ func TestRestartGoesOnWhereTheFileEnds(t *testing.T) {
 	create("same")
 	create("gone")
 	defer remove("same")
-	require.Equal(t, []string{"Added gone initial", "Added same initial"}, life(t, path))
+	require.Equal(t, []string{"Added gone initial", "Added same initial"}, runInformerProcess(t, path))
 
 	remove("gone")
 	create("new")
 	defer remove("new")
-	require.Equal(t, []string{"Added gone initial", "Added new watch", "Added same initial", "Deleted gone watch"}, life(t, path), "the watch went on")
+	require.Equal(t, []string{"Added gone initial", "Added new watch", "Added same initial", "Deleted gone watch"}, runInformerProcess(t, path), "the watch went on")
 
 	create("newer")
 	defer remove("newer")
 	_, err := kube.Compact(t.Context())
 	require.NoError(t, err)
-	told := life(t, path)
-	require.Subset(t, told, []string{"Added new initial", "Added same initial"})
-	require.Len(t, told, 3)
-	require.Contains(t, told[1], "Added newer", "by a watch, if the server's own cache remembered, or else by a list")
+	events := runInformerProcess(t, path)
+	require.Subset(t, events, []string{"Added new initial", "Added same initial"})
+	require.Len(t, events, 3)
+	require.Contains(t, events[1], "Added newer", "by a watch, if the server's own cache remembered, or else by a list")
 }

@@ -29,12 +29,12 @@ func whoami(ctx context.Context, client *rest.Client) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer, err := client.Raw(ctx, http.MethodPost, "/apis/authentication.k8s.io/v1/selfsubjectreviews", rest.RawOptions{Body: question})
+	response, err := client.Raw(ctx, http.MethodPost, "/apis/authentication.k8s.io/v1/selfsubjectreviews", rest.RawOptions{Body: question})
 	if err != nil {
 		return "", err
 	}
 	var review authenticationv1.SelfSubjectReview
-	err = json.Unmarshal(answer, &review)
+	err = json.Unmarshal(response, &review)
 	return review.Status.UserInfo.Username, err
 }
 
@@ -82,18 +82,18 @@ func TestClientCertificateIsRotatedUnderAnOpenWatch(t *testing.T) {
 	requireUser(t, "bob", p.client)
 	require.NotZero(t, p.client.Stats().Retries, "the server never said 401")
 	stop()
-	p.requireServersState(t)
+	p.requireServerState(t)
 	require.Empty(t, p.failures(), "the watch did not go on")
 
 	p.network.Cut()
 	changes.steps(t, 50)
-	p.network.Mend()
-	p.requireServersState(t)
+	p.network.Heal()
+	p.requireServerState(t)
 	require.Zero(t, p.count(apierrors.IsUnauthorized), "%v", p.failures())
 	p.stop(t)
 }
 
-func TestServerComesBackWithACertificateByANewAuthority(t *testing.T) {
+func TestServerRestartsWithACertificateOfANewCA(t *testing.T) {
 	for _, s := range everyWay(pods) {
 		t.Run(s.String(), func(t *testing.T) {
 			s.configure = func(config *rest.Config) { config.TLS = rest.TLSConfig{CAFile: kube.CAFile()} }
@@ -107,7 +107,7 @@ func TestServerComesBackWithACertificateByANewAuthority(t *testing.T) {
 			begin := time.Now()
 			require.NoError(t, kube.StartAPIServer(t.Context()))
 			podChurn().steps(t, 50)
-			p.requireServersState(t)
+			p.requireServerState(t)
 			t.Logf("%v from the start of the server to its state in the store; %v", time.Since(begin), p.failures())
 			requireUser(t, "system:serviceaccount:"+cluster.Namespace+":kinform", p.client)
 			p.stop(t)
@@ -116,7 +116,7 @@ func TestServerComesBackWithACertificateByANewAuthority(t *testing.T) {
 }
 
 // The client trusts only the authorities that are in the file, even if it could connect before.
-func TestServerOfAnUnknownAuthorityIsNotTrusted(t *testing.T) {
+func TestAServerOfAnUnknownCAIsNotTrusted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ca.crt")
 	before, err := os.ReadFile(kube.CAFile())
 	require.NoError(t, err)

@@ -12,21 +12,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kinform/kinform/informer"
-	checker "github.com/kinform/kinform/internal/history"
+	checker "github.com/kinform/kinform/internal/testing/guarantees"
 )
 
 var soak = flag.Duration("soak", 12*time.Second, "how long to disturb pipelines, all ways together")
 
-// TestGuaranteesHoldUnderDisturbance disturbs pipelines of all settings. It checks G1 to G8 with
+// TestGuaranteesHoldUnderFaults disturbs pipelines of all settings. It checks G1 to G8 with
 // witnesses, and checks G10 like every test.
-func TestGuaranteesHoldUnderDisturbance(t *testing.T) {
+func TestGuaranteesHoldUnderFaults(t *testing.T) {
 	ways := everyWay(configMaps)
 	for _, s := range ways {
 		t.Run(s.String(), func(t *testing.T) {
 			p := startPipeline[*corev1.ConfigMap](t, s)
 			require.NoError(t, p.informer.AddIndex("step", byStep))
 			p.waitForSync(t)
-			disturb(t, p, time.Now().Add(*soak/time.Duration(len(ways))))
+			injectFaults(t, p, time.Now().Add(*soak/time.Duration(len(ways))))
 			p.stop(t)
 		})
 	}
@@ -34,21 +34,21 @@ func TestGuaranteesHoldUnderDisturbance(t *testing.T) {
 
 func byStep(m *corev1.ConfigMap) ([]string, error) { return []string{m.Annotations["step"]}, nil }
 
-// disturb disturbs p in rounds. Each round ends with a comparison.
-func disturb(t *testing.T, p *pipeline[*corev1.ConfigMap], until time.Time) {
+// injectFaults disturbs p in rounds. Each round ends with a comparison.
+func injectFaults(t *testing.T, p *pipeline[*corev1.ConfigMap], until time.Time) {
 	changes := configMapChurn()
-	var witnesses []*checker.Witness[*corev1.ConfigMap]
+	var witnesses []*checker.EventChecker[*corev1.ConfigMap]
 	rounds := 0
 	for ; time.Now().Before(until); rounds++ {
 		stop := changes.start(t)
 		for range 5 {
-			witnesses = disturbance(t, p, witnesses)
+			witnesses = injectFault(t, p, witnesses)
 			requireIndex(t, p)
 			time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
 		}
 		stop()
 		requireOwnWrites(t, p)
-		p.requireServersState(t)
+		p.requireServerState(t)
 		want := p.stored()
 		for _, w := range witnesses {
 			// G2, G5
@@ -63,20 +63,20 @@ func disturb(t *testing.T, p *pipeline[*corev1.ConfigMap], until time.Time) {
 	}
 }
 
-// disturbance makes one random fault, or adds or removes a witness. It returns the witnesses that
+// injectFault makes one random fault, or adds or removes a witness. It returns the witnesses that
 // exist afterwards.
-func disturbance(t *testing.T, p *pipeline[*corev1.ConfigMap], witnesses []*checker.Witness[*corev1.ConfigMap]) []*checker.Witness[*corev1.ConfigMap] {
+func injectFault(t *testing.T, p *pipeline[*corev1.ConfigMap], witnesses []*checker.EventChecker[*corev1.ConfigMap]) []*checker.EventChecker[*corev1.ConfigMap] {
 	switch n := rand.IntN(40); {
 	case n < 10:
 		p.network.Cut()
 		time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
-		p.network.Mend()
+		p.network.Heal()
 	case n < 20:
 		_, err := kube.Compact(t.Context())
 		require.NoError(t, err)
 	case n < 30 && len(witnesses) < 10:
 		pace := time.Duration(rand.IntN(2)*rand.IntN(3)) * time.Millisecond
-		w, err := checker.Add(p.informer, informer.HandlerOptions{Overflow: informer.Overflow(rand.IntN(3)), Mailbox: 1 + rand.IntN(100)},
+		w, err := checker.AddChecker(p.informer, informer.HandlerOptions{Overflow: informer.Overflow(rand.IntN(3)), Mailbox: 1 + rand.IntN(100)},
 			func(informer.Event[*corev1.ConfigMap]) { time.Sleep(pace) })
 		require.NoError(t, err)
 		witnesses = append(witnesses, w)
@@ -96,7 +96,7 @@ func disturbance(t *testing.T, p *pipeline[*corev1.ConfigMap], witnesses []*chec
 // requireIndex checks the store as a reader sees it (G7).
 func requireIndex(t *testing.T, p *pipeline[*corev1.ConfigMap]) {
 	t.Helper()
-	require.Empty(t, checker.Disagreement(p.informer.Store().Snapshot(), "step", byStep))
+	require.Empty(t, checker.IndexMismatch(p.informer.Store().Snapshot(), "step", byStep))
 }
 
 // requireOwnWrites waits until the store has the server's newest version. The store must then have

@@ -32,7 +32,7 @@ func TestStoreHoldsTheSeededPods(t *testing.T) {
 		t.Run(s.String(), func(t *testing.T) {
 			p := startPipeline[*corev1.Pod](t, s)
 			p.waitForSync(t)
-			p.requireServersState(t)
+			p.requireServerState(t)
 			require.GreaterOrEqual(t, p.informer.Store().Len(), seeded)
 			require.Equal(t, s.mode, p.informer.Status().Reflector.ListMode, "the server can do both")
 			requireContent(t, want, p)
@@ -51,7 +51,7 @@ func TestListFromStorageComesInPages(t *testing.T) {
 			s.encoding, s.mode, s.page = encoding, reflector.List, 10
 			p := startPipeline[*corev1.ConfigMap](t, s)
 			p.waitForSync(t)
-			p.requireServersState(t)
+			p.requireServerState(t)
 			stored, pages := p.informer.Store().Len(), p.informer.Status().Reflector.Pages
 			require.Greater(t, stored, 50)
 			require.EqualValues(t, (stored+9)/10, pages)

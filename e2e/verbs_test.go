@@ -25,7 +25,7 @@ func inTheNamespace(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: cluster.Namespace, Name: name}
 }
 
-func TestBuiltinTypesAreThoseThatTheServerHas(t *testing.T) {
+func TestBuiltinTypesMatchTheServers(t *testing.T) {
 	resources, err := discovery.Resources(t.Context(), newClient(t, kube.Config()))
 	require.NoError(t, err)
 	compared := 0

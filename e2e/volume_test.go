@@ -40,7 +40,7 @@ func TestFiftyThousandConfigMapsInBoundedMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some minutes to create them")
 	}
-	onAnotherCluster(t, cluster.Options{})
+	useOwnCluster(t, cluster.Options{})
 
 	t.Run("watched as they are created", func(t *testing.T) {
 		p := startPipeline[*corev1.ConfigMap](t, configMaps)
@@ -50,7 +50,7 @@ func TestFiftyThousandConfigMapsInBoundedMemory(t *testing.T) {
 		require.NoError(t, cluster.Parallel(volume, func(i int) error { return kube.Create(t.Context(), configMapsPath, manyMaps(i)) }))
 		t.Logf("created in %v", time.Since(begin))
 		most := peak()
-		p.requireServersState(t)
+		p.requireServerState(t)
 		require.Empty(t, p.failures())
 		requireBounded(t, p, most)
 		p.stop(t)
@@ -77,7 +77,7 @@ func TestFiftyThousandConfigMapsInBoundedMemory(t *testing.T) {
 				p := startPipeline[*corev1.ConfigMap](t, s)
 				p.waitForSync(t)
 				most := peak()
-				p.requireServersState(t)
+				p.requireServerState(t)
 				requireBounded(t, p, most)
 				p.stop(t)
 			})

@@ -11,8 +11,8 @@ import (
 
 // An API server's limits for the texts of an Event, in bytes.
 const (
-	maxNote = 1024
-	maxWord = 128 // reason, action, instance
+	maxNote        = 1024
+	maxFieldLength = 128 // reason, action, instance
 
 	// maxAnnotations limits all annotations together. A server accepts more bytes, but a Recorder
 	// would have to keep them in memory.
@@ -66,11 +66,11 @@ func (e *Event) complete() bool {
 	if e.Type == "" {
 		e.Type = corev1.EventTypeNormal
 	}
-	e.Reason = text(e.Reason, maxWord)
-	if e.Action = text(e.Action, maxWord); e.Action == "" {
+	e.Reason = limitText(e.Reason, maxFieldLength)
+	if e.Action = limitText(e.Action, maxFieldLength); e.Action == "" {
 		e.Action = e.Reason
 	}
-	e.Note = text(e.Note, maxNote)
+	e.Note = limitText(e.Note, maxNote)
 	annotations := 0
 	for name, value := range e.Annotations {
 		annotations += len(name) + len(value)
@@ -81,20 +81,20 @@ func (e *Event) complete() bool {
 	return e.Reason != "" && (e.Type == corev1.EventTypeNormal || e.Type == corev1.EventTypeWarning)
 }
 
-// text returns s as valid UTF-8, cut off so that it has at most the given number of bytes. The
+// limitText returns s as valid UTF-8, cut off so that it has at most the given number of bytes. The
 // result does not keep a longer text alive.
-func text(s string, most int) string {
+func limitText(s string, most int) string {
 	if len(s) <= most && utf8.ValidString(s) {
 		return s
 	}
 	if len(s) > 4*most {
 		s = s[:4*most] // enough, however many bytes are invalid
 	}
-	return strings.Clone(cut(strings.ToValidUTF8(s, "\uFFFD"), most))
+	return strings.Clone(truncate(strings.ToValidUTF8(s, "\uFFFD"), most))
 }
 
-// cut cuts the UTF-8 string s at a rune.
-func cut(s string, most int) string {
+// truncate cuts the UTF-8 string s at a rune.
+func truncate(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

@@ -26,7 +26,7 @@ func Example() {
 	defer client.Close()
 
 	recorder, err := events.New(client, "example.com/websites", events.Options{Observer: &events.Observer{
-		OnDrop: func(why events.Drop, n uint64) { fmt.Println("dropped:", why, n) },
+		OnDrop: func(why events.DropReason, n uint64) { fmt.Println("dropped:", why, n) },
 	}})
 	if err != nil {
 		panic(err)

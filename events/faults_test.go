@@ -21,7 +21,7 @@ import (
 )
 
 // No event is lost during server failures of any kind, if the server recovers in time.
-func TestFailuresAreOutlasted(t *testing.T) {
+func TestFailedRequestsAreRetried(t *testing.T) {
 	t.Parallel()
 	for name, action := range map[string]apitest.Action{
 		"429":              apitest.Code(429, 0),
@@ -66,11 +66,11 @@ func TestFailuresAreOutlasted(t *testing.T) {
 	}
 }
 
-func TestWhatTheServerRefusesIsDropped(t *testing.T) {
+func TestRefusedEventsAreDropped(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		err error
-		why events.Drop
+		why events.DropReason
 	}{
 		{apierrors.NewForbidden(eventsGVR.GroupResource(), "e", errors.New("because it is being terminated")), events.Forbidden},
 		{apierrors.NewNotFound(eventsGVR.GroupResource(), "e"), events.NoNamespace},
@@ -79,10 +79,10 @@ func TestWhatTheServerRefusesIsDropped(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
-			told := map[events.Drop]uint64{}
+			reported := map[events.DropReason]uint64{}
 			r := newRig(t, events.Options{
 				Logger:   slog.New(slog.NewTextHandler(&log, nil)),
-				Observer: &events.Observer{OnDrop: func(why events.Drop, n uint64) { told[why] += n }},
+				Observer: &events.Observer{OnDrop: func(reason events.DropReason, n uint64) { reported[reason] += n }},
 			})
 			r.server.Inject(apitest.Fault{Verb: "create", Resource: "events", Action: apitest.Fail(tt.err)})
 			r.run(t)
@@ -95,7 +95,7 @@ func TestWhatTheServerRefusesIsDropped(t *testing.T) {
 			stats := r.balanced(t)
 			require.EqualValues(t, 20, stats.Dropped[tt.why], "%+v", stats)
 			require.EqualValues(t, 20, stats.Failures, "it is not tried again")
-			require.Equal(t, map[events.Drop]uint64{tt.why: 20}, told)
+			require.Equal(t, map[events.DropReason]uint64{tt.why: 20}, reported)
 			require.Equal(t, 1, strings.Count(log.String(), "events are dropped"), "%s", &log)
 			require.Contains(t, log.String(), "err=", "with what the server says")
 			require.NotContains(t, log.String(), "the note")
@@ -104,7 +104,7 @@ func TestWhatTheServerRefusesIsDropped(t *testing.T) {
 	}
 }
 
-func TestAnEventThatHasExpiredIsCreatedAnew(t *testing.T) {
+func TestAnExpiredEventIsCreatedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{}).run(t)
@@ -131,7 +131,7 @@ func TestAnEventThatHasExpiredIsCreatedAnew(t *testing.T) {
 
 // The first name is taken by another process with an equal clock. The next name is tried after a
 // pause.
-func TestANameThatIsTakenIsNotReused(t *testing.T) {
+func TestATakenNameIsNotReused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{})
@@ -148,7 +148,7 @@ func TestANameThatIsTakenIsNotReused(t *testing.T) {
 
 // The event was stored but the response was lost, and two more events were recorded before the
 // retry.
-func TestALostAnswerCountsOnce(t *testing.T) {
+func TestAnEventWithALostResponseCountsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{})
@@ -167,7 +167,7 @@ func TestALostAnswerCountsOnce(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeSentForAnHourIsDropped(t *testing.T) {
+func TestEventsUnsentForAnHourAreDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -189,7 +189,7 @@ func TestWhatCannotBeSentForAnHourIsDropped(t *testing.T) {
 	})
 }
 
-func TestTheEndIsBounded(t *testing.T) {
+func TestFlushTimeoutLimitsTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, action := range map[string]apitest.Action{"gone": apitest.Drop(), "hanging": apitest.Delay(time.Hour), "500": apitest.Code(500, 0)} {
 		t.Run(name, func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestTheEndIsBounded(t *testing.T) {
 	}
 }
 
-func TestTheEndSendsWhatWaitsAndSeriesThatAreOpen(t *testing.T) {
+func TestRunFlushesUnsentEventsAtTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{})
@@ -240,12 +240,12 @@ func TestTheEndSendsWhatWaitsAndSeriesThatAreOpen(t *testing.T) {
 }
 
 // An Observer or a Logger that blocks does not delay the recording of events.
-func TestRecordingWaitsForNobody(t *testing.T) {
+func TestRecordNeverBlocks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		wait := sync.OnceFunc(func() { <-release })
-		r := newRig(t, events.Options{MaxSeries: 10, Observer: &events.Observer{OnDrop: func(events.Drop, uint64) { wait() }}}).run(t)
+		r := newRig(t, events.Options{MaxSeries: 10, Observer: &events.Observer{OnDrop: func(events.DropReason, uint64) { wait() }}}).run(t)
 		begun := time.Now()
 		for i := range 1000 {
 			r.Normal(pod(fmt.Sprint("web-", i)), "Pulled", "the image")
@@ -266,7 +266,7 @@ func TestRecordingWaitsForNobody(t *testing.T) {
 
 // A server may answer AlreadyExists to every name, for instance because of a broken admission
 // webhook. It gets requests at ever longer intervals. After an hour, the event is dropped.
-func TestNamesThatAreAllTakenAreTriedWithPauses(t *testing.T) {
+func TestTakenNamesAreRetriedWithBackoff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{})

@@ -7,7 +7,7 @@ import "hash/maphash"
 type hashes struct {
 	object   uint64 // of the object, without FieldPath
 	group    uint64
-	all      uint64 // of group and note
+	withNote uint64 // of group and note
 	combined uint64 // of the group alone, for combined notes
 }
 
@@ -25,7 +25,7 @@ func (r *Recorder) hash(g *group, note string) (all hashes) {
 	all.group = h.Sum64() & r.mask
 	all.combined = ^all.group & r.mask
 	writeText(&h, note)
-	all.all = h.Sum64() & r.mask
+	all.withNote = h.Sum64() & r.mask
 	return all
 }
 

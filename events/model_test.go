@@ -13,14 +13,14 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/events"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 // In the end the server has counted all recorded calls that were not dropped, including calls of
 // expired Events. A call whose response is lost counts once.
 func TestRandomHistoriesConserveCounts(t *testing.T) {
 	t.Parallel()
-	for seed := range effort.Of[uint64](100, 6) {
+	for seed := range testsize.Scale[uint64](100, 6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, 13))
@@ -31,7 +31,7 @@ func TestRandomHistoriesConserveCounts(t *testing.T) {
 				actions := []apitest.Action{apitest.Code(500, 0), apitest.Code(503, 0), apitest.Drop(), apitest.CutBody(3), apitest.Code(403, 0), apitest.Delay(3 * time.Second), apitest.Delay(time.Minute)}
 				r.run(t)
 				recorded, expired := uint64(0), uint64(0)
-				var faults []*apitest.Injected
+				var faults []*apitest.InjectedFault
 				for range 300 {
 					switch random.IntN(30) {
 					case 0:
@@ -86,7 +86,7 @@ func TestRandomHistoriesConserveCounts(t *testing.T) {
 }
 
 // A million events about 100,000 objects are recorded while no server answers.
-func TestAStormIsBounded(t *testing.T) {
+func TestRequestsOfAnEventStormAreBounded(t *testing.T) {
 	r := newRig(t, events.Options{})
 	inUse := func() uint64 {
 		runtime.GC()

@@ -18,7 +18,7 @@ type Observer struct {
 	OnRequest func(event types.NamespacedName, created bool, took time.Duration, err error)
 
 	// OnDrop is called when n events were dropped for this reason since the last call.
-	OnDrop func(why Drop, n uint64)
+	OnDrop func(reason DropReason, n uint64)
 }
 
 // contained returns a copy whose hooks do not panic.
@@ -44,8 +44,8 @@ func (o *Observer) request(event types.NamespacedName, created bool, took time.D
 	}
 }
 
-func (o *Observer) drop(why Drop, n uint64) {
+func (o *Observer) drop(reason DropReason, n uint64) {
 	if o != nil && o.OnDrop != nil {
-		o.OnDrop(why, n)
+		o.OnDrop(reason, n)
 	}
 }

@@ -66,7 +66,7 @@ func (o Options) withDefaults(controller string) (Options, error) {
 			return o, fmt.Errorf("events: Options.Instance is empty, and its default needs the name of the host: set it: %w", err)
 		}
 		name := controller[strings.LastIndexByte(controller, '/')+1:]
-		o.Instance = cut(name+"-"+strings.ToValidUTF8(host, "-"), maxWord)
+		o.Instance = truncate(name+"-"+strings.ToValidUTF8(host, "-"), maxFieldLength)
 	}
 	return o, nil
 }
@@ -78,8 +78,8 @@ func (o *Options) validate(controller string) error {
 		return fmt.Errorf("events: the controller name %q is invalid: use a name like \"example.com/websites\": %s", controller, wrong[0])
 	}
 	switch {
-	case len(o.Instance) > maxWord || !utf8.ValidString(o.Instance):
-		return fmt.Errorf("events: Options.Instance has %d bytes: it must be UTF-8 of at most %d", len(o.Instance), maxWord)
+	case len(o.Instance) > maxFieldLength || !utf8.ValidString(o.Instance):
+		return fmt.Errorf("events: Options.Instance has %d bytes: it must be UTF-8 of at most %d", len(o.Instance), maxFieldLength)
 	case o.MaxSeries < 0:
 		return fmt.Errorf("events: Options.MaxSeries is %d: it must not be negative", o.MaxSeries)
 	case o.Burst < 0 || o.Interval < 0:

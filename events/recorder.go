@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/internal/contain"
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -28,34 +28,34 @@ type Recorder struct {
 	seed       maphash.Seed
 	mask       uint64 // for all hashes; a test sets the mask so that hashes collide
 
-	mu      sync.Mutex // guards following; its holder never blocks
-	state   state
-	known   map[uint64]*series // the first series of each hash
-	count   int                // number of known series
-	waiting pile               // series that wait for their time to be sent
-	idle    pile               // series without unsent events
-	groups  *table[group, noteCount]
-	buckets *table[corev1.ObjectReference, bucket]
-	named   int64 // the time in the last Event name
-	stats   Stats
+	mu           sync.Mutex // guards following; its holder never blocks
+	state        state
+	known        map[uint64]*series // the first series of each hash
+	count        int                // number of known series
+	unsent       seriesHeap         // series that wait for their time to be sent
+	idle         seriesHeap         // series without unsent events
+	groups       *table[group, noteCount]
+	buckets      *table[corev1.ObjectReference, bucket]
+	lastNameTime int64 // the time in the last Event name
+	stats        Stats
 
 	// Only Run uses the following fields.
-	told    [drops]uint64 // the part of stats.Dropped that was logged
-	drops   [drops]remind.Reminder
-	trouble remind.Reminder
-	streak  int       // failed requests in a row
-	pause   time.Time // Run sends nothing until then
-	last    error     // the last refusal of the server
+	reported      [numDropReasons]uint64 // the part of stats.Dropped that was logged
+	dropLogs      [numDropReasons]logthrottle.Throttle
+	failureLog    logthrottle.Throttle
+	failureStreak int       // failed requests in a row
+	pausedUntil   time.Time // Run sends nothing until then
+	lastRefusal   error     // the last refusal of the server
 }
 
 // state is the state of a Recorder's Run.
 type state uint8
 
 const (
-	fresh    state = iota
-	running        // Run sends
-	flushing       // the context of Run has ended
-	ended          // Run has returned
+	notStarted state = iota
+	running          // Run sends
+	flushing         // the context of Run has ended
+	ended            // Run has returned
 )
 
 // New returns a Recorder for the events of a controller. The controller has a name like
@@ -114,9 +114,9 @@ func (r *Recorder) Record(e Event) {
 		valid = valid && known
 		e.Object = nil
 	}
-	valid = useful(&e.Regarding) && valid
+	valid = validReference(&e.Regarding) && valid
 	if e.Related != (corev1.ObjectReference{}) {
-		valid = useful(&e.Related) && valid
+		valid = validReference(&e.Related) && valid
 	}
 	if len(e.Annotations) > 0 {
 		e.Annotations = maps.Clone(e.Annotations)
@@ -134,7 +134,7 @@ func (r *Recorder) Record(e Event) {
 		default:
 			r.stats.Sent++
 		}
-	case r.take(&e, valid):
+	case r.addEvent(&e, valid):
 		select {
 		case r.wake <- struct{}{}:
 		default: // There is a token already, so Run will check.
@@ -142,8 +142,8 @@ func (r *Recorder) Record(e Event) {
 	}
 }
 
-// take counts an event, and reports whether Run must be woken.
-func (r *Recorder) take(e *Event, valid bool) (look bool) {
+// addEvent counts an event, and reports whether Run must be woken.
+func (r *Recorder) addEvent(e *Event, valid bool) (wake bool) {
 	version := e.Regarding.ResourceVersion
 	e.Regarding.ResourceVersion, e.Related.ResourceVersion = "", ""
 	g := group{e.Regarding, e.Related, e.Type, e.Reason, e.Action}

@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/events"
 )
 
-func TestAnEventIsInTheServer(t *testing.T) {
+func TestAnEventIsCreatedOnTheServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{}).run(t)
@@ -141,7 +141,7 @@ func TestSimilarEventsAreCombined(t *testing.T) {
 	})
 }
 
-func TestOneObjectIsLimited(t *testing.T) {
+func TestEventsOfOneObjectAreRateLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{}).run(t)
@@ -164,13 +164,13 @@ func TestOneObjectIsLimited(t *testing.T) {
 	})
 }
 
-type panicky struct{ corev1.Pod }
+type panickingPod struct{ corev1.Pod }
 
-func (*panicky) GetName() string { panic("no name") }
+func (*panickingPod) GetName() string { panic("no name") }
 
-type unkind struct{ metav1.ObjectMeta }
+type unknownKind struct{ metav1.ObjectMeta }
 
-func TestWhateverIsRecordedDoesNotPanic(t *testing.T) {
+func TestRecordOfInvalidEventsDoesNotPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{}).run(t)
@@ -178,8 +178,8 @@ func TestWhateverIsRecordedDoesNotPanic(t *testing.T) {
 			{},
 			{Reason: "R"},
 			{Reason: "R", Object: (*corev1.Pod)(nil)},
-			{Reason: "R", Object: &panicky{}},
-			{Reason: "R", Object: &unkind{metav1.ObjectMeta{Name: "a"}}},
+			{Reason: "R", Object: &panickingPod{}},
+			{Reason: "R", Object: &unknownKind{metav1.ObjectMeta{Name: "a"}}},
 			{Reason: "R", Object: &corev1.Pod{}},
 			{Object: pod("web")},
 			{Reason: "R", Object: pod("web"), Type: "Error"},
@@ -229,7 +229,7 @@ func TestTextsAreCutAtRunes(t *testing.T) {
 	})
 }
 
-func TestNamesAreThoseThatAServerTakes(t *testing.T) {
+func TestEventNamesAreValid(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{}).run(t)
@@ -316,7 +316,7 @@ func TestKindOfAPlainStruct(t *testing.T) {
 }
 
 // The Recorder distinguishes events by their content, not only by a hash.
-func TestEventsAreToldApart(t *testing.T) {
+func TestDifferentEventsAreSeparate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{})
@@ -360,20 +360,20 @@ func TestAnnotationsAreBounded(t *testing.T) {
 
 // A Recorder does not keep a long text in memory when a note is a part of that text. This test must
 // not run in parallel.
-func TestNoteKeepsNoLongerText(t *testing.T) {
-	before := living()
+func TestNoteKeepsNoLongerTextInMemory(t *testing.T) {
+	before := liveHeapBytes()
 	r := newRig(t, events.Options{})
 	for n := range 50 {
 		long := strings.Repeat(fmt.Sprint(n), 1<<20)
 		r.Record(events.Event{Object: pod(fmt.Sprint("pod-", n)), Reason: "Part", Note: long[:100]})
 	}
 	require.EqualValues(t, 50, r.balanced(t).Waiting)
-	require.Less(t, int64(living())-int64(before), int64(20<<20), "50 texts of 1 MB and more")
+	require.Less(t, int64(liveHeapBytes())-int64(before), int64(20<<20), "50 texts of 1 MB and more")
 	runtime.KeepAlive(r)
 }
 
-// living returns the number of live bytes on the heap.
-func living() uint64 {
+// liveHeapBytes returns the number of live bytes on the heap.
+func liveHeapBytes() uint64 {
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
@@ -381,7 +381,7 @@ func living() uint64 {
 }
 
 // An event that is dropped because the Recorder is full does not cause later events to be combined.
-func TestWhatIsDroppedIsNotCombined(t *testing.T) {
+func TestDroppedEventsAreNotCombined(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{MaxSeries: 1})

@@ -54,14 +54,14 @@ func (r *Recorder) kindOf(t reflect.Type) (schema.GroupVersionKind, bool) {
 	return kind, ok
 }
 
-// useful reports whether a reference has its required fields, and is within the limits.
-func useful(ref *corev1.ObjectReference) bool {
+// validReference reports whether a reference has its required fields, and is within the limits.
+func validReference(ref *corev1.ObjectReference) bool {
 	for _, part := range []string{ref.Kind, ref.APIVersion, ref.Namespace, ref.Name, string(ref.UID), ref.ResourceVersion} {
 		if len(part) > maxReference {
 			return false
 		}
 	}
-	ref.FieldPath = text(ref.FieldPath, maxNote)
+	ref.FieldPath = limitText(ref.FieldPath, maxNote)
 	return ref.Kind != "" && ref.Name != ""
 }
 

@@ -24,7 +24,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 		return nil
 	}
 	r.mu.Lock()
-	again := r.state != fresh
+	again := r.state != notStarted
 	if !again {
 		r.state = running
 	}
@@ -32,7 +32,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 	if again {
 		return errors.New("events: Run is called a second time: make another Recorder")
 	}
-	life, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the context of requests
+	sendCtx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the context of requests
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -43,32 +43,32 @@ func (r *Recorder) Run(ctx context.Context) error {
 			select {
 			case <-timer.C:
 				cancel()
-			case <-life.Done():
+			case <-sendCtx.Done():
 			}
-		case <-life.Done():
+		case <-sendCtx.Done():
 		}
 	}()
 	defer func() {
 		cancel()
 		<-watched
-		r.end()
+		r.dropAll()
 	}()
-	r.loop(ctx, life)
+	r.loop(ctx, sendCtx)
 	return nil
 }
 
 // loop sends until the context life ends, or until the context stop has ended and no event waits.
-func (r *Recorder) loop(stop, life context.Context) {
+func (r *Recorder) loop(stop, sendCtx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for life.Err() == nil {
+	for sendCtx.Err() == nil {
 		if stop.Err() != nil {
 			r.flush()
 		}
 		m, wait, empty := r.next()
-		r.tell()
+		r.reportDrops()
 		if m != nil {
-			r.send(life, m)
+			r.send(sendCtx, m)
 			continue
 		}
 		stopped := stop.Done()
@@ -81,7 +81,7 @@ func (r *Recorder) loop(stop, life context.Context) {
 		timer.Reset(wait)
 		select {
 		case <-stopped:
-		case <-life.Done():
+		case <-sendCtx.Done():
 		case <-r.wake:
 		case <-timer.C:
 		}
@@ -97,51 +97,51 @@ func (r *Recorder) flush() {
 	}
 	r.state = flushing
 	now := time.Now()
-	for _, s := range r.waiting {
-		s.at = now
+	for _, s := range r.unsent {
+		s.dueAt = now
 	}
-	heap.Init(&r.waiting)
-	r.pause, r.streak = time.Time{}, 0
+	heap.Init(&r.unsent)
+	r.pausedUntil, r.failureStreak = time.Time{}, 0
 }
 
-// end drops the waiting events.
-func (r *Recorder) end() {
+// dropAll drops the waiting events.
+func (r *Recorder) dropAll() {
 	r.mu.Lock()
 	r.state = ended
-	for len(r.waiting) > 0 {
-		r.abandonLocked(r.waiting[0], Ended)
+	for len(r.unsent) > 0 {
+		r.dropSeriesLocked(r.unsent[0], Ended)
 	}
-	r.known, r.count, r.waiting, r.idle, r.groups, r.buckets = nil, 0, nil, nil, nil, nil
+	r.known, r.count, r.unsent, r.idle, r.groups, r.buckets = nil, 0, nil, nil, nil, nil
 	r.mu.Unlock()
-	r.tell()
+	r.reportDrops()
 }
 
 // next takes the series that is due. If no series is due, next returns how long to wait. empty says
 // that no series is waiting.
-func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
+func (r *Recorder) next() (m *eventRequest, wait time.Duration, empty bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
-	for len(r.idle) > 0 && !now.Before(r.idle[0].at) {
+	for len(r.idle) > 0 && !now.Before(r.idle[0].dueAt) {
 		r.forgetLocked(r.idle[0])
 	}
 	wait = time.Hour
 	if len(r.idle) > 0 {
-		wait = r.idle[0].at.Sub(now)
+		wait = r.idle[0].dueAt.Sub(now)
 	}
-	if len(r.waiting) == 0 {
+	if len(r.unsent) == 0 {
 		return nil, wait, true
 	}
-	s := r.waiting[0]
-	at := s.at
-	if r.pause.After(at) {
-		at = r.pause
+	s := r.unsent[0]
+	at := s.dueAt
+	if r.pausedUntil.After(at) {
+		at = r.pausedUntil
 	}
 	if at.After(now) {
 		return nil, min(wait, at.Sub(now)), false
 	}
 	s.remove()
-	m = &message{series: *s, of: s, count: s.total}
+	m = &eventRequest{series: *s, original: s, count: s.total}
 	if !s.created {
 		s.tried = true
 	}
@@ -149,8 +149,8 @@ func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
 }
 
 // send sends a series, and then puts it into the pile that the response requires.
-func (r *Recorder) send(life context.Context, m *message) {
-	ctx, cancel := context.WithTimeout(life, r.opts.RequestTimeout)
+func (r *Recorder) send(sendCtx context.Context, m *eventRequest) {
+	ctx, cancel := context.WithTimeout(sendCtx, r.opts.RequestTimeout)
 	begun := time.Now()
 	var version string
 	var err error
@@ -161,82 +161,82 @@ func (r *Recorder) send(life context.Context, m *message) {
 	}
 	cancel()
 	now := time.Now()
-	why, next := judge(err, m)
-	r.settle(m, version, err, why, next, now)
+	reason, next := classify(err, m)
+	r.applyResult(m, version, err, reason, next, now)
 	switch {
-	case next == done || next == changed || next == anew:
-		r.trouble.Over()
-	case next == refused:
-		r.last = err
-	case life.Err() != nil:
+	case next == stepDone || next == stepUpdateAgain || next == stepCreateNew:
+		r.failureLog.Recovered()
+	case next == stepDrop:
+		r.lastRefusal = err
+	case sendCtx.Err() != nil:
 	default:
-		if unsaid, due := r.trouble.Due(len(apierrors.ReasonForError(err)), now); due {
+		if suppressed, due := r.failureLog.Due(len(apierrors.ReasonForError(err)), now); due {
 			r.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "events could not be sent and will be retried",
-				slog.String("controller", r.controller), slog.Any("err", err), slog.Uint64("unlogged", unsaid))
+				slog.String("controller", r.controller), slog.Any("err", err), slog.Uint64("unlogged", suppressed))
 		}
 	}
 	r.opts.Observer.request(m.key(), !m.created, now.Sub(begun), err)
 }
 
-// settle applies a response to its series. Events may have been recorded meanwhile.
-func (r *Recorder) settle(m *message, version string, err error, why Drop, next outcome, now time.Time) {
+// applyResult applies a response to its series. Events may have been recorded meanwhile.
+func (r *Recorder) applyResult(m *eventRequest, version string, err error, reason DropReason, next nextStep, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := m.of
-	s.asked = now
+	s := m.original
+	s.lastResponseAt = now
 	r.stats.Failing = nil
 	if err != nil {
 		r.stats.Failures++
 	}
-	if next != pause {
-		r.streak, r.pause = 0, time.Time{}
+	if next != stepPause {
+		r.failureStreak, r.pausedUntil = 0, time.Time{}
 	}
 	switch next {
-	case done:
+	case stepDone:
 		if m.created {
 			r.stats.Updated++
-			s.gap = min(2*s.gap, lastGap)
+			s.updateInterval = min(2*s.updateInterval, maxUpdateInterval)
 		} else {
 			r.stats.Created++
-			s.created, s.gap = true, firstGap
+			s.created, s.updateInterval = true, minUpdateInterval
 		}
-		counted := m.count
+		acknowledged := m.count
 		if err != nil { // The Event existed already, with an unknown count of at least one.
-			counted = min(counted, s.sent+1)
+			acknowledged = min(acknowledged, s.sent+1)
 		}
-		r.stats.Sent += counted - s.sent
-		r.stats.Waiting -= counted - s.sent
-		s.sent, s.failures, s.stored = counted, 0, version
+		r.stats.Sent += acknowledged - s.sent
+		r.stats.Waiting -= acknowledged - s.sent
+		s.sent, s.failures, s.stored = acknowledged, 0, version
 		if s.sent < s.total {
 			s.since = m.last // The exact time is unknown, but only a little later.
-			r.waiting.add(s, r.dueLocked(s, now))
+			r.unsent.add(s, r.dueLocked(s, now))
 		} else {
-			r.idle.add(s, s.last.Add(finished))
+			r.idle.add(s, s.last.Add(seriesTimeout))
 		}
-	case changed:
+	case stepUpdateAgain:
 		s.stored = ""
-		r.waiting.add(s, now)
-	case anew:
+		r.unsent.add(s, now)
+	case stepCreateNew:
 		s.total, s.sent, s.first = s.total-s.sent, 0, s.since
-		s.failures, s.gap = 0, 0
+		s.failures, s.updateInterval = 0, 0
 		r.nameLocked(s, now)
-		r.waiting.add(s, now)
-	case refused:
-		r.abandonLocked(s, why)
-	case again, later, pause:
-		if next == again {
+		r.unsent.add(s, now)
+	case stepDrop:
+		r.dropSeriesLocked(s, reason)
+	case stepRename, stepRetry, stepPause:
+		if next == stepRename {
 			r.nameLocked(s, now)
 		}
 		r.stats.Failing = err
-		if now.Sub(s.since) >= stale {
-			r.abandonLocked(s, Expired)
+		if now.Sub(s.since) >= maxUnsentAge {
+			r.dropSeriesLocked(s, Expired)
 			return
 		}
 		s.failures++
 		wait := backoff(s.failures)
-		if next == pause {
-			r.streak++
-			wait = backoff(r.streak)
+		if next == stepPause {
+			r.failureStreak++
+			wait = backoff(r.failureStreak)
 			if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 				wait = max(wait, time.Duration(seconds)*time.Second)
 			}
@@ -244,12 +244,12 @@ func (r *Recorder) settle(m *message, version string, err error, why Drop, next 
 		if r.state == flushing {
 			wait = min(wait, 250*time.Millisecond)
 		}
-		if next == pause {
-			r.pause = now.Add(wait)
+		if next == stepPause {
+			r.pausedUntil = now.Add(wait)
 			s.failures = 0
-			r.waiting.add(s, now)
+			r.unsent.add(s, now)
 		} else {
-			r.waiting.add(s, now.Add(wait))
+			r.unsent.add(s, now.Add(wait))
 		}
 	}
 }
@@ -261,18 +261,18 @@ func backoff(failures int) time.Duration {
 	return wait + rand.N(wait/5+1)
 }
 
-// outcome is the meaning of the response to a request.
-type outcome uint8
+// nextStep is the meaning of the response to a request.
+type nextStep uint8
 
 const (
-	done outcome = iota // The server has the Event.
+	stepDone nextStep = iota // The server has the Event.
 	// A request without a response has changed the Event. Update its current state.
-	changed
-	again   // The name is taken: create the Event under another name, after a wait.
-	anew    // The Event has expired on the server: create another.
-	refused // Drop the events.
-	later   // Retry; other events may be sent meanwhile.
-	pause   // The server can't be reached, or is busy.
+	stepUpdateAgain
+	stepRename    // The name is taken: create the Event under another name, after a wait.
+	stepCreateNew // The Event has expired on the server: create another.
+	stepDrop      // Drop the events.
+	stepRetry     // Retry; other events may be sent meanwhile.
+	stepPause     // The server can't be reached, or is busy.
 )
 
 // HTTP status codes of responses.
@@ -287,54 +287,54 @@ const (
 	gatewayTimeout  = 504
 )
 
-// judge returns the meaning of the response to a request.
-func judge(err error, m *message) (why Drop, next outcome) {
+// classify returns the meaning of the response to a request.
+func classify(err error, m *eventRequest) (reason DropReason, next nextStep) {
 	if err == nil {
-		return 0, done
+		return 0, stepDone
 	}
 	failed, ok := errors.AsType[*rest.Error](err)
 	if !ok {
-		return 0, pause
+		return 0, stepPause
 	}
 	switch code := failed.StatusCode; {
 	case apierrors.IsAlreadyExists(err) && !m.created:
 		if m.tried || failed.Attempts > 1 { // Perhaps created, but the response was lost.
-			return 0, done
+			return 0, stepDone
 		}
-		return 0, again
+		return 0, stepRename
 	case code == notFound && m.created:
-		return 0, anew
+		return 0, stepCreateNew
 	case code == conflict && m.stored != "":
-		return 0, changed
+		return 0, stepUpdateAgain
 	case code == notFound:
-		return NoNamespace, refused
+		return NoNamespace, stepDrop
 	case code == forbidden:
-		return Forbidden, refused
+		return Forbidden, stepDrop
 	case code == 0, code == unauthorized, code == requestTimeout, code == tooManyRequests,
 		code == unavailable, code == gatewayTimeout:
-		return 0, pause
+		return 0, stepPause
 	case code == conflict, code >= 500, code < 400:
-		return 0, later
+		return 0, stepRetry
 	}
-	return Rejected, refused
+	return Rejected, stepDrop
 }
 
-// tell logs the dropped events, and calls the Observer.
-func (r *Recorder) tell() {
+// reportDrops logs the dropped events, and calls the Observer.
+func (r *Recorder) reportDrops() {
 	r.mu.Lock()
 	dropped := r.stats.Dropped
 	r.mu.Unlock()
 	now := time.Now()
-	for i := range Drop(drops) {
-		n := dropped[i] - r.told[i]
+	for i := range DropReason(numDropReasons) {
+		n := dropped[i] - r.reported[i]
 		if n == 0 {
 			continue
 		}
-		r.told[i] = dropped[i]
-		if _, due := r.drops[i].Due(0, now); due {
+		r.reported[i] = dropped[i]
+		if _, due := r.dropLogs[i].Due(0, now); due {
 			attrs := []slog.Attr{slog.String("controller", r.controller), slog.String("reason", i.String()), slog.Uint64("dropped", dropped[i])}
-			if (i == Forbidden || i == NoNamespace || i == Rejected) && r.last != nil {
-				attrs = append(attrs, slog.Any("err", r.last))
+			if (i == Forbidden || i == NoNamespace || i == Rejected) && r.lastRefusal != nil {
+				attrs = append(attrs, slog.Any("err", r.lastRefusal))
 			}
 			r.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "events are dropped", attrs...)
 		}

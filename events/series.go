@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	firstGap = 10 * time.Second // between the first two requests about a series
-	lastGap  = 5 * time.Minute  // the longest interval between two requests about a series
-	finished = 6 * time.Minute  // a series is over after this time without another event
-	stale    = time.Hour        // an event that could not be sent for this long is dropped
+	minUpdateInterval = 10 * time.Second // between the first two requests about a series
+	maxUpdateInterval = 5 * time.Minute  // the longest interval between two requests about a series
+	seriesTimeout     = 6 * time.Minute  // a series is over after this time without another event
+	maxUnsentAge      = time.Hour        // an event that could not be sent for this long is dropped
 
 	similarNotes  = 10 // different notes that have Events of their own
 	similarWindow = 10 * time.Minute
@@ -28,13 +28,13 @@ type group struct {
 // series is one Event on the server, or an Event that Run has yet to create. Its events share a
 // group and, unless the series is combined, a note.
 type series struct {
-	group       *group // shared with other series, and immutable
-	combined    bool   // of several notes; note is the first note with a prefix
-	note        string
-	hash        uint64
-	same        *series // the next series of this hash
-	version     string  // resourceVersion of the object
-	annotations map[string]string
+	group        *group // shared with other series, and immutable
+	combined     bool   // of several notes; note is the first note with a prefix
+	note         string
+	hash         uint64
+	nextSameHash *series // the next series of this hash
+	version      string  // resourceVersion of the object
+	annotations  map[string]string
 
 	name    string // name of the Event
 	created bool   // the Event is on the server
@@ -44,34 +44,34 @@ type series struct {
 	total, sent uint64 // number of all events, and of events that the server has counted
 	first, last time.Time
 
-	at       time.Time     // when its next request is due or, if nothing is unsent, when it is over
-	asked    time.Time     // when the last response came
-	gap      time.Duration // interval from asked to the next request
-	failures int
-	since    time.Time // when the first unsent event was recorded
+	dueAt          time.Time     // when its next request is due or, if nothing is unsent, when it is over
+	lastResponseAt time.Time     // when the last response came
+	updateInterval time.Duration // interval from asked to the next request
+	failures       int
+	since          time.Time // when the first unsent event was recorded
 
-	place int   // index in pile
-	pile  *pile // nil while it is being sent
+	heapIndex int         // index in pile
+	heap      *seriesHeap // nil while it is being sent
 }
 
-// pile is a heap of series, ordered by their times.
-type pile []*series
+// seriesHeap is a heap of series, ordered by their times.
+type seriesHeap []*series
 
-func (p pile) Len() int           { return len(p) }
-func (p pile) Less(i, j int) bool { return p[i].at.Before(p[j].at) }
-func (p pile) Swap(i, j int) {
+func (p seriesHeap) Len() int           { return len(p) }
+func (p seriesHeap) Less(i, j int) bool { return p[i].dueAt.Before(p[j].dueAt) }
+func (p seriesHeap) Swap(i, j int) {
 	p[i], p[j] = p[j], p[i]
-	p[i].place, p[j].place = i, j
+	p[i].heapIndex, p[j].heapIndex = i, j
 }
 
 // Push implements heap.Interface. Call add instead.
-func (p *pile) Push(s any) {
-	s.(*series).place = len(*p)
+func (p *seriesHeap) Push(s any) {
+	s.(*series).heapIndex = len(*p)
 	*p = append(*p, s.(*series))
 }
 
 // Pop implements heap.Interface. Call remove instead.
-func (p *pile) Pop() any {
+func (p *seriesHeap) Pop() any {
 	last := len(*p) - 1
 	s := (*p)[last]
 	(*p)[last] = nil
@@ -79,26 +79,26 @@ func (p *pile) Pop() any {
 	return s
 }
 
-func (p *pile) add(s *series, at time.Time) {
-	s.at, s.pile = at, p
+func (p *seriesHeap) add(s *series, at time.Time) {
+	s.dueAt, s.heap = at, p
 	heap.Push(p, s)
 }
 
 // remove removes a series from its pile, if it is in one.
 func (s *series) remove() {
-	if s.pile != nil {
-		heap.Remove(s.pile, s.place)
-		s.pile = nil
+	if s.heap != nil {
+		heap.Remove(s.heap, s.heapIndex)
+		s.heap = nil
 	}
 }
 
 // addLocked counts an event. It reports whether Run must be woken.
-func (r *Recorder) addLocked(g *group, note string, h hashes, version string, annotations map[string]string, now time.Time) (look bool) {
+func (r *Recorder) addLocked(g *group, note string, h hashes, version string, annotations map[string]string, now time.Time) (wake bool) {
 	r.stats.Recorded++
 	if r.state == ended {
 		return r.dropLocked(Ended, 1)
 	}
-	s := r.openLocked(g, note, false, h.all, now)
+	s := r.findLocked(g, note, false, h.withNote, now)
 	// If there is no room, an event that needs a new series is dropped, and the Recorder keeps
 	// nothing of the event.
 	room := r.count < r.opts.MaxSeries
@@ -106,31 +106,31 @@ func (r *Recorder) addLocked(g *group, note string, h hashes, version string, an
 	var kept *group // g itself stays on the stack
 	combined := false
 	if s == nil {
-		if kept, combined = r.similarLocked(g, h.group, !full, now); combined {
-			s = r.openLocked(g, "", true, h.combined, now)
+		if kept, combined = r.countNoteLocked(g, h.group, !full, now); combined {
+			s = r.findLocked(g, "", true, h.combined, now)
 		}
 	}
 	if s == nil {
 		if full {
 			return r.dropLocked(Full, 1)
 		}
-		if !r.allowLocked(g.regarding, h.object, now) {
+		if !r.takeTokenLocked(g.regarding, h.object, now) {
 			return r.dropLocked(Throttled, 1)
 		}
 		if !room { // Forget the idle series that would end first.
 			r.forgetLocked(r.idle[0])
 		}
-		s = &series{group: kept, hash: h.all, version: version, annotations: annotations, first: now}
+		s = &series{group: kept, hash: h.withNote, version: version, annotations: annotations, first: now}
 		if combined {
-			s.combined, s.hash, s.note = true, h.combined, text(similarPrefix+note, maxNote)
+			s.combined, s.hash, s.note = true, h.combined, limitText(similarPrefix+note, maxNote)
 		} else {
 			s.note = strings.Clone(note) // It may be a part of a longer text.
 		}
-		s.same, r.known[s.hash] = r.known[s.hash], s
+		s.nextSameHash, r.known[s.hash] = r.known[s.hash], s
 		r.count++
 		r.nameLocked(s, now)
-		r.waiting.add(s, now)
-		look = s.place == 0
+		r.unsent.add(s, now)
+		wake = s.heapIndex == 0
 	}
 	r.stats.Waiting++
 	if s.total == s.sent {
@@ -138,30 +138,30 @@ func (r *Recorder) addLocked(g *group, note string, h hashes, version string, an
 	}
 	s.total++
 	s.last = now
-	if s.pile == &r.idle {
+	if s.heap == &r.idle {
 		s.remove()
-		r.waiting.add(s, r.dueLocked(s, now))
-		look = s.place == 0
+		r.unsent.add(s, r.dueLocked(s, now))
+		wake = s.heapIndex == 0
 	}
-	return look
+	return wake
 }
 
 // dueLocked returns when the next request about a series is due.
 func (r *Recorder) dueLocked(s *series, now time.Time) time.Time {
-	if at := s.asked.Add(s.gap); at.After(now) && r.state != flushing {
+	if at := s.lastResponseAt.Add(s.updateInterval); at.After(now) && r.state != flushing {
 		return at
 	}
 	return now
 }
 
-// openLocked returns the open series of a group and a note, or the group's series of combined
+// findLocked returns the open series of a group and a note, or the group's series of combined
 // notes.
-func (r *Recorder) openLocked(g *group, note string, combined bool, hash uint64, now time.Time) *series {
+func (r *Recorder) findLocked(g *group, note string, combined bool, hash uint64, now time.Time) *series {
 	s := r.known[hash]
 	for s != nil && (s.combined != combined || !combined && s.note != note || *s.group != *g) {
-		s = s.same
+		s = s.nextSameHash
 	}
-	if s != nil && s.pile == &r.idle && !now.Before(s.at) {
+	if s != nil && s.heap == &r.idle && !now.Before(s.dueAt) {
 		// It is over, but Run has not forgotten it yet.
 		r.forgetLocked(s)
 		return nil
@@ -169,17 +169,17 @@ func (r *Recorder) openLocked(g *group, note string, combined bool, hash uint64,
 	return s
 }
 
-// similarLocked reports whether one more different note is too many for a group, so that its events
-// must be combined. If count is true, similarLocked records the note, and returns the group to
-// keep.
-func (r *Recorder) similarLocked(g *group, hash uint64, count bool, now time.Time) (known *group, many bool) {
+// countNoteLocked reports whether one more different note is too many for a group, so that its
+// events must be combined. If count is true, countNoteLocked records the note, and returns the
+// group to keep.
+func (r *Recorder) countNoteLocked(g *group, hash uint64, count bool, now time.Time) (known *group, tooMany bool) {
 	if !count {
 		notes := r.groups.peek(hash, g)
-		return nil, notes != nil && now.Sub(notes.begun) < similarWindow && notes.n >= similarNotes
+		return nil, notes != nil && now.Sub(notes.since) < similarWindow && notes.n >= similarNotes
 	}
 	known, notes := r.groups.get(hash, g)
-	if notes.begun.IsZero() || now.Sub(notes.begun) >= similarWindow {
-		*notes = noteCount{begun: now}
+	if notes.since.IsZero() || now.Sub(notes.since) >= similarWindow {
+		*notes = noteCount{since: now}
 	}
 	notes.n++
 	return known, notes.n > similarNotes
@@ -187,7 +187,7 @@ func (r *Recorder) similarLocked(g *group, hash uint64, count bool, now time.Tim
 
 // noteCount is the number of different notes of a group since a time.
 type noteCount struct {
-	begun time.Time
+	since time.Time
 	n     int
 }
 
@@ -197,8 +197,8 @@ type bucket struct {
 	at     time.Time
 }
 
-// allowLocked takes a token from the bucket of an object.
-func (r *Recorder) allowLocked(object corev1.ObjectReference, hash uint64, now time.Time) bool {
+// takeTokenLocked takes a token from the bucket of an object.
+func (r *Recorder) takeTokenLocked(object corev1.ObjectReference, hash uint64, now time.Time) bool {
 	object.FieldPath = "" // FieldPath names a container, but the limit is per pod.
 	_, b := r.buckets.get(hash, &object)
 	most := float64(r.opts.Burst)
@@ -217,27 +217,27 @@ func (r *Recorder) allowLocked(object corev1.ObjectReference, hash uint64, now t
 
 func (r *Recorder) forgetLocked(s *series) {
 	s.remove()
-	unchain(r.known, s.hash, s, func(s *series) **series { return &s.same })
+	removeFromChain(r.known, s.hash, s, func(s *series) **series { return &s.nextSameHash })
 	r.count--
 }
 
 // nameLocked gives a series the name of a new Event, from the name of the object and a time. No two
 // names of this Recorder have the same time.
 func (r *Recorder) nameLocked(s *series, now time.Time) {
-	r.named = max(r.named+1, now.UnixNano())
-	s.name, s.created, s.stored, s.tried = nameOf(s.group.regarding.Name, r.named), false, "", false
+	r.lastNameTime = max(r.lastNameTime+1, now.UnixNano())
+	s.name, s.created, s.stored, s.tried = nameOf(s.group.regarding.Name, r.lastNameTime), false, "", false
 }
 
 // dropLocked counts dropped events. It returns true, because Run has to log them.
-func (r *Recorder) dropLocked(why Drop, n uint64) bool {
-	r.stats.Dropped[why] += n
+func (r *Recorder) dropLocked(reason DropReason, n uint64) bool {
+	r.stats.Dropped[reason] += n
 	return true
 }
 
-// abandonLocked drops the unsent events of a series, and forgets the series.
-func (r *Recorder) abandonLocked(s *series, why Drop) {
+// dropSeriesLocked drops the unsent events of a series, and forgets the series.
+func (r *Recorder) dropSeriesLocked(s *series, reason DropReason) {
 	r.stats.Waiting -= s.total - s.sent
-	r.dropLocked(why, s.total-s.sent)
+	r.dropLocked(reason, s.total-s.sent)
 	r.forgetLocked(s)
 }
 
@@ -253,11 +253,11 @@ func nameOf(object string, at int64) string {
 	}
 	name := []byte(strings.ToLower(object))
 	name = name[:min(len(name), maxReference-len(suffix))]
-	plain := func(i int) bool {
+	alphanumeric := func(i int) bool {
 		return i >= 0 && i < len(name) && (name[i] >= 'a' && name[i] <= 'z' || name[i] >= '0' && name[i] <= '9')
 	}
 	for i, c := range name {
-		if !plain(i) && (c != '.' || !plain(i-1) || !plain(i+1)) {
+		if !alphanumeric(i) && (c != '.' || !alphanumeric(i-1) || !alphanumeric(i+1)) {
 			name[i] = '-'
 		}
 	}

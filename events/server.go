@@ -13,18 +13,18 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// message is a copy of a series, for one request.
-type message struct {
+// eventRequest is a copy of a series, for one request.
+type eventRequest struct {
 	series
-	of    *series
-	count uint64 // number of its events
+	original *series
+	count    uint64 // number of its events
 }
 
 // server creates and updates Events in one of the two APIs.
 type server interface {
 	// Both return the resourceVersion of the Event after the request.
-	create(ctx context.Context, m *message) (version string, err error)
-	update(ctx context.Context, m *message) (version string, err error)
+	create(ctx context.Context, m *eventRequest) (version string, err error)
+	update(ctx context.Context, m *eventRequest) (version string, err error)
 }
 
 func newServer(client *rest.Client, controller string, opts Options) (server, error) {
@@ -42,7 +42,7 @@ type eventsServer struct {
 	events               *rest.Resource[*eventsv1.Event]
 }
 
-func (v *eventsServer) create(ctx context.Context, m *message) (string, error) {
+func (v *eventsServer) create(ctx context.Context, m *eventRequest) (string, error) {
 	e := &eventsv1.Event{
 		ObjectMeta: m.meta(), EventTime: metav1.NewMicroTime(m.first),
 		ReportingController: v.controller, ReportingInstance: v.instance,
@@ -55,11 +55,11 @@ func (v *eventsServer) create(ctx context.Context, m *message) (string, error) {
 	return versionOf(v.events.Create(ctx, e, metav1.CreateOptions{}))
 }
 
-func (v *eventsServer) update(ctx context.Context, m *message) (string, error) {
+func (v *eventsServer) update(ctx context.Context, m *eventRequest) (string, error) {
 	patch, err := json.Marshal(struct {
-		condition
+		precondition
 		Series eventsv1.EventSeries `json:"series"`
-	}{m.condition(), eventsv1.EventSeries{Count: count(m.count), LastObservedTime: metav1.NewMicroTime(m.last)}})
+	}{m.precondition(), eventsv1.EventSeries{Count: count(m.count), LastObservedTime: metav1.NewMicroTime(m.last)}})
 	if err != nil {
 		return "", err
 	}
@@ -72,7 +72,7 @@ type coreServer struct {
 	events               *rest.Resource[*corev1.Event]
 }
 
-func (v *coreServer) create(ctx context.Context, m *message) (string, error) {
+func (v *coreServer) create(ctx context.Context, m *eventRequest) (string, error) {
 	return versionOf(v.events.Create(ctx, &corev1.Event{
 		ObjectMeta: m.meta(), InvolvedObject: m.regarding(), Related: m.related(),
 		Source: corev1.EventSource{Component: v.controller}, ReportingController: v.controller, ReportingInstance: v.instance,
@@ -81,28 +81,28 @@ func (v *coreServer) create(ctx context.Context, m *message) (string, error) {
 	}, metav1.CreateOptions{}))
 }
 
-func (v *coreServer) update(ctx context.Context, m *message) (string, error) {
+func (v *coreServer) update(ctx context.Context, m *eventRequest) (string, error) {
 	patch, err := json.Marshal(struct {
-		condition
+		precondition
 		Count int32       `json:"count"`
 		Last  metav1.Time `json:"lastTimestamp"`
-	}{m.condition(), count(m.count), metav1.NewTime(m.last)})
+	}{m.precondition(), count(m.count), metav1.NewTime(m.last)})
 	if err != nil {
 		return "", err
 	}
 	return versionOf(v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{}))
 }
 
-// condition is the part of a patch that makes the server refuse it if the Event has changed since
-// this Recorder's last request. The server may execute an abandoned request minutes later. Without
-// a condition, such a request would set the count back.
-type condition struct {
+// precondition is the part of a patch that makes the server refuse it if the Event has changed
+// since this Recorder's last request. The server may execute an abandoned request minutes later.
+// Without a condition, such a request would set the count back.
+type precondition struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion,omitempty"`
 	} `json:"metadata,omitzero"`
 }
 
-func (m *message) condition() (c condition) {
+func (m *eventRequest) precondition() (c precondition) {
 	c.Metadata.ResourceVersion = m.stored
 	return c
 }
@@ -115,21 +115,21 @@ func versionOf(object metav1.Object, err error) (string, error) {
 	return object.GetResourceVersion(), nil
 }
 
-func (m *message) key() types.NamespacedName {
+func (m *eventRequest) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: namespaceOf(&m.group.regarding), Name: m.name}
 }
 
-func (m *message) meta() metav1.ObjectMeta {
+func (m *eventRequest) meta() metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespaceOf(&m.group.regarding), Name: m.name, Annotations: m.annotations}
 }
 
-func (m *message) regarding() corev1.ObjectReference {
+func (m *eventRequest) regarding() corev1.ObjectReference {
 	ref := m.group.regarding
 	ref.ResourceVersion = m.version
 	return ref
 }
 
-func (m *message) related() *corev1.ObjectReference {
+func (m *eventRequest) related() *corev1.ObjectReference {
 	if m.group.related == (corev1.ObjectReference{}) {
 		return nil
 	}

@@ -1,12 +1,12 @@
 package events
 
-// Drop is the reason why an event was dropped.
-type Drop uint8
+// DropReason is the reason why an event was dropped.
+type DropReason uint8
 
 const (
 	// Invalid: the event has no object of a known kind and name, no reason, an unknown type, or
 	// too many annotations.
-	Invalid Drop = iota
+	Invalid DropReason = iota
 	// Throttled: there were too many events about one object.
 	Throttled
 	// Full: as many different events as Options.MaxSeries wait to be sent.
@@ -23,13 +23,13 @@ const (
 	// Ended: Run ended before the event was sent, or had ended before the event was recorded.
 	Ended
 
-	drops = iota
+	numDropReasons = iota
 )
 
 // String is the name of the reason in lower case.
-func (d Drop) String() string {
-	if d < drops {
-		return [drops]string{"invalid", "throttled", "full", "forbidden", "no namespace", "rejected", "expired", "ended"}[d]
+func (d DropReason) String() string {
+	if d < numDropReasons {
+		return [numDropReasons]string{"invalid", "throttled", "full", "forbidden", "no namespace", "rejected", "expired", "ended"}[d]
 	}
 	return "unknown"
 }
@@ -46,7 +46,7 @@ type Stats struct {
 	Waiting uint64
 
 	// Dropped is the number of dropped events, by reason.
-	Dropped [drops]uint64
+	Dropped [numDropReasons]uint64
 
 	// Series is the number of different events that the Recorder remembers.
 	Series int

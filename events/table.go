@@ -4,23 +4,23 @@ package events
 // used key. The caller provides the hash of a key, because computing the hash takes time in
 // proportion to the size of the key. Keys may have the same hash.
 type table[K comparable, V any] struct {
-	most, count int
-	entries     map[uint64]*entry[K, V] // the first entry of each hash
-	order       entry[K, V]             // sentinel of a ring; its older is the most recently used
+	capacity, count int
+	entries         map[uint64]*entry[K, V] // the first entry of each hash
+	lru             entry[K, V]             // sentinel of a ring; its older is the most recently used
 }
 
 type entry[K comparable, V any] struct {
-	key   K
-	value V
-	hash  uint64
-	same  *entry[K, V] // the next entry of this hash
-	newer *entry[K, V]
-	older *entry[K, V]
+	key          K
+	value        V
+	hash         uint64
+	nextSameHash *entry[K, V] // the next entry of this hash
+	newer        *entry[K, V]
+	older        *entry[K, V]
 }
 
 func newTable[K comparable, V any](most int) *table[K, V] {
-	t := &table[K, V]{most: most, entries: map[uint64]*entry[K, V]{}}
-	t.order.newer, t.order.older = &t.order, &t.order
+	t := &table[K, V]{capacity: most, entries: map[uint64]*entry[K, V]{}}
+	t.lru.newer, t.lru.older = &t.lru, &t.lru
 	return t
 }
 
@@ -39,20 +39,20 @@ func (t *table[K, V]) get(hash uint64, key *K) (known *K, value *V) {
 	if e != nil {
 		e.unlink()
 	} else {
-		if t.count >= t.most {
-			t.forget(t.order.newer)
+		if t.count >= t.capacity {
+			t.forget(t.lru.newer)
 		}
-		e = &entry[K, V]{key: *key, hash: hash, same: t.entries[hash]}
+		e = &entry[K, V]{key: *key, hash: hash, nextSameHash: t.entries[hash]}
 		t.entries[hash] = e
 		t.count++
 	}
-	e.newer, e.older = &t.order, t.order.older
+	e.newer, e.older = &t.lru, t.lru.older
 	e.newer.older, e.older.newer = e, e
 	return &e.key, &e.value
 }
 
 func (t *table[K, V]) find(hash uint64, key *K) *entry[K, V] {
-	for e := t.entries[hash]; e != nil; e = e.same {
+	for e := t.entries[hash]; e != nil; e = e.nextSameHash {
 		if e.key == *key {
 			return e
 		}
@@ -63,24 +63,24 @@ func (t *table[K, V]) find(hash uint64, key *K) *entry[K, V] {
 func (t *table[K, V]) forget(e *entry[K, V]) {
 	e.unlink()
 	t.count--
-	unchain(t.entries, e.hash, e, func(e *entry[K, V]) **entry[K, V] { return &e.same })
+	removeFromChain(t.entries, e.hash, e, func(e *entry[K, V]) **entry[K, V] { return &e.nextSameHash })
 	// A caller may keep the key, which must not keep other entries alive.
 	e.newer, e.older = nil, nil
 }
 
 func (e *entry[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer }
 
-// unchain removes an element from the chain of its hash. The function same returns where an element
-// stores the next one.
-func unchain[E any](chains map[uint64]*E, hash uint64, gone *E, same func(*E) **E) {
+// removeFromChain removes an element from the chain of its hash. The function same returns where an
+// element stores the next one.
+func removeFromChain[E any](chains map[uint64]*E, hash uint64, removed *E, next func(*E) **E) {
 	first := chains[hash]
-	for at := &first; *at != nil; at = same(*at) {
-		if *at == gone {
-			*at = *same(gone)
+	for at := &first; *at != nil; at = next(*at) {
+		if *at == removed {
+			*at = *next(removed)
 			break
 		}
 	}
-	*same(gone) = nil
+	*next(removed) = nil
 	if first == nil {
 		delete(chains, hash)
 	} else {

@@ -10,7 +10,7 @@ import (
 )
 
 // A table behaves like a list of its most recent keys, even if keys have the same hash.
-func TestTableIsAListOfItsLastKeys(t *testing.T) {
+func TestTableKeepsTheLastUsedKeys(t *testing.T) {
 	t.Parallel()
 	for _, hashes := range []uint64{1, 3, 1000} {
 		random := rand.New(rand.NewPCG(hashes, 7))
@@ -48,14 +48,14 @@ func TestTableIsAListOfItsLastKeys(t *testing.T) {
 }
 
 // A caller that keeps the key of a forgotten entry does not keep other entries in memory.
-func TestForgottenEntryHoldsNoOther(t *testing.T) {
+func TestRemovedEntryKeepsNoOtherInMemory(t *testing.T) {
 	t.Parallel()
 	table := newTable[string, int](1)
 	key, next := "a", "b"
 	table.get(0, &key)
 	forgotten := table.entries[0]
 	table.get(0, &next)
-	require.Nil(t, forgotten.same)
+	require.Nil(t, forgotten.nextSameHash)
 	require.Nil(t, forgotten.newer)
 	require.Nil(t, forgotten.older)
 	require.Len(t, table.entries, 1)

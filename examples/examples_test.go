@@ -25,7 +25,7 @@ import (
 )
 
 // The pages contain the exact source code of these programs.
-func TestPagesShowProgramsAsTheyAre(t *testing.T) {
+func TestPagesShowTheExactPrograms(t *testing.T) {
 	t.Parallel()
 	for name, page := range map[string]string{"minimal/main.go": "../README.md", "mirror/main.go": "../docs/controllers.md"} {
 		source, err := os.ReadFile(name)
@@ -40,7 +40,7 @@ func TestPagesShowProgramsAsTheyAre(t *testing.T) {
 
 // The program prints a clear message to a user without a cluster, or without the permission to list
 // pods.
-func TestSmallestControllerSaysWhatKeepsItFromItsPods(t *testing.T) {
+func TestMinimalControllerReportsWhyItCannotListPods(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "minimal")
@@ -72,7 +72,7 @@ func TestSmallestControllerSaysWhatKeepsItFromItsPods(t *testing.T) {
 	}
 }
 
-func TestSmallestControllerSeesPodsAndEndsClean(t *testing.T) {
+func TestMinimalControllerPrintsPodsAndEndsCleanly(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})
 	_, err := server.Create(&corev1.Pod{
@@ -104,7 +104,7 @@ func TestSmallestControllerSeesPodsAndEndsClean(t *testing.T) {
 	require.Equal(t, "shop/web Running\n", output.all.String())
 }
 
-func TestCompleteControllerIsShort(t *testing.T) {
+func TestExampleControllerIsShort(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("controller/main.go")
 	require.NoError(t, err)

@@ -33,7 +33,7 @@ func (b blockingIndex) when(version int) IndexFunc[*object] {
 	}
 }
 
-func TestAddIndexHoldsUpNobodyAndIsHiddenUntilComplete(t *testing.T) {
+func TestAddIndexBlocksNobodyAndIsHiddenUntilComplete(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
 	require.NoError(t, apply(store, []Op[*object]{
@@ -83,7 +83,7 @@ func TestIndexesAddedAtTheSameTimeAreBothComplete(t *testing.T) {
 	requireConsistent(t, store.Snapshot())
 }
 
-func TestIndexFunctionOfAWriteHoldsUpNobody(t *testing.T) {
+func TestIndexFunctionOfAWriteBlocksNobody(t *testing.T) {
 	t.Parallel()
 	block := newBlockingIndex()
 	store := newStore(t, map[string]IndexFunc[*object]{"slow": block.when(1)})
@@ -157,7 +157,7 @@ func TestWriteThatFailsForAnIndexThatWasAddedMeanwhileIsLeftOut(t *testing.T) {
 	require.Equal(t, []string{"a/there"}, names(t, store.All()))
 }
 
-func TestIndexThatFailsForAWriteWhileItIsBuiltIsNotAddedAndTheWriteIsGood(t *testing.T) {
+func TestIndexThatFailsForAWriteWhileItIsBuiltIsNotAddedAndTheWriteSucceeds(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t"}})}, ""))

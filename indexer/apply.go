@@ -38,13 +38,13 @@ type Op[T any] struct {
 //
 // revision is the revision of the first snapshot that has the ops. Apply does not keep the slice.
 func (s *Store[T]) Apply(ops []Op[T], resourceVersion string) (revision uint64, err error) {
-	return s.write(ops, resourceVersion, advance, false)
+	return s.write(ops, resourceVersion, advanceVersion, false)
 }
 
 // ApplyRelist is Apply for the result of a relist. The store's version becomes the version of the
 // list, even if that version is lower: then the cluster has been restored from a backup.
 func (s *Store[T]) ApplyRelist(ops []Op[T], resourceVersion string) (revision uint64, err error) {
-	return s.write(ops, resourceVersion, restart, false)
+	return s.write(ops, resourceVersion, replaceVersion, false)
 }
 
 // Replace makes the ops the whole content of the store, as one transaction: a reader sees the old
@@ -52,24 +52,24 @@ func (s *Store[T]) ApplyRelist(ops []Op[T], resourceVersion string) (revision ui
 // counts. Otherwise Replace is like Apply: if an object cannot be indexed, the store keeps its
 // state of the key.
 func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64, err error) {
-	return s.write(ops, resourceVersion, advance, true)
+	return s.write(ops, resourceVersion, advanceVersion, true)
 }
 
 // noEnd marks an op whose object cannot be indexed. It takes the place of the op's end in ends.
 const noEnd = -1
 
 // write implements Apply and, if whole is set, Replace. rule returns the store's new version.
-func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to string) string, whole bool) (uint64, error) {
+func (s *Store[T]) write(ops []Op[T], resourceVersion string, versionRule func(from, to string) string, whole bool) (uint64, error) {
 	var started time.Time
 	if s.observer.OnApplied != nil {
 		started = time.Now()
 	}
 	// The terms of a single op need no allocation: BenchmarkApplySameTerms.
 	var (
-		fewTerms [4]versions.Found
+		fewTerms [4]versions.IndexValue
 		oneEnd   [1]int
-		terms    []versions.Found // of all ops, one after another
-		ends     []int            // for each op, the end of its terms, or noEnd
+		terms    []versions.IndexValue // of all ops, one after another
+		ends     []int                 // for each op, the end of its terms, or noEnd
 		failures IndexErrors
 	)
 	e := s.source.Engine
@@ -83,7 +83,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 		e.Unlock() // an index was added since, so the ops lack its terms
 	}
 	next := e.Begin(len(ops))
-	next.ResourceVersion = rule(next.ResourceVersion, resourceVersion)
+	next.ResourceVersion = versionRule(next.ResourceVersion, resourceVersion)
 	revision, reached := next.Revision, next.ResourceVersion
 	var done versions.Counts
 	if len(ops) == 1 && !whole && ends[0] != noEnd && !ops[0].Delete {
@@ -113,7 +113,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 
 // prepare computes the index values of the ops, and returns the errors of ops that cannot be
 // stored. It appends to the given slices. It runs user code, so its caller must hold no lock.
-func prepare[T any](terms []versions.Found, ends []int, definitions []definition[T], ops []Op[T]) ([]versions.Found, []int, IndexErrors) {
+func prepare[T any](terms []versions.IndexValue, ends []int, definitions []definition[T], ops []Op[T]) ([]versions.IndexValue, []int, IndexErrors) {
 	if len(ops) > cap(ends) {
 		ends = make([]int, 0, len(ops))
 	}
@@ -145,7 +145,7 @@ func prepare[T any](terms []versions.Found, ends []int, definitions []definition
 }
 
 // perform executes the prepared ops.
-func perform[T any](e *versions.Engine, ops []Op[T], terms []versions.Found, ends []int) (done versions.Counts) {
+func perform[T any](e *versions.Engine, ops []Op[T], terms []versions.IndexValue, ends []int) (done versions.Counts) {
 	start := 0
 	for i := range ops {
 		op, end := &ops[i], ends[i]

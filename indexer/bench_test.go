@@ -75,9 +75,9 @@ func BenchmarkGetMapAndMutex(b *testing.B) {
 	}
 }
 
-// BenchmarkGetInTurn gets objects in the order of their creation, so that consecutive keys and
+// BenchmarkGetEachKey gets objects in the order of their creation, so that consecutive keys and
 // entries are near in memory.
-func BenchmarkGetInTurn(b *testing.B) {
+func BenchmarkGetEachKey(b *testing.B) {
 	store, ops := benchStore(b)
 	i := 0
 	for b.Loop() {
@@ -92,10 +92,10 @@ func BenchmarkGetInTurn(b *testing.B) {
 
 func BenchmarkGetParallel(b *testing.B) {
 	store, ops := benchStore(b)
-	b.RunParallel(func(pb *testing.PB) { getInTurn(b, pb, store, ops) })
+	b.RunParallel(func(pb *testing.PB) { getEachKey(b, pb, store, ops) })
 }
 
-func getInTurn(b *testing.B, pb *testing.PB, store *Store[*object], ops []Op[*object]) {
+func getEachKey(b *testing.B, pb *testing.PB, store *Store[*object], ops []Op[*object]) {
 	for i := 0; pb.Next(); i += 7919 {
 		if _, ok := store.Get(ops[i%len(ops)].Key); !ok {
 			b.Error("not found")
@@ -120,7 +120,7 @@ func BenchmarkGetUnderWrites(b *testing.B) {
 			}
 		}
 	})
-	b.RunParallel(func(pb *testing.PB) { getInTurn(b, pb, store, ops) })
+	b.RunParallel(func(pb *testing.PB) { getEachKey(b, pb, store, ops) })
 	close(stop)
 	writer.Wait()
 	b.ReportMetric(float64(writes)/float64(b.N), "writes/op")

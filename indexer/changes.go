@@ -42,7 +42,7 @@ func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 		defer s.source.Leave(to)
 		defer since.source.Leave(from)
 		for _, c := range s.source.Engine.Changes(from, to) {
-			change := Change[T]{Key: c.Record.Key, Old: exported[T](c.Record.Key, c.Old), New: exported[T](c.Record.Key, c.Record.At(to.Revision))}
+			change := Change[T]{Key: c.Record.Key, Old: entryOrNil[T](c.Record.Key, c.Old), New: entryOrNil[T](c.Record.Key, c.Record.At(to.Revision))}
 			if (change.Old != nil || change.New != nil) && !yield(change) {
 				return
 			}
@@ -50,8 +50,8 @@ func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 	}
 }
 
-// exported returns a version as an Entry, or nil if the version has no object.
-func exported[T any](key types.NamespacedName, v *versions.Version) *Entry[T] {
+// entryOrNil returns a version as an Entry, or nil if the version has no object.
+func entryOrNil[T any](key types.NamespacedName, v *versions.Version) *Entry[T] {
 	if v.OrNil() == nil {
 		return nil
 	}

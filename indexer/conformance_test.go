@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/indexer"
-	"github.com/kinform/kinform/internal/conformance"
+	"github.com/kinform/kinform/internal/testing/conformance"
 )
 
 func TestConformance(t *testing.T) {

@@ -18,8 +18,8 @@ var (
 	ErrIndexExists = errors.New("indexer: there is already an index")
 )
 
-// check returns an error if the store has no index of this name.
-func check(s *versions.Source, name string) error {
+// requireIndex returns an error if the store has no index of this name.
+func requireIndex(s *versions.Source, name string) error {
 	indexes := s.State().Indexes
 	for _, x := range indexes {
 		if x.Name == name {

@@ -103,7 +103,7 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 
 // A Get of the store does not pin a view. Still it must not see an unpublished transaction, whether
 // or not snapshots keep the previous state.
-func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
+func TestG7_GetDoesNotSeeAnUnpublishedTransaction(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []bool{false, true} {
 		store := newStore(t, byTerm)
@@ -134,7 +134,7 @@ func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
 
 // Each writer has its own keys, one goroutine adds and removes indexes, and readers check. In the
 // end, the store must have every object that was written last.
-func TestG7_WhoHasSeenAnObjectFindsItsTransactionInEveryLaterView(t *testing.T) {
+func TestG7_AfterAnObjectIsSeenEveryLaterViewHasItsTransaction(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 1})}, "1"))

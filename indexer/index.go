@@ -31,8 +31,8 @@ type definition[T any] struct {
 	failure *atomic.Pointer[IndexError]
 }
 
-// define validates an index.
-func define[T any](name string, fn IndexFunc[T]) (definition[T], error) {
+// newDefinition validates an index.
+func newDefinition[T any](name string, fn IndexFunc[T]) (definition[T], error) {
 	switch {
 	case name == "":
 		return definition[T]{}, errors.New("indexer: an index needs a name")
@@ -45,13 +45,13 @@ func define[T any](name string, fn IndexFunc[T]) (definition[T], error) {
 // evaluate appends the index values of an object. If an index function fails, evaluate returns the
 // error, the index of the failed definition, and the values of the functions before it. It runs
 // user code, so its caller must hold no lock.
-func evaluate[T any](to []versions.Found, definitions []definition[T], object T) (terms []versions.Found, failed int, err error) {
+func evaluate[T any](to []versions.IndexValue, definitions []definition[T], object T) (terms []versions.IndexValue, failed int, err error) {
 	terms = to
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case error:
-			err = fmt.Errorf("panic: %w", contain.Error(p))
+			err = fmt.Errorf("panic: %w", contain.SafeError(p))
 		default:
 			err = fmt.Errorf("panic: %v", p)
 		}
@@ -60,10 +60,10 @@ func evaluate[T any](to []versions.Found, definitions []definition[T], object T)
 		d := &definitions[failed]
 		values, err := d.fn(object)
 		if err != nil {
-			return terms, failed, contain.Error(err)
+			return terms, failed, contain.SafeError(err)
 		}
 		for _, value := range values {
-			terms = append(terms, versions.Found{Index: d.Index, Value: value})
+			terms = append(terms, versions.IndexValue{Index: d.Index, Value: value})
 		}
 	}
 	return terms, failed, nil
@@ -79,13 +79,13 @@ func (s *Store[T]) redefine(change func([]definition[T]) ([]definition[T], error
 		return err
 	}
 	s.definitions.Store(&definitions)
-	s.source.Engine.Begin(0).Indexes = ready(definitions)
+	s.source.Engine.Begin(0).Indexes = readyIndexes(definitions)
 	s.source.Engine.Publish()
 	return nil
 }
 
-// ready returns the indexes that readers may see, by name.
-func ready[T any](definitions []definition[T]) []*versions.Index {
+// readyIndexes returns the indexes that readers may see, by name.
+func readyIndexes[T any](definitions []definition[T]) []*versions.Index {
 	var all []*versions.Index
 	for _, d := range definitions {
 		if d.ready {
@@ -104,7 +104,7 @@ func ready[T any](definitions []definition[T]) []*versions.Index {
 // [*IndexError] if the index function fails on an object. Then AddIndex adds no index, and no write
 // fails because of it.
 func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
-	added, err := define(name, fn)
+	added, err := newDefinition(name, fn)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (s *Store[T]) RemoveIndex(name string) error {
 	return s.redefine(func(all []definition[T]) ([]definition[T], error) {
 		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.ready && d.Name == name })
 		if at < 0 {
-			return nil, noIndex(name, ready(all))
+			return nil, noIndex(name, readyIndexes(all))
 		}
 		all[at].Removed = true
 		return slices.Delete(all, at, at+1), nil

@@ -138,7 +138,7 @@ func TestD15_ResourceVersionNeverGoesDown(t *testing.T) {
 }
 
 // IX-11
-func TestAddIndexCoversWhatIsStoredBeforeItReturns(t *testing.T) {
+func TestAddIndexCoversStoredObjectsBeforeItReturns(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	ops := benchOps(3*backfillSize + 1)
@@ -187,11 +187,11 @@ func TestRemovedIndexLeavesNothingBehind(t *testing.T) {
 	require.NoError(t, store.RemoveIndex("term"))
 	require.Empty(t, store.Indexes())
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"u"}}), del("a/y")}, ""))
-	other := func(o *object) ([]string, error) { return []string{"other " + o.terms[0]}, nil }
-	require.NoError(t, store.AddIndex("term", other))
+	otherTerms := func(o *object) ([]string, error) { return []string{"other " + o.terms[0]}, nil }
+	require.NoError(t, store.AddIndex("term", otherTerms))
 	values, err := store.IndexValues("term")
 	require.Equal(t, map[string]int{"other u": 1}, counted(t, values, err))
-	requireConsistent(t, store.Snapshot(), map[string]IndexFunc[*object]{"term": other})
+	requireConsistent(t, store.Snapshot(), map[string]IndexFunc[*object]{"term": otherTerms})
 
 	for range 10 {
 		require.NoError(t, store.AddIndex("again", termsOfObject))

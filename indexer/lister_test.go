@@ -55,7 +55,7 @@ func TestListerSelectsByLabelsInAllNamespacesAndInOne(t *testing.T) {
 	}
 }
 
-func TestAListIsOfWhatIsThereWhenItsLoopBegins(t *testing.T) {
+func TestListSeesTheStateAtTheStartOfItsLoop(t *testing.T) {
 	t.Parallel()
 	store := labelled(t, map[string]labels.Set{"a/x": nil})
 	list := NewLister(store.Reader, pods, func(set labels.Set) labels.Set { return set }).List(nil)
@@ -63,7 +63,7 @@ func TestAListIsOfWhatIsThereWhenItsLoopBegins(t *testing.T) {
 	require.Len(t, slices.Collect(list), 2)
 }
 
-func TestListerLooksAtNoMoreThanItsSelectorNeeds(t *testing.T) {
+func TestListerReadsOnlyWhatItsSelectorNeeds(t *testing.T) {
 	t.Parallel()
 	store := labelled(t, map[string]labels.Set{"a/x": nil, "b/y": nil})
 	lister := NewLister(store.Reader, pods, func(labels.Set) labels.Set { panic("labels are of no interest") })

@@ -20,31 +20,31 @@ import "k8s.io/apimachinery/pkg/types"
 // for one key get the same channel. If nobody uses Notify, its cost is one atomic load for each
 // write.
 func (r *Reader[T]) Notify(key types.NamespacedName) (changed <-chan struct{}, cancel func()) {
-	return r.source.Engine.Watches.Add(key)
+	return r.source.Engine.KeyWaiters.Add(key)
 }
 
-// Unreadable returns the reason why the store lacks the newest state of a key, and has an older
+// Undecodable returns the reason why the store lacks the newest state of a key, and has an older
 // state or none: the object was undecodable, or could not be indexed. It returns nil if there is no
 // such reason; see [Options].Unreadable. A missing key certainly has no object only if Unreadable
 // returns nil both before and after the read. When a key becomes unreadable, its channels of Notify
 // are closed.
-func (r *Reader[T]) Unreadable(key types.NamespacedName) error {
-	if r.unreadable == nil {
+func (r *Reader[T]) Undecodable(key types.NamespacedName) error {
+	if r.undecodable == nil {
 		return nil
 	}
-	return r.unreadable(key)
+	return r.undecodable(key)
 }
 
-// WakeUnreadable closes the channels of [Reader.Notify] for unreadable keys. The writer of the
+// NotifyUndecodable closes the channels of [Reader.Notify] for unreadable keys. The writer of the
 // store calls it when more keys become unreadable. If nobody waits for a key, the call costs one
 // atomic load.
-func (s *Store[T]) WakeUnreadable() {
-	w := &s.source.Engine.Watches
-	if s.unreadable == nil {
+func (s *Store[T]) NotifyUndecodable() {
+	w := &s.source.Engine.KeyWaiters
+	if s.undecodable == nil {
 		return
 	}
 	for _, key := range w.Keys() {
-		if s.unreadable(key) != nil {
+		if s.undecodable(key) != nil {
 			w.Notify(key)
 		}
 	}

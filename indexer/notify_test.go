@@ -39,7 +39,7 @@ func TestChangedClosesWhenItsKeyIsWritten(t *testing.T) {
 		_ = apply(store, step.ops, "")
 		require.Equal(t, step.want, closed(changed), step.name)
 		cancel()
-		require.Zero(t, requireSound(t, store).Watched)
+		require.Zero(t, requireSound(t, store).WaitedKeys)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestChangedIsSharedAndEachMayCancel(t *testing.T) {
 	cancelFirst()
 	cancelFirst()
 	require.False(t, closed(first))
-	require.Equal(t, 1, requireSound(t, store).Watched, "the other one waits")
+	require.Equal(t, 1, requireSound(t, store).WaitedKeys, "the other one waits")
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
 	require.True(t, closed(second))
 
@@ -110,5 +110,5 @@ func TestChangedMissesNothing(t *testing.T) {
 		require.NoError(t, apply(store, []Op[*object]{put("a/0", &object{version: version}), put("a/1", &object{version: version}), put("a/2", &object{version: version})}, ""))
 	}
 	all.Wait()
-	require.Zero(t, requireSound(t, store).Watched)
+	require.Zero(t, requireSound(t, store).WaitedKeys)
 }

@@ -14,11 +14,11 @@ type Options[T any] struct {
 	// index by namespace always exists; see [Snapshot.Namespace].
 	Indexes map[string]IndexFunc[T]
 
-	// Unreadable returns the reason why the store lacks the newest state of a key, or nil if it has
-	// this state, as far as the writer of the store knows. [Reader.Unreadable] calls it, with any
-	// key, from any goroutine. An informer sets it for its own store. Defaults to nil: no key is
-	// unreadable.
-	Unreadable func(types.NamespacedName) error
+	// Undecodable returns the reason why the store lacks the newest state of a key, or nil if it
+	// has this state, as far as the writer of the store knows. [Reader.Undecodable] calls it, with
+	// any key, from any goroutine. An informer sets it for its own store. Defaults to nil: no key
+	// is unreadable.
+	Undecodable func(types.NamespacedName) error
 
 	// Observer has the hooks that the store calls after transactions and waits. It is copied.
 	// Defaults to nil.

@@ -9,9 +9,9 @@ import "k8s.io/apimachinery/pkg/types"
 // [Snapshot], which has the same methods. No method except [Reader.WaitRV] blocks, and no method
 // delays a writer.
 type Reader[T any] struct {
-	reading[T]
+	queries[T]
 	waiters  waiters
 	observer Observer
 
-	unreadable func(types.NamespacedName) error
+	undecodable func(types.NamespacedName) error
 }

@@ -18,20 +18,20 @@ import (
 // snapshot sees. It keeps no version that no snapshot sees. The garbage collector releases a
 // snapshot that is no longer reachable; [Snapshot.Release] releases it at once.
 type Snapshot[T any] struct {
-	reading[T]
-	own versions.Hold
+	queries[T]
+	hold versions.Hold
 }
 
 // Snapshot returns the current content of the store.
 func (r *Reader[T]) Snapshot() *Snapshot[T] {
 	s := new(Snapshot[T])
-	s.source = s.own.Take(r.source.Engine)
+	s.source = s.hold.Take(r.source.Engine)
 	return s
 }
 
 // Release ends the use of the snapshot, so that the store can drop the old versions at once. It may
 // be called more than once. All other methods panic if they are called during or after Release.
-func (s *Snapshot[T]) Release() { s.own.Release(s.source.Engine) }
+func (s *Snapshot[T]) Release() { s.hold.Release(s.source.Engine) }
 
 // Sorted collects the objects of an iterator, and yields them in the order of namespace and name,
 // for output that people read:

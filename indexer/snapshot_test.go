@@ -44,22 +44,22 @@ func fill(t *testing.T, store *Store[*object], k string) weak.Pointer[object] {
 	return weak.Make(o)
 }
 
-func gone(o weak.Pointer[object]) func() bool { return func() bool { return o.Value() == nil } }
+func isCollected(o weak.Pointer[object]) func() bool { return func() bool { return o.Value() == nil } }
 
-func TestOldVersionsGoAtOnceWhereThereIsNoSnapshot(t *testing.T) {
+func TestOldVersionsAreDroppedAtOnceWithoutASnapshot(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	first := fill(t, store, "a/x")
 	second := fill(t, store, "a/x")
-	eventually(t, gone(first), "it was replaced")
+	eventually(t, isCollected(first), "it was replaced")
 	require.NotNil(t, second.Value())
 	require.NoError(t, apply(store, []Op[*object]{del("a/x")}, ""))
-	eventually(t, gone(second), "it was deleted")
+	eventually(t, isCollected(second), "it was deleted")
 	requireSound(t, store)
 	require.Zero(t, requireSound(t, store).Records)
 }
 
-func TestReleasedSnapshotLetsGoOfWhatItSees(t *testing.T) {
+func TestReleasedSnapshotRetainsNothing(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	replaced, deleted := fill(t, store, "a/x"), fill(t, store, "a/y")
@@ -67,21 +67,21 @@ func TestReleasedSnapshotLetsGoOfWhatItSees(t *testing.T) {
 	between := fill(t, store, "a/x")
 	fill(t, store, "a/x")
 	require.NoError(t, apply(store, []Op[*object]{del("a/y")}, ""))
-	eventually(t, gone(between), "no snapshot ever saw it")
+	eventually(t, isCollected(between), "no snapshot ever saw it")
 	require.Equal(t, []string{"a/x", "a/y"}, byIndex(t, s, "term", "t"))
 	require.NotNil(t, replaced.Value())
 	require.NotNil(t, deleted.Value())
 	s.Release()
 	s.Release()
-	eventually(t, gone(replaced), "nobody sees it")
-	eventually(t, gone(deleted), "nobody sees it")
+	eventually(t, isCollected(replaced), "nobody sees it")
+	eventually(t, isCollected(deleted), "nobody sees it")
 	require.Zero(t, requireSound(t, store).Views)
 	requireSound(t, store)
 	require.Panics(t, func() { s.Get(key("a/x")) })
 	require.Panics(t, func() { s.Len() })
 }
 
-func TestForgottenSnapshotIsReleasedByTheGarbageCollector(t *testing.T) {
+func TestUnreachableSnapshotIsReleasedByTheGarbageCollector(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	old := fill(t, store, "a/x")
@@ -89,7 +89,7 @@ func TestForgottenSnapshotIsReleasedByTheGarbageCollector(t *testing.T) {
 	fill(t, store, "a/x")
 	eventually(t, func() bool { return requireSound(t, store).Views == 1 }, "the snapshot is in use")
 	runtime.KeepAlive(s)
-	eventually(t, gone(old), "the snapshot is gone")
+	eventually(t, isCollected(old), "the snapshot is gone")
 	require.Zero(t, requireSound(t, store).Views)
 }
 
@@ -111,7 +111,7 @@ func TestIteratorKeepsItsSnapshot(t *testing.T) {
 }
 
 // If a loop is left early, or by a panic, its iterator releases the view.
-func TestLoopThatIsLeftIsOver(t *testing.T) {
+func TestLoopThatEndsEarlyReleasesItsView(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	require.NoError(t, apply(store, benchOps(10), ""))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestObserverAndStatsCountWhatWasDone(t *testing.T) {
+func TestObserverAndStatsCountTheOps(t *testing.T) {
 	t.Parallel()
 	var applied []AppliedInfo
 	store, err := New(Options[*object]{
@@ -40,7 +40,7 @@ func TestObserverAndStatsCountWhatWasDone(t *testing.T) {
 }
 
 // An object that is alone in its transaction takes a fast path.
-func TestStatsCountObjectsThatComeAlone(t *testing.T) {
+func TestStatsCountTransactionsOfOneObject(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	for n, o := range []*object{{terms: []string{"t"}}, {terms: []string{"t"}}, {terms: []string{"t"}}, {terms: []string{"u"}}} {

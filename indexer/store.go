@@ -25,18 +25,18 @@ type Store[T any] struct {
 func New[T any](opts Options[T]) (*Store[T], error) {
 	var definitions []definition[T]
 	for _, name := range slices.Sorted(maps.Keys(opts.Indexes)) {
-		d, err := define(name, opts.Indexes[name])
+		d, err := newDefinition(name, opts.Indexes[name])
 		if err != nil {
 			return nil, err
 		}
 		d.ready = true
 		definitions = append(definitions, d)
 	}
-	s := &Store[T]{Reader: &Reader[T]{reading: reading[T]{versions.Source{Engine: versions.New(ready(definitions))}}}}
+	s := &Store[T]{Reader: &Reader[T]{queries: queries[T]{versions.Source{Engine: versions.New(readyIndexes(definitions))}}}}
 	if opts.Observer != nil {
 		s.observer = *opts.Observer
 	}
-	s.unreadable = opts.Unreadable
+	s.undecodable = opts.Undecodable
 	s.definitions.Store(&definitions)
 	return s, nil
 }

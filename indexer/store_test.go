@@ -33,7 +33,7 @@ func TestNewCopiesItsOptions(t *testing.T) {
 	require.Equal(t, []string{"term"}, store.Indexes())
 }
 
-func TestEmptyStoreAnswersEverything(t *testing.T) {
+func TestEmptyStoreReturnsEmptyResults(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	_, ok := store.Get(key("a"))
@@ -98,7 +98,7 @@ func TestApplyDoesItsOpsInOrder(t *testing.T) {
 	requireConsistent(t, store.Snapshot())
 }
 
-func TestNamespaceHasTheObjectsOfOneAndEmptyMeansAll(t *testing.T) {
+func TestNamespaceSelectsOneNamespaceAndEmptyMeansAll(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{}), put("b/x", &object{}), put("b/y", &object{}), put("node", &object{})}, ""))
@@ -132,7 +132,7 @@ func TestReplaceSwapsTheWholeContent(t *testing.T) {
 	requireConsistent(t, store.Snapshot())
 }
 
-func TestReplaceKeepsWhatIsStoredOfAnObjectThatCannotBeIndexed(t *testing.T) {
+func TestReplaceKeepsTheStoredStateOfAnObjectThatCannotBeIndexed(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 1}), put("a/y", &object{})}, ""))
@@ -142,7 +142,7 @@ func TestReplaceKeepsWhatIsStoredOfAnObjectThatCannotBeIndexed(t *testing.T) {
 	require.Equal(t, 1, x.version)
 }
 
-func TestSnapshotStaysAsItIs(t *testing.T) {
+func TestSnapshotNeverChanges(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, "1"))
@@ -177,7 +177,7 @@ func TestIterationMayWriteToTheStore(t *testing.T) {
 	require.Equal(t, map[string]int{"b": 100}, counted(t, store.Namespaces(), nil))
 }
 
-func TestIteratorsStopWhenTold(t *testing.T) {
+func TestIteratorsStopWhenYieldReturnsFalse(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t", "u"}}), put("b/y", &object{terms: []string{"t"}})}, ""))

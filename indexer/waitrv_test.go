@@ -141,7 +141,7 @@ func TestWaitRVPrefersTheVersionToTheEndOfItsContext(t *testing.T) {
 	})
 }
 
-func TestObserverHearsOfWaits(t *testing.T) {
+func TestObserverReceivesWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var waits []WaitedInfo
@@ -158,7 +158,7 @@ func TestObserverHearsOfWaits(t *testing.T) {
 
 // A writer publishes without the waiters' lock, and then wakes waiters. By then another writer may
 // have lowered the store's version.
-func TestWaitRVIsNotWokenByAVersionThatIsNoLongerThere(t *testing.T) {
+func TestWaitRVIsNotWokenByAVersionThatWasLowered(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
 	reached := func(version string) func() bool {

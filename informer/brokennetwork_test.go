@@ -17,7 +17,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/internal/tcpproxy"
+	"github.com/kinform/kinform/internal/testing/tcpproxy"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 )
@@ -209,7 +209,7 @@ func (r *brokenRig) breakAll(t *testing.T, patience time.Duration, each func(cha
 		require.True(t, time.Now().Before(deadline), "%d of %d connections are still to come", r.faulty+1-r.proxy.Connections(), r.faulty)
 		r.sent.change(t)
 		each(change)
-		// virtual time, except in TestTCPThatBreaks
+		// virtual time, except in TestBrokenTCP
 		time.Sleep(time.Duration(r.sent.random.Int64N(int64(patience / 2000))))
 	}
 }

@@ -3,8 +3,8 @@ package informer_test
 import (
 	"testing"
 
-	"github.com/kinform/kinform/internal/conformance"
-	"github.com/kinform/kinform/internal/conformance/kinform"
+	"github.com/kinform/kinform/internal/testing/conformance"
+	"github.com/kinform/kinform/internal/testing/conformance/kinform"
 )
 
 func TestConformance(t *testing.T) {

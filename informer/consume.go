@@ -34,24 +34,24 @@ func (i *Informer[T]) consume() {
 func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
 	fresh := batch.Initial && i.store.Len() == 0
 	// Room for one change on the stack, so that a single event allocates nothing here.
-	changes := i.replay(batch, make([]change[T], 0, 1))
-	i.begin(batch)
+	changes := i.eventsOf(batch, make([]change[T], 0, 1))
+	i.beginBatch(batch)
 	revision, refused := i.write(changes, batch)
-	complete := i.note(changes, refused, batch)
+	complete := i.recordRefused(changes, refused, batch)
 	var deletions []change[T]
 	if len(refused) > 0 {
-		i.store.WakeUnreadable()
+		i.store.NotifyUndecodable()
 		changes, deletions = i.withoutRefused(changes, refused)
 	}
 	i.observeApplied(changes, batch)
 	if complete {
 		close(i.synced)
 	}
-	i.tell(changes, revision, batch, fresh, complete)
+	i.notifyHandlers(changes, revision, batch, fresh, complete)
 	if len(deletions) > 0 {
 		revision, _ = i.write(deletions, deltafifo.Batch[T]{})
 		i.observeApplied(deletions, batch)
-		i.tell(deletions, revision, deltafifo.Batch[T]{}, false, false)
+		i.notifyHandlers(deletions, revision, deltafifo.Batch[T]{}, false, false)
 	}
 }
 
@@ -75,7 +75,7 @@ func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revi
 		for _, failure := range failures {
 			refused[failure.Key] = failure
 		}
-		if _, due := i.unindexed.Due(0, time.Now()); due {
+		if _, due := i.indexFailureLog.Due(0, time.Now()); due {
 			i.opts.Logger.Error("objects are not stored, because an index function failed", "informer", i.opts.Name, "objects", len(failures), "key", failures[0].Key, "err", failures[0])
 		}
 	}
@@ -116,10 +116,10 @@ func (i *Informer[T]) observeApplied(changes []change[T], batch deltafifo.Batch[
 	i.opts.Observer.OnApplied(info)
 }
 
-// tell posts the changes of one store revision to the handlers. fresh says that the batch is the
-// first list, which is posted as a snapshot: this costs almost nothing, because the objects are in
-// memory anyway. complete says that with these changes the store has the whole first list.
-func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo.Batch[T], fresh, complete bool) {
+// notifyHandlers posts the changes of one store revision to the handlers. fresh says that the batch
+// is the first list, which is posted as a snapshot: this costs almost nothing, because the objects
+// are in memory anyway. complete says that with these changes the store has the whole first list.
+func (i *Informer[T]) notifyHandlers(changes []change[T], revision uint64, batch deltafifo.Batch[T], fresh, complete bool) {
 	var events, resyncs []Event[T]
 	for _, c := range changes {
 		switch {
@@ -147,7 +147,7 @@ func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo
 	now := time.Now()
 	for _, r := range registrations {
 		switch {
-		case r.first.has(revision):
+		case r.firstSync.covers(revision):
 		case fresh:
 			r.mailbox.postSnapshot(i.store.Snapshot())
 		default:
@@ -156,8 +156,8 @@ func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo
 		if batch.Resynced && due[r] {
 			r.post(resyncs, now)
 		}
-		if complete || i.populated && r.first.wantsMarks() {
-			r.mailbox.postMark(i.store.ResourceVersion())
+		if complete || i.populated && r.firstSync.wantsSyncPoints() {
+			r.mailbox.postSyncPoint(i.store.ResourceVersion())
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (noSource) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchS
 
 // Besides the store's own allocations, a single update allocates only the event, which all
 // mailboxes share.
-func TestApplyingAnUpdateTakesMemoryForTheEvent(t *testing.T) {
+func TestApplyOfAnUpdateAllocatesOnlyTheEvent(t *testing.T) {
 	inf, err := New(noSource{}, Options[*int]{})
 	require.NoError(t, err)
 	object, n := new(int), 0

@@ -17,7 +17,7 @@ import (
 func TestTheStoreSaysWhetherAnObjectIsNew(t *testing.T) { // PD-2
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1", item("a", "1", "x"))
-		inf := mk(t, f, informer.Options[*obj]{})
+		inf := newInformer(t, f, informer.Options[*obj]{})
 		var got []string
 		_, err := inf.AddHandler(func(e informer.Event[*obj]) { got = append(got, names(e)+" "+e.Cause.String()) }, informer.HandlerOptions{})
 		require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestSyncedOnlyWhenTheLastInitialObjectIsStored(t *testing.T) { // RF-21, SI
 			time.Sleep(time.Second)
 			return []string{o.v}, nil
 		}}
-		inf := mk(t, newFake("2", item("a", "1", "x"), item("b", "2", "x")), opts)
+		inf := newInformer(t, newFake("2", item("a", "1", "x"), item("b", "2", "x")), opts)
 		stop := start(t, inf)
 		time.Sleep(1500 * time.Millisecond)
 		require.False(t, inf.Status().Synced, "one object is still being stored")
@@ -50,7 +50,7 @@ func TestSyncedOnlyWhenTheLastInitialObjectIsStored(t *testing.T) { // RF-21, SI
 
 func TestAResyncWritesNothing(t *testing.T) { // PD-4, SI-27
 	synctest.Test(t, func(t *testing.T) {
-		inf := mk(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{})
+		inf := newInformer(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{})
 		resyncs := 0
 		_, err := inf.AddHandler(func(e informer.Event[*obj]) {
 			if e.Cause == informer.Resync {
@@ -81,12 +81,12 @@ func TestVersionAndIndexesFromTheFirstObjectOn(t *testing.T) { // SI-7, SI-31, P
 		first, second, elsewhere := item("a", "1", "x"), item("b", "2", "x"), item("c", "2", "y")
 		first.Key.Namespace, second.Key.Namespace = "ns", "ns"
 		f := newFake("2", first, second, elsewhere)
-		inf := mk(t, f, opts)
+		inf := newInformer(t, f, opts)
 		store := inf.Store()
 		require.Empty(t, store.ResourceVersion())
-		told := 0
+		received := 0
 		_, err := inf.AddHandler(func(informer.Event[*obj]) {
-			told++
+			received++
 			found := func(seq iter.Seq2[types.NamespacedName, *obj], err error) (keys []string) {
 				require.NoError(t, err)
 				for key := range seq {
@@ -107,7 +107,7 @@ func TestVersionAndIndexesFromTheFirstObjectOn(t *testing.T) { // SI-7, SI-31, P
 		f.events <- bookmark
 		synctest.Wait()
 		require.Equal(t, "9", store.ResourceVersion())
-		require.Equal(t, 3, told)
+		require.Equal(t, 3, received)
 		stop()
 	})
 }

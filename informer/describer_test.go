@@ -23,27 +23,27 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// described is a source that describes itself.
-type described struct {
+// describedSource is a source that describes itself.
+type describedSource struct {
 	listwatch.Source[*corev1.Pod]
-	says  map[string]string
-	fails error
-	asked *atomic.Int32
+	description map[string]string
+	fails       error
+	calls       *atomic.Int32
 }
 
-func (d described) Describe(context.Context) (map[string]string, error) {
-	if d.asked != nil {
-		d.asked.Add(1)
+func (d describedSource) Describe(context.Context) (map[string]string, error) {
+	if d.calls != nil {
+		d.calls.Add(1)
 	}
-	return d.says, d.fails
+	return d.description, d.fails
 }
 
 // Objects are loaded only after the source has described itself and the server has permitted
 // reading the resource.
-func TestPreloadFromLoadsWhenTheServerHasSaidWhatItIs(t *testing.T) {
+func TestPreloadFromLoadsAfterTheServerIsDescribed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, q := stoppedRig(t)
-		r.meanwhile()
+		r.changeWhileStopped()
 		saved := r.informer.Store().Snapshot()
 		defer saved.Release()
 		refused := r.server.Inject(apitest.Fault{Resource: "namespaces", Action: apitest.Code(401, 0)})
@@ -60,14 +60,14 @@ func TestPreloadFromLoadsWhenTheServerHasSaidWhatItIs(t *testing.T) {
 		}))
 		require.Error(t, informer.PreloadFrom(inf, nil), "twice")
 		next := &rig{t: t, server: r.server, informer: inf, random: r.random}
-		told := &told{}
-		next.add(told.handle, informer.HandlerOptions{})
+		received := &receivedEvents{}
+		next.add(received.handle, informer.HandlerOptions{})
 		next.run()
 		time.Sleep(2 * time.Minute)
 		refused.Remove()
 		time.Sleep(10 * time.Minute)
 		require.Empty(t, about)
-		require.Empty(t, told.take())
+		require.Empty(t, received.take())
 		forbidden.Remove()
 		q.take()
 		require.NoError(t, inf.WaitForSync(t.Context()))
@@ -75,14 +75,14 @@ func TestPreloadFromLoadsWhenTheServerHasSaidWhatItIs(t *testing.T) {
 		require.Equal(t, "/v1/pods", about[0]["resource"])
 		require.Equal(t, "app", about[0]["labelSelector"])
 		require.Equal(t, r.server.URL(), about[0]["server"])
-		require.Subset(t, told.take(), preloaded)
+		require.Subset(t, received.take(), preloaded)
 		require.NoError(t, next.stop())
 	})
 }
 
 // A source without a description is preloaded too, and the loader gets nil as the description. A
 // failure to load is logged, and then a list follows.
-func TestPreloadFromTellsWhyNothingIsLoaded(t *testing.T) {
+func TestPreloadFromLogsWhyNothingIsLoaded(t *testing.T) {
 	for name, test := range map[string]struct {
 		err     error
 		version string
@@ -104,10 +104,10 @@ func TestPreloadFromTellsWhyNothingIsLoaded(t *testing.T) {
 					loads++
 					return []indexer.Entry[*corev1.Pod]{{Key: key(1), Object: newPod(key(1)), ResourceVersion: "3"}}, test.version, test.err
 				}))
-				told := &told{}
-				r.add(told.handle, informer.HandlerOptions{})
+				received := &receivedEvents{}
+				r.add(received.handle, informer.HandlerOptions{})
 				r.runSynced()
-				require.Equal(t, []string{"Added pod-5 initial"}, told.take())
+				require.Equal(t, []string{"Added pod-5 initial"}, received.take())
 				require.Equal(t, 1, loads)
 				require.NoError(t, r.stop())
 				require.Contains(t, log.String(), "level="+test.level+` msg="nothing is preloaded`)
@@ -122,33 +122,33 @@ func TestPreloadFromTellsWhyNothingIsLoaded(t *testing.T) {
 func TestMergeDescribesAllItsParts(t *testing.T) {
 	t.Parallel()
 	plain := rest.Must(rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{}))
-	says := func(cluster string) described {
-		return described{Source: plain, says: map[string]string{"cluster": cluster, "resource": "/v1/pods"}}
+	describedAs := func(cluster string) describedSource {
+		return describedSource{Source: plain, description: map[string]string{"cluster": cluster, "resource": "/v1/pods"}}
 	}
 	describe := func(source listwatch.Source[*corev1.Pod]) (map[string]string, error) {
 		return source.(listwatch.Describer).Describe(t.Context())
 	}
-	about, err := describe(sources.Merge[*corev1.Pod](says("b"), says("a")))
+	about, err := describe(sources.Merge[*corev1.Pod](describedAs("b"), describedAs("a")))
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{
 		"part 1 of 2": `cluster="a" resource="/v1/pods"`, "part 2 of 2": `cluster="b" resource="/v1/pods"`,
 	}, about)
-	again, err := describe(sources.Merge[*corev1.Pod](says("a"), says("b")))
+	again, err := describe(sources.Merge[*corev1.Pod](describedAs("a"), describedAs("b")))
 	require.NoError(t, err)
 	require.Equal(t, about, again, "in whatever order")
-	less, err := describe(sources.Merge[*corev1.Pod](says("a"), says("a"), says("b")))
+	less, err := describe(sources.Merge[*corev1.Pod](describedAs("a"), describedAs("a"), describedAs("b")))
 	require.NoError(t, err)
 	require.NotEqual(t, about, less)
 
 	keep := func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil }
-	about, err = describe(sources.Transform[*corev1.Pod](says("a"), keep))
+	about, err = describe(sources.Transform[*corev1.Pod](describedAs("a"), keep))
 	require.NoError(t, err)
-	require.Equal(t, says("a").says, about)
+	require.Equal(t, describedAs("a").description, about)
 
 	silent := struct{ listwatch.Source[*corev1.Pod] }{plain}
 	for _, source := range []listwatch.Source[*corev1.Pod]{
-		sources.Merge[*corev1.Pod](says("a"), silent),
-		sources.Merge[*corev1.Pod](says("a"), described{Source: plain}),
+		sources.Merge[*corev1.Pod](describedAs("a"), silent),
+		sources.Merge[*corev1.Pod](describedAs("a"), describedSource{Source: plain}),
 		sources.Transform[*corev1.Pod](silent, keep),
 	} {
 		about, err = describe(source)
@@ -157,12 +157,12 @@ func TestMergeDescribesAllItsParts(t *testing.T) {
 	}
 
 	broken := errors.New("refused")
-	var asked atomic.Int32
-	parts := []listwatch.Source[*corev1.Pod]{described{Source: plain, fails: broken, asked: &asked}}
+	var calls atomic.Int32
+	parts := []listwatch.Source[*corev1.Pod]{describedSource{Source: plain, fails: broken, calls: &calls}}
 	for range 30 {
-		parts = append(parts, described{Source: plain, says: says("a").says, asked: &asked})
+		parts = append(parts, describedSource{Source: plain, description: describedAs("a").description, calls: &calls})
 	}
 	_, err = describe(sources.Merge(parts...))
 	require.ErrorIs(t, err, broken)
-	require.EqualValues(t, len(parts), asked.Load(), "all are waited for")
+	require.EqualValues(t, len(parts), calls.Load(), "all are waited for")
 }

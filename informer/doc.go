@@ -23,7 +23,7 @@
 //     history" which restores can go unnoticed.) Synced means complete: an object that cannot be
 //     decoded or indexed is missing or old in the store, but never silently. The first sync waits
 //     for such objects. Healthy and Status name the objects that become unreadable later, unless
-//     reflector.Options.SkipUnreadable is set.
+//     reflector.Options.SkipUndecodable is set.
 //   - G3 When a handler runs, the store already holds that event or something
 //     newer.
 //   - G4 A handler's calls are sequential; handlers don't delay each other.
@@ -55,7 +55,7 @@
 //   - The store changes first, then handlers are notified: apply in consume.go.
 //   - A delta becomes an event, or nothing: replay in replay.go.
 //   - A handler is added late: addHandler in informer.go puts a snapshot of the store into its
-//     mailbox. The handler's goroutine begins at once and delivers the snapshot: deliverFirst in
+//     mailbox. The handler's goroutine begins at once and delivers the snapshot: deliverSnapshot in
 //     registration.go. When the last of these calls has returned, the handler is synced: marked in
 //     firstsync.go.
 //   - A handler falls behind: mailbox in mailbox.go.

@@ -87,7 +87,7 @@ func (e *SyncError) lastError() error {
 		if e.Status.Synced || !e.Status.Reflector.Synced {
 			return nil
 		}
-		return e.Status.Unreadable.Err()
+		return e.Status.Undecodable.Err()
 	}
 	return e.Status.Reflector.LastError
 }

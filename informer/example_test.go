@@ -36,9 +36,9 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	told := make(chan string)
+	events := make(chan string)
 	_, err = inf.AddHandler(func(e informer.Event[*corev1.Pod]) {
-		told <- fmt.Sprintf("%v %v (%v), phase %q", e.Type, e.Key, e.Cause, e.New.Status.Phase)
+		events <- fmt.Sprintf("%v %v (%v), phase %q", e.Type, e.Key, e.Cause, e.New.Status.Phase)
 	}, informer.HandlerOptions{})
 	if err != nil {
 		fmt.Println(err)
@@ -49,7 +49,7 @@ func Example() {
 	defer cancel()
 	ended := make(chan error)
 	go func() { ended <- inf.Run(ctx) }()
-	fmt.Println(<-told)
+	fmt.Println(<-events)
 
 	web.Status.Phase = corev1.PodRunning
 	updated, err := server.Update(web)
@@ -57,7 +57,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(<-told)
+	fmt.Println(<-events)
 
 	// Read your own write: the store contains it when WaitRV returns.
 	if err := inf.Store().WaitRV(ctx, updated.GetResourceVersion()); err != nil {

@@ -58,18 +58,18 @@ type sharedKey struct {
 // shared is an informer with its users. Its mutable fields are guarded by the
 // factory's lock.
 type shared struct {
-	what     Selection
-	key      sharedKey
-	informer interface {
+	selection Selection
+	key       sharedKey
+	informer  interface {
 		Run(context.Context) error
 		WaitForSync(context.Context) error
 		Healthy(maxStaleness time.Duration) error
 		Status() Status
 	}
-	options any    // Options[T]
-	by      string // file and line of the first Acquire
-	wake    chan struct{}
-	ended   chan struct{} // closed when the informer has ended completely
+	options    any    // Options[T]
+	acquiredAt string // file and line of the first Acquire
+	wake       chan struct{}
+	ended      chan struct{} // closed when the informer has ended completely
 
 	users int
 	stop  context.CancelFunc // nil until the informer runs
@@ -102,11 +102,11 @@ type SharedStatus struct {
 // be added with Handle.AddIndex.
 //
 // After the end of Run, the error is ErrStopped.
-func Acquire[T any](f *Factory, what Selection, open func(Selection) (listwatch.Source[T], error), opts Options[T]) (*Handle[T], error) {
+func Acquire[T any](f *Factory, selection Selection, open func(Selection) (listwatch.Source[T], error), opts Options[T]) (*Handle[T], error) {
 	if f == nil {
 		return nil, errors.New("informer: Acquire needs a Factory")
 	}
-	what, err := what.normal()
+	selection, err := selection.normalized()
 	if err != nil {
 		return nil, err
 	}
@@ -114,28 +114,28 @@ func Acquire[T any](f *Factory, what Selection, open func(Selection) (listwatch.
 		return nil, errors.New("informer: Acquire needs a function that opens a source")
 	}
 	if opts.Name == "" {
-		opts.Name = what.Resource.Resource
+		opts.Name = selection.Resource.Resource
 	}
 	_, file, line, _ := runtime.Caller(1)
 	want := &shared{
-		what:    what,
-		key:     what.key(reflect.TypeFor[T]()),
-		options: opts,
-		by:      fmt.Sprintf("%s:%d", file, line),
-		wake:    make(chan struct{}, 1),
-		ended:   make(chan struct{}),
+		selection:  selection,
+		key:        selection.key(reflect.TypeFor[T]()),
+		options:    opts,
+		acquiredAt: fmt.Sprintf("%s:%d", file, line),
+		wake:       make(chan struct{}, 1),
+		ended:      make(chan struct{}),
 	}
-	found, err := f.join(want)
+	found, err := f.joinOrAdd(want)
 	if found == nil && err == nil {
 		// The function open is user code, so it is called without the lock. Another user may add
 		// the informer first.
 		opts.Reflector.Wake = want.wake
 		var parts []listwatch.Source[T]
-		if parts, err = openAll(what, open); err == nil {
+		if parts, err = openAll(selection, open); err == nil {
 			want.informer, err = New(sources.Merge(parts...), opts)
 		}
 		if err == nil {
-			found, err = f.join(want)
+			found, err = f.joinOrAdd(want)
 		}
 	}
 	if err != nil {
@@ -144,9 +144,9 @@ func Acquire[T any](f *Factory, what Selection, open func(Selection) (listwatch.
 	return &Handle[T]{factory: f, shared: found, informer: found.informer.(*Informer[T])}, nil
 }
 
-// join adds a user to the matching informer if there is one. Otherwise it adds the caller's own
-// informer, if the caller has made one.
-func (f *Factory) join(want *shared) (*shared, error) {
+// joinOrAdd adds a user to the matching informer if there is one. Otherwise it adds the caller's
+// own informer, if the caller has made one.
+func (f *Factory) joinOrAdd(want *shared) (*shared, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.phase == ended {
@@ -159,7 +159,7 @@ func (f *Factory) join(want *shared) (*shared, error) {
 	switch {
 	case s != nil:
 		if option := difference("", reflect.ValueOf(s.options), reflect.ValueOf(want.options)); option != "" {
-			return nil, &ConflictError{Selection: s.what, Type: s.key.object.String(), Option: option, First: s.by, Second: want.by}
+			return nil, &ConflictError{Selection: s.selection, Type: s.key.object.String(), Option: option, First: s.acquiredAt, Second: want.acquiredAt}
 		}
 	case want.informer == nil:
 		return nil, nil
@@ -187,8 +187,8 @@ func (f *Factory) startLocked(s *shared) {
 	})
 }
 
-// leave releases one user of an informer, and stops the informer with its last user.
-func (f *Factory) leave(s *shared) {
+// release releases one user of an informer, and stops the informer with its last user.
+func (f *Factory) release(s *shared) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s.users--
@@ -267,7 +267,7 @@ func (f *Factory) all() []*shared {
 	return all
 }
 
-func (s *shared) name() string { return s.what.String() + " as " + s.key.object.String() }
+func (s *shared) name() string { return s.selection.String() + " as " + s.key.object.String() }
 
 func (f *Factory) has(s *shared) bool {
 	f.mu.Lock()
@@ -284,7 +284,7 @@ func (f *Factory) Status() []SharedStatus {
 		users := s.users
 		f.mu.Unlock()
 		all = append(all, SharedStatus{
-			Selection: s.what,
+			Selection: s.selection,
 			Type:      s.key.object.String(),
 			Users:     users,
 			Waiting:   status.Reflector.Failures > 0 && apierrors.IsNotFound(status.Reflector.LastError),
@@ -298,7 +298,7 @@ func (f *Factory) Status() []SharedStatus {
 // ends at once.
 func (f *Factory) Wake(resource schema.GroupResource) {
 	for _, s := range f.all() {
-		if s.what.Resource.GroupResource() == resource {
+		if s.selection.Resource.GroupResource() == resource {
 			select {
 			case s.wake <- struct{}{}:
 			default:

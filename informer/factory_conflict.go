@@ -3,6 +3,7 @@ package informer
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -26,16 +27,10 @@ func (e *ConflictError) Error() string {
 		e.Selection, e.Type, e.Option, e.First, e.Second)
 }
 
-// isOfTheFirst reports whether later users may pass another value for an option, because only the
+// firstUsersOnly names the options of which later users may pass another value, because only the
 // first user's value counts. Such an option has no effect on other users, or is set by the factory
 // or the informer.
-func isOfTheFirst(option string) bool {
-	switch option {
-	case "Name", "Preload", "Logger", "Goroutine", "Observer", "OnError", "Wake", "Unreadable":
-		return true
-	}
-	return false
-}
+var firstUsersOnly = []string{"Name", "Preload", "Logger", "Goroutine", "Observer", "OnError", "Wake", "Undecodable"}
 
 // difference returns the path of the first option that differs, or may differ, and "" if all are
 // equal.
@@ -44,7 +39,7 @@ func difference(path string, a, b reflect.Value) string {
 	case reflect.Struct:
 		for i := range a.NumField() {
 			name := a.Type().Field(i).Name
-			if isOfTheFirst(name) {
+			if slices.Contains(firstUsersOnly, name) {
 				continue
 			}
 			if path != "" {

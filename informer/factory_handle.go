@@ -79,7 +79,7 @@ func (h *Handle[T]) Release(ctx context.Context) error {
 		r.Remove()
 	}
 	if first {
-		h.factory.leave(h.shared)
+		h.factory.release(h.shared)
 	}
 	for _, r := range registrations {
 		if err := waitFor(ctx, r.Done()); err != nil {

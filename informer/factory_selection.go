@@ -58,8 +58,8 @@ func (s Selection) String() string {
 	return text
 }
 
-// normal returns the selection with its namespaces sorted.
-func (s Selection) normal() (Selection, error) {
+// normalized returns the selection with its namespaces sorted.
+func (s Selection) normalized() (Selection, error) {
 	s.Namespaces = slices.Compact(slices.Sorted(slices.Values(s.Namespaces)))
 	switch {
 	case s.Resource.Version == "" || s.Resource.Resource == "":
@@ -80,16 +80,16 @@ func (s Selection) key(object reflect.Type) sharedKey {
 // openAll opens the source of each namespace, or one source for all.
 func openAll[T any](s Selection, open func(Selection) (listwatch.Source[T], error)) (parts []listwatch.Source[T], err error) {
 	for i := range max(len(s.Namespaces), 1) {
-		one := s
+		single := s
 		if len(s.Namespaces) > 0 {
-			one.Namespaces = s.Namespaces[i : i+1 : i+1]
+			single.Namespaces = s.Namespaces[i : i+1 : i+1]
 		}
-		source, err := open(one)
+		source, err := open(single)
 		if err != nil {
-			return nil, fmt.Errorf("informer: Acquire: open %v: %w", one, err)
+			return nil, fmt.Errorf("informer: Acquire: open %v: %w", single, err)
 		}
 		if contain.IsNil(source) { // Otherwise Run would panic.
-			return nil, fmt.Errorf("informer: Acquire: open returned no source for %v", one)
+			return nil, fmt.Errorf("informer: Acquire: open returned no source for %v", single)
 		}
 		parts = append(parts, source)
 	}

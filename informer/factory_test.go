@@ -26,8 +26,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// workshop is a server and a factory on it.
-type workshop struct {
+// factoryRig is a server and a factory on it.
+type factoryRig struct {
 	t       *testing.T
 	server  *apitest.Server
 	client  *rest.Client
@@ -36,37 +36,37 @@ type workshop struct {
 	ended   chan error
 }
 
-func newWorkshop(t *testing.T) *workshop {
+func newWorkshop(t *testing.T) *factoryRig {
 	server := apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second})
 	require.NoError(t, server.ListenMemory())
 	t.Cleanup(server.Close)
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	return &workshop{t: t, server: server, client: client, stop: func() {}}
+	return &factoryRig{t: t, server: server, client: client, stop: func() {}}
 }
 
-func (w *workshop) run() {
+func (w *factoryRig) run() {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	w.stop, w.ended = cancel, make(chan error, 1)
 	go func() { w.ended <- w.factory.Run(ctx) }()
 	synctest.Wait()
 }
 
-func (w *workshop) openPods(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
+func (w *factoryRig) openPods(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
 	return rest.NewResource[*corev1.Pod](w.client, s.Resource, rest.ResourceOptions{
 		Namespace: s.Namespace(), LabelSelector: s.LabelSelector, FieldSelector: s.FieldSelector,
 	})
 }
 
-func (w *workshop) acquire(s informer.Selection) *informer.Handle[*corev1.Pod] {
+func (w *factoryRig) acquire(s informer.Selection) *informer.Handle[*corev1.Pod] {
 	s.Resource = pods
 	handle, err := informer.Acquire(&w.factory, s, w.openPods, informer.Options[*corev1.Pod]{})
 	require.NoError(w.t, err)
 	return handle
 }
 
-func TestFactoryRunsOneInformerForAllWhoWantTheSame(t *testing.T) {
+func TestFactorySharesOneInformerPerSelection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		_, err := w.server.Create(newPod(key(0)))
@@ -76,8 +76,8 @@ func TestFactoryRunsOneInformerForAllWhoWantTheSame(t *testing.T) {
 		other := w.acquire(informer.Selection{})
 		require.Same(t, a.Store(), b.Store())
 		require.NotSame(t, a.Store(), other.Store())
-		told := &told{}
-		_, err = b.AddHandler(told.handle, informer.HandlerOptions{})
+		received := &receivedEvents{}
+		_, err = b.AddHandler(received.handle, informer.HandlerOptions{})
 		require.NoError(t, err)
 		require.Zero(t, w.server.Watches(""), "nothing runs before the factory does")
 
@@ -85,7 +85,7 @@ func TestFactoryRunsOneInformerForAllWhoWantTheSame(t *testing.T) {
 		require.NoError(t, w.factory.WaitForSync(t.Context()))
 		synctest.Wait()
 		require.Equal(t, 3, w.server.Watches(""), "two namespaces, and all")
-		require.Equal(t, []string{"Added pod-0 initial"}, told.take())
+		require.Equal(t, []string{"Added pod-0 initial"}, received.take())
 		status := w.factory.Status()
 		require.Len(t, status, 2)
 		require.Equal(t, "pods in ns-0+ns-1", status[1].Selection.String())
@@ -97,9 +97,9 @@ func TestFactoryRunsOneInformerForAllWhoWantTheSame(t *testing.T) {
 		_, err = w.server.Create(newPod(key(1)))
 		require.NoError(t, err)
 		synctest.Wait()
-		require.Empty(t, told.take(), "the handlers of who has left are gone")
+		require.Empty(t, received.take(), "the handlers of who has left are gone")
 		require.Equal(t, 2, a.Store().Len(), "the informer is not")
-		_, err = b.AddHandler(told.handle, informer.HandlerOptions{})
+		_, err = b.AddHandler(received.handle, informer.HandlerOptions{})
 		require.ErrorIs(t, err, informer.ErrReleased)
 
 		require.NoError(t, a.Release(t.Context()))
@@ -151,9 +151,9 @@ func TestHandlerReleasesItsOwnHandle(t *testing.T) {
 	})
 }
 
-func TestConflictingOptionsNameBothUsers(t *testing.T) { // D25, SI-33
+func TestConflictErrorNamesBothUsers(t *testing.T) { // D25, SI-33
 	t.Parallel()
-	w := &workshop{t: t, client: nowhere(t)}
+	w := &factoryRig{t: t, client: nowhere(t)}
 	want := informer.Options[*corev1.Pod]{Name: "first", Reflector: reflector.Options{PageSize: 100, OnError: func(reflector.Error) {}}}
 	acquire := func(o informer.Options[*corev1.Pod]) error {
 		_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, w.openPods, o)
@@ -202,10 +202,12 @@ func podsBy(label string) indexer.IndexFunc[*corev1.Pod] {
 	return func(pod *corev1.Pod) ([]string, error) { return []string{pod.Labels[label]}, nil }
 }
 
-// sorter has an index method that depends on its field.
-type sorter struct{ label string }
+// labelIndex has an index method that depends on its field.
+type labelIndex struct{ label string }
 
-func (s *sorter) index(pod *corev1.Pod) ([]string, error) { return []string{pod.Labels[s.label]}, nil }
+func (s *labelIndex) index(pod *corev1.Pod) ([]string, error) {
+	return []string{pod.Labels[s.label]}, nil
+}
 
 func podsByNode(pod *corev1.Pod) ([]string, error) { return []string{pod.Spec.NodeName}, nil }
 
@@ -213,10 +215,10 @@ func byName[T metav1.Object](object T) ([]string, error) { return []string{objec
 
 // Two functions with the same code may compute different values. So two functions count as equal
 // only if they are certainly the same.
-func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
+func TestAnIndexIsSharedOnlyIfItsFunctionIsCertainlyTheSame(t *testing.T) {
 	t.Parallel()
 	once := podsBy("app")
-	one := &sorter{"app"}
+	one := &labelIndex{"app"}
 	for name, c := range map[string]struct {
 		first, second func() indexer.IndexFunc[*corev1.Pod]
 		same          bool
@@ -226,10 +228,10 @@ func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
 		"one closure":                {func() indexer.IndexFunc[*corev1.Pod] { return once }, func() indexer.IndexFunc[*corev1.Pod] { return once }, true},
 		"two closures":               {func() indexer.IndexFunc[*corev1.Pod] { return podsBy("app") }, func() indexer.IndexFunc[*corev1.Pod] { return podsBy("tier") }, false},
 		"two closures that do equal": {func() indexer.IndexFunc[*corev1.Pod] { return podsBy("app") }, func() indexer.IndexFunc[*corev1.Pod] { return podsBy("app") }, false},
-		"methods of two values":      {func() indexer.IndexFunc[*corev1.Pod] { return one.index }, func() indexer.IndexFunc[*corev1.Pod] { return (&sorter{"tier"}).index }, false},
+		"methods of two values":      {func() indexer.IndexFunc[*corev1.Pod] { return one.index }, func() indexer.IndexFunc[*corev1.Pod] { return (&labelIndex{"tier"}).index }, false},
 		"two functions":              {func() indexer.IndexFunc[*corev1.Pod] { return podsByNode }, func() indexer.IndexFunc[*corev1.Pod] { return byName[*corev1.Pod] }, false},
 	} {
-		w := &workshop{t: t, client: nowhere(t)}
+		w := &factoryRig{t: t, client: nowhere(t)}
 		acquire := func(fn indexer.IndexFunc[*corev1.Pod]) error {
 			_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, w.openPods, informer.Options[*corev1.Pod]{
 				Store: indexer.Options[*corev1.Pod]{Indexes: map[string]indexer.IndexFunc[*corev1.Pod]{"x": fn}},
@@ -250,9 +252,9 @@ func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
 }
 
 // Loggers and observers of one user change nothing for the others.
-func TestLoggersAndObserversAreNoConflict(t *testing.T) {
+func TestDifferentLoggersAndObserversDoNotConflict(t *testing.T) {
 	t.Parallel()
-	w := &workshop{t: t, client: nowhere(t)}
+	w := &factoryRig{t: t, client: nowhere(t)}
 	for n := range 2 {
 		logger := slog.New(slog.DiscardHandler).With("n", n)
 		_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, w.openPods, informer.Options[*corev1.Pod]{
@@ -272,9 +274,9 @@ func TestLoggersAndObserversAreNoConflict(t *testing.T) {
 	require.Equal(t, 2, w.factory.Status()[0].Users)
 }
 
-func TestSelectionMustMakeSense(t *testing.T) {
+func TestInvalidSelectionsAreRefused(t *testing.T) {
 	t.Parallel()
-	w := &workshop{t: t, client: nowhere(t)}
+	w := &factoryRig{t: t, client: nowhere(t)}
 	_, err := informer.Acquire(&w.factory, informer.Selection{}, w.openPods, informer.Options[*corev1.Pod]{})
 	require.ErrorContains(t, err, "needs a Resource")
 	_, err = informer.Acquire(&w.factory, informer.Selection{Resource: pods, Namespaces: []string{"a", ""}}, w.openPods, informer.Options[*corev1.Pod]{})
@@ -288,7 +290,7 @@ func TestSelectionMustMakeSense(t *testing.T) {
 
 func TestAnOpenThatReturnsNoSourceIsAnError(t *testing.T) {
 	t.Parallel()
-	w := &workshop{t: t, client: nowhere(t)}
+	w := &factoryRig{t: t, client: nowhere(t)}
 	nothing := func(informer.Selection) (listwatch.Source[*corev1.Pod], error) { return nil, nil }
 	nilPointer := func(informer.Selection) (listwatch.Source[*corev1.Pod], error) {
 		return (*rest.Resource[*corev1.Pod])(nil), nil
@@ -324,7 +326,7 @@ var (
 	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 
-func (w *workshop) acquireWidgets() *informer.Handle[*unstructured.Unstructured] {
+func (w *factoryRig) acquireWidgets() *informer.Handle[*unstructured.Unstructured] {
 	handle, err := informer.Acquire(&w.factory, informer.Selection{Resource: widgets}, func(s informer.Selection) (listwatch.Source[*unstructured.Unstructured], error) {
 		return rest.NewJSONResource[*unstructured.Unstructured](w.client, s.Resource, rest.ResourceOptions{})
 	}, informer.Options[*unstructured.Unstructured]{})
@@ -332,7 +334,7 @@ func (w *workshop) acquireWidgets() *informer.Handle[*unstructured.Unstructured]
 	return handle
 }
 
-func (w *workshop) define() {
+func (w *factoryRig) define() {
 	_, err := w.server.Create(&unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 		"metadata": map[string]any{"name": "widgets.example.com"},
@@ -377,7 +379,7 @@ func TestMissingDefinitionIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestDefinitionWakesWhoWaitsForIt(t *testing.T) {
+func TestDefinitionWakesItsWaitingInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		handle := w.acquireWidgets()
@@ -402,7 +404,7 @@ func TestDefinitionWakesWhoWaitsForIt(t *testing.T) {
 	})
 }
 
-func TestFactoryIsForManyAtOnce(t *testing.T) {
+func TestFactoryIsSafeForConcurrentUse(t *testing.T) {
 	w := newWorkshop(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -439,7 +441,7 @@ func TestFactoryIsForManyAtOnce(t *testing.T) {
 }
 
 // The health of shared informers is available for each handle, or for all at once.
-func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
+func TestFactoryNamesUnhealthyInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		require.NoError(t, w.factory.Healthy(time.Minute), "nobody wants anything")
@@ -447,7 +449,7 @@ func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
 			all, err := w.openPods(s)
 			return sources.Transform(all, func(pod *corev1.Pod) (*corev1.Pod, error) {
 				if pod.Labels["bad"] != "" {
-					return nil, errBad
+					return nil, errRejected
 				}
 				return pod, nil
 			}), err
@@ -469,7 +471,7 @@ func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
 		synctest.Wait()
 		require.NoError(t, handles[0].Healthy(time.Minute))
 		for _, err := range []error{handles[1].Healthy(time.Minute), w.factory.Healthy(time.Minute)} {
-			require.ErrorIs(t, err, reflector.ErrUnreadable)
+			require.ErrorIs(t, err, reflector.ErrUndecodable)
 			require.ErrorContains(t, err, "informer ns-1 is not healthy: ")
 			require.ErrorContains(t, err, key(1).String())
 		}
@@ -479,13 +481,13 @@ func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
 	})
 }
 
-// leaving is a source whose user releases it when its parts are queried.
-type leaving struct {
+// releasingSource is a source whose user releases it when its parts are queried.
+type releasingSource struct {
 	listwatch.Source[*corev1.Pod]
 	leave func()
 }
 
-func (l *leaving) FailingParts() []sources.PartFailure {
+func (l *releasingSource) FailingParts() []sources.PartFailure {
 	if leave := l.leave; leave != nil {
 		l.leave = nil
 		leave()
@@ -494,10 +496,10 @@ func (l *leaving) FailingParts() []sources.PartFailure {
 }
 
 // An informer that is released during Healthy does not affect the result.
-func TestFactoryIsHealthyWithoutWhatIsReleasedMeanwhile(t *testing.T) {
+func TestFactoryHealthIgnoresInformersReleasedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
-		source := &leaving{}
+		source := &releasingSource{}
 		open := func(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
 			var err error
 			source.Source, err = w.openPods(s)

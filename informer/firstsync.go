@@ -21,11 +21,11 @@ import (
 //	finished    everything                      closed  finished        -
 //
 // (1) if the handler has no catchUp; (2) if it has one, which its goroutine then calls. Without a
-// new mark, the goroutine calls catchUp again after askAgain. No transition leads back.
+// new mark, the goroutine calls catchUp again after catchUpInterval. No transition leads back.
 type firstSync struct {
-	// begins is the store revision at which the handler begins. A snapshot in its mailbox has every
-	// change up to that revision, and the informer posts later changes (G5).
-	begins uint64
+	// startRevision is the store revision at which the handler begins. A snapshot in its mailbox
+	// has every change up to that revision, and the informer posts later changes (G5).
+	startRevision uint64
 	// catchesUp says whether the handler has a catchUp. It does not change once the handler is
 	// added.
 	catchesUp bool
@@ -34,9 +34,9 @@ type firstSync struct {
 	done  chan struct{} // closed in the states synced and finished
 	wake  chan struct{} // wakes the handler's goroutine, which owns the fields below
 
-	version string      // the version of the last call of catchUp
-	asked   time.Time   // the time of that call
-	again   *time.Timer // calls wake; nil until catchUp has returned
+	version    string      // the version of the last call of catchUp
+	lastCall   time.Time   // the time of that call
+	retryTimer *time.Timer // calls wake; nil until catchUp has returned
 }
 
 // syncState is a state of a firstSync.
@@ -53,60 +53,61 @@ func (s syncState) String() string {
 	return [...]string{"listing", "catchingUp", "synced", "finished"}[s]
 }
 
-// askAgain is how long catchUp waits for a mark before it is called without one.
-const askAgain = time.Minute
+// catchUpInterval is how long catchUp waits for a mark before it is called without one.
+const catchUpInterval = time.Minute
 
 func (s *firstSync) now() syncState { return syncState(s.state.Load()) }
 
-// has reports whether the handler began with a snapshot that contains this revision of the store.
-func (s *firstSync) has(revision uint64) bool { return revision <= s.begins }
+// covers reports whether the handler began with a snapshot that contains this revision of the
+// store.
+func (s *firstSync) covers(revision uint64) bool { return revision <= s.startRevision }
 
-// wantsMarks reports whether the handler needs a mark each time the store advances, for its
+// wantsSyncPoints reports whether the handler needs a mark each time the store advances, for its
 // catchUp. Every handler gets the first mark.
-func (s *firstSync) wantsMarks() bool { return s.catchesUp && s.now() != finished }
+func (s *firstSync) wantsSyncPoints() bool { return s.catchesUp && s.now() != finished }
 
-// marked makes the transition for a mark. It reports whether catchUp must be called now, with the
-// version of the mark.
-func (s *firstSync) marked(version string) (ask bool) {
+// reachSyncPoint makes the transition for a mark. It reports whether catchUp must be called now,
+// with the version of the mark.
+func (s *firstSync) reachSyncPoint(version string) (callCatchUp bool) {
 	switch {
 	case s.now() == finished: // The mark was posted before the state became finished.
 		return false
 	case !s.catchesUp:
-		s.enter(finished)
+		s.setState(finished)
 		return false
 	}
-	s.enter(max(s.now(), catchingUp))
+	s.setState(max(s.now(), catchingUp))
 	s.version = version
 	return true
 }
 
-// overdue reports whether catchUp must be called again with the same version, because no mark
+// catchUpDue reports whether catchUp must be called again with the same version, because no mark
 // arrived in time.
-func (s *firstSync) overdue() bool {
-	return s.again != nil && s.now() != finished && time.Since(s.asked) >= askAgain
+func (s *firstSync) catchUpDue() bool {
+	return s.retryTimer != nil && s.now() != finished && time.Since(s.lastCall) >= catchUpInterval
 }
 
-// answered makes the transition for a result of catchUp. If the handler was removed during the
-// call, catchUp may return an earlier state, which changes nothing.
-func (s *firstSync) answered(answer syncState) {
-	legal := (s.now() == catchingUp || s.now() == synced) && answer >= catchingUp
-	invariant.Check(legal, "catchUp returned %v for a handler that is %v", answer, s.now())
+// catchUpReturned makes the transition for a result of catchUp. If the handler was removed during
+// the call, catchUp may return an earlier state, which changes nothing.
+func (s *firstSync) catchUpReturned(result syncState) {
+	legal := (s.now() == catchingUp || s.now() == synced) && result >= catchingUp
+	invariant.Check(legal, "catchUp returned %v for a handler that is %v", result, s.now())
 	if !legal {
 		return
 	}
-	s.enter(max(s.now(), answer))
-	s.asked = time.Now()
+	s.setState(max(s.now(), result))
+	s.lastCall = time.Now()
 	switch {
 	case s.now() == finished:
 		s.stop()
-	case s.again == nil:
-		s.again = time.AfterFunc(askAgain, func() { signal(s.wake) })
+	case s.retryTimer == nil:
+		s.retryTimer = time.AfterFunc(catchUpInterval, func() { signal(s.wake) })
 	default:
-		s.again.Reset(askAgain)
+		s.retryTimer.Reset(catchUpInterval)
 	}
 }
 
-func (s *firstSync) enter(state syncState) {
+func (s *firstSync) setState(state syncState) {
 	before := s.now()
 	s.state.Store(uint32(state))
 	if before < synced && state >= synced {
@@ -116,7 +117,7 @@ func (s *firstSync) enter(state syncState) {
 
 // stop cancels the timer for the next call of catchUp.
 func (s *firstSync) stop() {
-	if s.again != nil {
-		s.again.Stop()
+	if s.retryTimer != nil {
+		s.retryTimer.Stop()
 	}
 }

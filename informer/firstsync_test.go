@@ -14,31 +14,31 @@ import (
 func (s syncState) in(catchesUp bool) *firstSync {
 	f := &firstSync{catchesUp: catchesUp, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 	if s > listing {
-		f.marked("1")
+		f.reachSyncPoint("1")
 	}
 	if s > catchingUp && catchesUp {
-		f.answered(s)
+		f.catchUpReturned(s)
 	}
 	return f
 }
 
-func TestFirstSyncMakesTheTransitionsOfItsTable(t *testing.T) { // G6
+func TestFirstSyncTransitions(t *testing.T) { // G6
 	t.Parallel()
 	type row struct {
 		from      syncState
 		catchesUp bool
-		answer    syncState // listing means a mark instead of an answer
+		result    syncState // listing means a mark instead of an answer
 		to        syncState
 		illegal   bool
 	}
-	const mark = listing
+	const syncPoint = listing
 	for _, c := range []row{
-		{listing, false, mark, finished, false},
-		{finished, false, mark, finished, false},
-		{listing, true, mark, catchingUp, false},
-		{catchingUp, true, mark, catchingUp, false},
-		{synced, true, mark, synced, false},
-		{finished, true, mark, finished, false},
+		{listing, false, syncPoint, finished, false},
+		{finished, false, syncPoint, finished, false},
+		{listing, true, syncPoint, catchingUp, false},
+		{catchingUp, true, syncPoint, catchingUp, false},
+		{synced, true, syncPoint, synced, false},
+		{finished, true, syncPoint, finished, false},
 
 		{catchingUp, true, catchingUp, catchingUp, false},
 		{catchingUp, true, synced, synced, false},
@@ -59,33 +59,33 @@ func TestFirstSyncMakesTheTransitionsOfItsTable(t *testing.T) { // G6
 		f := c.from.in(c.catchesUp)
 		require.Equal(t, c.from, f.now())
 		switch {
-		case c.answer == mark:
-			asks := c.catchesUp && c.from != finished
-			require.Equal(t, asks, f.marked("2"), "%v: only a catchUp that has not finished is asked", c)
-			require.Equal(t, asks, f.version == "2", "%v", c)
+		case c.result == syncPoint:
+			calls := c.catchesUp && c.from != finished
+			require.Equal(t, calls, f.reachSyncPoint("2"), "%v: only a catchUp that has not finished is asked", c)
+			require.Equal(t, calls, f.version == "2", "%v", c)
 		case c.illegal && invariant.Enabled:
-			require.Panics(t, func() { f.answered(c.answer) }, "%v", c)
+			require.Panics(t, func() { f.catchUpReturned(c.result) }, "%v", c)
 		default:
-			f.answered(c.answer)
+			f.catchUpReturned(c.result)
 		}
 		require.Equal(t, c.to, f.now(), "%v", c)
 		require.Equal(t, c.to >= synced, isClosed(f.done), "%v: Synced", c)
-		require.Equal(t, c.catchesUp && c.to != finished, f.wantsMarks(), "%v: marks", c)
+		require.Equal(t, c.catchesUp && c.to != finished, f.wantsSyncPoints(), "%v: marks", c)
 		f.stop()
 	}
 	for _, from := range []syncState{catchingUp, synced} {
 		f := from.in(true)
 		if invariant.Enabled {
-			require.Panics(t, func() { f.answered(listing) }, "no answer leads back to listing")
+			require.Panics(t, func() { f.catchUpReturned(listing) }, "no answer leads back to listing")
 		} else {
-			f.answered(listing)
+			f.catchUpReturned(listing)
 		}
 		require.Equal(t, from, f.now())
 		f.stop()
 	}
 }
 
-func TestFirstSyncIsAskedAgainWhereNoMarkComes(t *testing.T) {
+func TestCatchUpIsCalledAgainWithoutANewSyncPoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := listing.in(true)
@@ -98,32 +98,32 @@ func TestFirstSyncIsAskedAgainWhereNoMarkComes(t *testing.T) {
 				return false
 			}
 		}
-		require.True(t, f.marked("1"))
-		time.Sleep(2 * askAgain)
-		require.False(t, woken() || f.overdue(), "nothing is asked again before it has been answered")
-		f.answered(catchingUp)
-		for _, answer := range []syncState{catchingUp, synced, synced} {
-			time.Sleep(askAgain - time.Second)
-			require.False(t, woken() || f.overdue(), "%v: it is early", answer)
+		require.True(t, f.reachSyncPoint("1"))
+		time.Sleep(2 * catchUpInterval)
+		require.False(t, woken() || f.catchUpDue(), "nothing is asked again before it has been answered")
+		f.catchUpReturned(catchingUp)
+		for _, result := range []syncState{catchingUp, synced, synced} {
+			time.Sleep(catchUpInterval - time.Second)
+			require.False(t, woken() || f.catchUpDue(), "%v: it is early", result)
 			time.Sleep(time.Second)
-			require.True(t, woken() && f.overdue(), "%v: it is time", answer)
-			f.answered(answer)
+			require.True(t, woken() && f.catchUpDue(), "%v: it is time", result)
+			f.catchUpReturned(result)
 		}
-		time.Sleep(askAgain / 2)
-		require.True(t, f.marked("2"))
-		f.answered(synced)
-		time.Sleep(askAgain - time.Second)
-		require.False(t, woken() || f.overdue(), "a mark is an occasion as well")
-		require.True(t, f.marked("3"))
-		f.answered(finished)
-		time.Sleep(2 * askAgain)
-		require.False(t, woken() || f.overdue(), "nothing is asked of one that has finished")
+		time.Sleep(catchUpInterval / 2)
+		require.True(t, f.reachSyncPoint("2"))
+		f.catchUpReturned(synced)
+		time.Sleep(catchUpInterval - time.Second)
+		require.False(t, woken() || f.catchUpDue(), "a mark is an occasion as well")
+		require.True(t, f.reachSyncPoint("3"))
+		f.catchUpReturned(finished)
+		time.Sleep(2 * catchUpInterval)
+		require.False(t, woken() || f.catchUpDue(), "nothing is asked of one that has finished")
 	})
 }
 
-func TestFirstSyncBeginsWithARevision(t *testing.T) { // G5
+func TestFirstSyncStartsAtARevision(t *testing.T) { // G5
 	t.Parallel()
-	f := &firstSync{begins: 7}
-	require.True(t, f.has(6) && f.has(7), "its snapshot has them")
-	require.False(t, f.has(8), "the informer posts it")
+	f := &firstSync{startRevision: 7}
+	require.True(t, f.covers(6) && f.covers(7), "its snapshot has them")
+	require.False(t, f.covers(8), "the informer posts it")
 }

@@ -16,20 +16,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// leaver is a source that ends its caller's goroutine by runtime.Goexit.
-type leaver struct {
+// goexitSource is a source that ends its caller's goroutine by runtime.Goexit.
+type goexitSource struct {
 	listwatch.Source[*corev1.Pod]
 	list, watch bool
 }
 
-func (l leaver) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[*corev1.Pod], error) {
+func (l goexitSource) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[*corev1.Pod], error) {
 	if l.list {
 		runtime.Goexit()
 	}
 	return l.Source.List(ctx, opts)
 }
 
-func (l leaver) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[*corev1.Pod], error) {
+func (l goexitSource) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[*corev1.Pod], error) {
 	if l.watch {
 		runtime.Goexit()
 	}
@@ -40,7 +40,7 @@ func (l leaver) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwat
 // Nothing waits for a timeout, and no goroutine remains.
 func TestGoexitInAPartIsAFailure(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
-		for name, part := range map[string]leaver{"list": {list: true, watch: true}, "watch": {watch: true}, "transform": {}} {
+		for name, part := range map[string]goexitSource{"list": {list: true, watch: true}, "watch": {watch: true}, "transform": {}} {
 			t.Run(mode.String()+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestGoexitInAPartIsAFailure(t *testing.T) {
 }
 
 // Describe implements listwatch.Describer.
-func (l leaver) Describe(context.Context) (map[string]string, error) {
+func (l goexitSource) Describe(context.Context) (map[string]string, error) {
 	if l.list {
 		runtime.Goexit()
 	}
@@ -101,6 +101,6 @@ func (l leaver) Describe(context.Context) (map[string]string, error) {
 
 func TestGoexitInADescriptionIsAnError(t *testing.T) {
 	t.Parallel()
-	_, err := sources.Merge[*corev1.Pod](leaver{}, leaver{list: true}).(listwatch.Describer).Describe(t.Context())
+	_, err := sources.Merge[*corev1.Pod](goexitSource{}, goexitSource{list: true}).(listwatch.Describer).Describe(t.Context())
 	require.ErrorContains(t, err, "runtime.Goexit")
 }

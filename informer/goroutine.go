@@ -15,8 +15,8 @@ type Goroutine struct {
 	Handler string
 }
 
-// in runs a stage of the informer in the current goroutine, inside the Goroutine hook.
-func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func()) {
+// runStage runs a stage of the informer in the current goroutine, inside the Goroutine hook.
+func (i *Informer[T]) runStage(ctx context.Context, stage, handler string, run func()) {
 	if i.opts.Goroutine == nil {
 		run()
 		return
@@ -32,13 +32,13 @@ func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func())
 	once() // In case the hook did not call once: Run needs this stage.
 }
 
-// hireLocked starts the goroutine of a handler.
-func (i *Informer[T]) hireLocked(r *Registration[T]) { i.hire(i.running, r, true) }
+// startHandlerLocked starts the goroutine of a handler.
+func (i *Informer[T]) startHandlerLocked(r *Registration[T]) { i.startHandler(i.running, r, true) }
 
-// hire starts the goroutine of a handler. If the handler ends its goroutine by runtime.Goexit, a
-// new goroutine replaces it. If the hook ended the goroutine before it called the stage's function,
-// the replacements start without the hook.
-func (i *Informer[T]) hire(ctx context.Context, r *Registration[T], hooked bool) {
+// startHandler starts the goroutine of a handler. If the handler ends its goroutine by
+// runtime.Goexit, a new goroutine replaces it. If the hook ended the goroutine before it called the
+// stage's function, the replacements start without the hook.
+func (i *Informer[T]) startHandler(ctx context.Context, r *Registration[T], useHook bool) {
 	i.handlers.Go(func() {
 		began := false
 		defer func() {
@@ -49,16 +49,16 @@ func (i *Informer[T]) hire(ctx context.Context, r *Registration[T], hooked bool)
 				i.opts.Logger.Error("Options.Goroutine ended the goroutine of a handler, and is not called for this handler again",
 					"informer", i.opts.Name, "handler", r.opts.Name)
 			}
-			i.hire(ctx, r, hooked && began)
+			i.startHandler(ctx, r, useHook && began)
 		}()
 		run := func() {
 			began = true
 			r.run()
 		}
-		if !hooked {
+		if !useHook {
 			run()
 			return
 		}
-		i.in(ctx, "handle", r.opts.Name, run)
+		i.runStage(ctx, "handle", r.opts.Name, run)
 	})
 }

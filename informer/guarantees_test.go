@@ -13,7 +13,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -27,7 +27,7 @@ import (
 // bubble runs f in a synctest bubble, with several seeds and both ways to list.
 func bubble(t *testing.T, f func(r *rig)) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
-		for seed := range effort.Of[uint64](3, 1) {
+		for seed := range testsize.Scale[uint64](3, 1) {
 			t.Run(fmt.Sprintf("%v/seed=%d", mode, seed), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {

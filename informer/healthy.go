@@ -27,9 +27,9 @@ var (
 // failing.
 //
 // An informer is also unhealthy while objects are missing or out of date because they cannot be
-// decoded, or because an index function refuses them. The error then wraps reflector.ErrUnreadable
+// decoded, or because an index function refuses them. The error then wraps reflector.ErrUndecodable
 // and names the objects. The informer is healthy again when they become readable or are gone. If
-// reflector.Options.SkipUnreadable is set, only Status reports them.
+// reflector.Options.SkipUndecodable is set, only Status reports them.
 //
 // A server sends a bookmark about once a minute, even if nothing else happens. So a maxStaleness
 // under two minutes makes a false alarm likely. Some resources have no bookmarks (events, and many
@@ -43,9 +43,9 @@ func (i *Informer[T]) Healthy(maxStaleness time.Duration) error {
 
 func (s Status) healthy(maxStaleness time.Duration) error {
 	r := s.Reflector
-	heard := r.LastListAt
-	if r.LastEventAt.After(heard) {
-		heard = r.LastEventAt
+	lastContact := r.LastListAt
+	if r.LastEventAt.After(lastContact) {
+		lastContact = r.LastEventAt
 	}
 	var err error
 	switch {
@@ -53,15 +53,15 @@ func (s Status) healthy(maxStaleness time.Duration) error {
 		err = ErrStopped
 	case !s.Synced:
 		return &SyncError{Status: s, Err: ErrNotSynced}
-	case heard.IsZero():
+	case lastContact.IsZero():
 		return nil // The first list is in the store, and the reflector is about to record it.
-	case time.Since(heard) > maxStaleness:
+	case time.Since(lastContact) > maxStaleness:
 		err = ErrStale
 	default:
-		return s.completelyHealthy(maxStaleness)
+		return s.contentHealthy(maxStaleness)
 	}
-	text := fmt.Sprintf("last heard %v ago, %v since %s", time.Since(heard).Round(time.Millisecond), r.Phase, r.Since.Format("15:04:05.000"))
-	if heard.IsZero() {
+	text := fmt.Sprintf("last heard %v ago, %v since %s", time.Since(lastContact).Round(time.Millisecond), r.Phase, r.Since.Format("15:04:05.000"))
+	if lastContact.IsZero() {
 		text = "never heard"
 	}
 	if r.Failures == 0 {
@@ -70,11 +70,11 @@ func (s Status) healthy(maxStaleness time.Duration) error {
 	return fmt.Errorf("informer %s is not healthy: %w (%s): last error: %w", s.Name, err, text, r.LastError)
 }
 
-// completelyHealthy is the last check of Healthy, for an informer that is synced and has heard from
+// contentHealthy is the last check of Healthy, for an informer that is synced and has heard from
 // the server in time. It checks for unreadable objects and failed parts.
-func (s Status) completelyHealthy(maxStaleness time.Duration) error {
-	err := s.Unreadable.Err()
-	if err == nil || s.SkipUnreadable {
+func (s Status) contentHealthy(maxStaleness time.Duration) error {
+	err := s.Undecodable.Err()
+	if err == nil || s.SkipUndecodable {
 		return s.partsHealthy(maxStaleness)
 	}
 	err = fmt.Errorf("informer %s is not healthy: %w", s.Name, err)

@@ -14,7 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-func TestHealthyFromTheFirstListOnAsLongAsTheServerIsHeard(t *testing.T) {
+func TestHealthyWhileTheServerSendsEvents(t *testing.T) {
 	inBubble(t, informer.Options[*corev1.Pod]{Name: "pods"}, func(t *testing.T, r *rig) {
 		err := r.informer.Healthy(time.Minute)
 		require.ErrorIs(t, err, informer.ErrNotSynced)
@@ -82,7 +82,7 @@ func TestRunEndsWhenTheReflectorGivesUp(t *testing.T) {
 	})
 }
 
-func TestWhoIsNotSyncedSaysHowFarItIs(t *testing.T) {
+func TestSyncErrorDescribesTheProgress(t *testing.T) {
 	inBubble(t, informer.Options[*corev1.Pod]{Name: "pods"}, func(t *testing.T, r *rig) {
 		for n := range 5 {
 			_, err := r.server.Create(newPod(key(n)))

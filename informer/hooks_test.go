@@ -39,16 +39,16 @@ func TestObserversThatPanicStopNothing(t *testing.T) {
 			},
 		}
 		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
-		inf := mk(t, f, opts)
-		told := map[string]int{}
-		_, err := inf.AddHandler(func(e informer.Event[*obj]) { told[e.Key.Name]++ }, informer.HandlerOptions{})
+		inf := newInformer(t, f, opts)
+		received := map[string]int{}
+		_, err := inf.AddHandler(func(e informer.Event[*obj]) { received[e.Key.Name]++ }, informer.HandlerOptions{})
 		require.NoError(t, err)
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		f.events <- ev(listwatch.Added, "c", "3", "x")
 		require.NoError(t, inf.Store().WaitRV(t.Context(), "3"))
 		synctest.Wait()
-		require.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, told)
+		require.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, received)
 		require.NotZero(t, inf.Status().HookPanics)
 		for _, hook := range []string{
 			"Observer.OnApplied", "Observer.Sample", "Queue.Observer.OnDelta", "Queue.Observer.OnBatch", "Store.Observer.OnApplied",
@@ -60,46 +60,46 @@ func TestObserversThatPanicStopNothing(t *testing.T) {
 	})
 }
 
-// panicking is a log handler that panics.
-type panicking struct{ slog.Handler }
+// panickingHandler is a log handler that panics.
+type panickingHandler struct{ slog.Handler }
 
-func (panicking) Enabled(context.Context, slog.Level) bool { panic("a bug") }
+func (panickingHandler) Enabled(context.Context, slog.Level) bool { panic("a bug") }
 
 // A handler, an observer and the logger may all panic: the informer goes on.
 func TestALoggerThatPanicsStopsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
-		inf := mk(t, f, informer.Options[*obj]{
-			Logger:   slog.New(panicking{slog.DiscardHandler}),
+		inf := newInformer(t, f, informer.Options[*obj]{
+			Logger:   slog.New(panickingHandler{slog.DiscardHandler}),
 			Observer: &informer.Observer{OnApplied: func(informer.AppliedInfo) { panic("a bug") }},
 		})
-		told := map[string]int{}
-		_, err := inf.AddHandler(func(e informer.Event[*obj]) { told[e.Key.Name]++; panic("a bug") }, informer.HandlerOptions{})
+		received := map[string]int{}
+		_, err := inf.AddHandler(func(e informer.Event[*obj]) { received[e.Key.Name]++; panic("a bug") }, informer.HandlerOptions{})
 		require.NoError(t, err)
 		stop := start(t, inf)
 		f.events <- ev(listwatch.Added, "c", "3", "x")
 		synctest.Wait()
-		require.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, told)
+		require.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, received)
 		stop()
 	})
 }
 
 // An observer that is called before a handler may end the goroutine. The handler still gets the
 // event.
-func TestAnObserverThatEndsTheGoroutineTakesNoEvent(t *testing.T) {
+func TestAnObserverThatEndsTheGoroutineLosesNoEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
-		inf := mk(t, f, informer.Options[*obj]{
+		inf := newInformer(t, f, informer.Options[*obj]{
 			Logger:   slog.New(slog.DiscardHandler),
 			Observer: &informer.Observer{Sample: func(types.NamespacedName) func(informer.DeliverInfo) { runtime.Goexit(); return nil }},
 		})
-		told := map[string]int{}
-		_, err := inf.AddHandler(func(e informer.Event[*obj]) { told[e.Key.Name]++ }, informer.HandlerOptions{})
+		received := map[string]int{}
+		_, err := inf.AddHandler(func(e informer.Event[*obj]) { received[e.Key.Name]++ }, informer.HandlerOptions{})
 		require.NoError(t, err)
 		stop := start(t, inf)
 		f.events <- ev(listwatch.Added, "c", "3", "x")
 		synctest.Wait()
-		require.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, told)
+		require.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, received)
 		stop()
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/internal/contain"
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,15 +33,15 @@ type Informer[T any] struct {
 	// stopped is closed when Run no longer calls handlers.
 	stopped chan struct{}
 
-	// unindexed limits the log lines about objects that an index function refused. Only the
+	// indexFailureLog limits the log lines about objects that an index function refused. Only the
 	// goroutine of consume uses it.
-	unindexed remind.Reminder
+	indexFailureLog logthrottle.Throttle
 	// listed says that the first list has been applied, except for objects that were refused. Only
 	// the goroutine of consume uses it.
 	listed bool
-	// inPlace says that the server has changed an object without changing its version, and that the
-	// log says so. Only the goroutine of consume uses it.
-	inPlace bool
+	// inPlaceLogged says that the server has changed an object without changing its version, and
+	// that the log says so. Only the goroutine of consume uses it.
+	inPlaceLogged bool
 
 	// handlers are the goroutines of the registrations.
 	handlers sync.WaitGroup
@@ -52,21 +52,21 @@ type Informer[T any] struct {
 	// registrations is replaced, never changed in place, so that the consumer can
 	// range over it without the lock.
 	registrations []*Registration[T]
-	named         int
+	handlerCount  int
 	// preloads says that objects will be preloaded into the store.
 	preloads bool
 	// populated says that the first list is in the store. Handlers may not have its events yet.
 	populated bool
 	// refused has the objects that an index function has refused.
 	refused map[types.NamespacedName]*listwatch.ObjectError
-	// refusing is the length of refused, for readers that do not hold the lock.
-	refusing atomic.Int64
-	// late has objects that were unreadable, for which the queue now has a readable state or a
-	// deletion. An entry stays until the store has applied that change.
-	late map[types.NamespacedName]lateObject
-	// turn is the number of the batch that is being stored, or was stored last. The store contains
+	// refusedCount is the length of refused, for readers that do not hold the lock.
+	refusedCount atomic.Int64
+	// recovering has objects that were unreadable, for which the queue now has a readable state or
+	// a deletion. An entry stays until the store has applied that change.
+	recovering map[types.NamespacedName]recoveringObject
+	// batch is the number of the batch that is being stored, or was stored last. The store contains
 	// that batch when it has reached revision.
-	turn     int
+	batch    int
 	revision uint64
 	// resyncDue has the registrations that get an event for the next Sync deltas.
 	resyncDue map[*Registration[T]]bool
@@ -100,7 +100,7 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 	}
 	i.opts.containHooks(&i.hooks)
 	opts = i.opts
-	opts.Store.Unreadable = i.whyUnreadable
+	opts.Store.Undecodable = i.whyUndecodable
 	var err error
 	if i.store, err = indexer.New(opts.Store); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	reflected := make(chan error, 1)
+	reflectorEnded := make(chan error, 1)
 	ended := make(chan struct{})
 	// Stop all handlers at once: a handler that blocks would delay the others.
 	context.AfterFunc(ctx, func() {
@@ -152,14 +152,14 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		defer func() {
 			cancel() // in case the reflector has given up
 			i.queue.Close()
-			reflected <- err
+			reflectorEnded <- err
 		}()
-		i.in(ctx, "reflect", "", func() { err = i.reflector.Run(ctx) })
+		i.runStage(ctx, "reflect", "", func() { err = i.reflector.Run(ctx) })
 	}()
-	i.in(ctx, "store", "", i.consume)
+	i.runStage(ctx, "store", "", i.consume)
 	<-ended
 	i.handlers.Wait()
-	return <-reflected
+	return <-reflectorEnded
 }
 
 func (i *Informer[T]) start(ctx context.Context) error {
@@ -170,7 +170,7 @@ func (i *Informer[T]) start(ctx context.Context) error {
 	}
 	i.phase, i.running = running, ctx
 	for _, r := range i.registrations {
-		i.hireLocked(r)
+		i.startHandlerLocked(r)
 	}
 	return nil
 }
@@ -229,25 +229,25 @@ func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, cat
 	if i.phase == ended {
 		return nil, ErrStopped
 	}
-	i.named++
-	r := newRegistration(i, handle, opts.withDefaults(i.named))
-	r.catchUp, r.first.catchesUp = catchUp, catchUp != nil
+	i.handlerCount++
+	r := newRegistration(i, handle, opts.withDefaults(i.handlerCount))
+	r.catchUp, r.firstSync.catchesUp = catchUp, catchUp != nil
 	// Changes that are applied after this snapshot are posted to r, because r is registered before
 	// the consumer reads the registrations. The snapshot contains earlier changes, and the consumer
 	// skips them by its revision.
 	snapshot := i.store.Snapshot()
-	r.first.begins = snapshot.Revision()
+	r.firstSync.startRevision = snapshot.Revision()
 	if snapshot.Len() > 0 {
 		r.mailbox.postSnapshot(snapshot)
 	} else {
 		defer snapshot.Release()
 	}
 	if i.populated {
-		r.mailbox.postMark(snapshot.ResourceVersion())
+		r.mailbox.postSyncPoint(snapshot.ResourceVersion())
 	}
 	i.registrations = append(slices.Clip(i.registrations), r)
 	if i.phase == running {
-		i.hireLocked(r)
+		i.startHandlerLocked(r)
 	}
 	return r, nil
 }

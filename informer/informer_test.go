@@ -110,27 +110,27 @@ func TestResyncIsPerHandlerAndSurvivesRelists(t *testing.T) { // SI-26, SI-27, D
 	})
 }
 
-func TestAHandlerIsResyncedWhenItAsks(t *testing.T) {
+func TestResyncOnRequest(t *testing.T) {
 	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
 		for n := range 5 {
 			_, err := r.server.Create(newPod(key(n)))
 			require.NoError(t, err)
 		}
-		asking, other := newWitness(r), newWitness(r)
-		asked := r.add(asking.handle, informer.HandlerOptions{})
+		requesting, other := newWitness(r), newWitness(r)
+		registration := r.add(requesting.handle, informer.HandlerOptions{})
 		r.add(other.handle, informer.HandlerOptions{})
-		asked.Resync() // nothing is stored yet
+		registration.Resync() // nothing is stored yet
 		r.runSynced()
 		before := r.informer.Status().Reflector.Relists
-		asked.Resync()
+		registration.Resync()
 		synctest.Wait()
-		require.Equal(t, []int{5, 0}, []int{asking.count(informer.Resync), other.count(informer.Resync)})
+		require.Equal(t, []int{5, 0}, []int{requesting.count(informer.Resync), other.count(informer.Resync)})
 		require.Equal(t, before, r.informer.Status().Reflector.Relists)
-		require.Empty(t, asking.objections("G1"))
-		asked.Remove()
-		asked.Resync()
+		require.Empty(t, requesting.objections("G1"))
+		registration.Remove()
+		registration.Resync()
 		synctest.Wait()
-		require.Equal(t, 5, asking.count(informer.Resync))
+		require.Equal(t, 5, requesting.count(informer.Resync))
 	})
 }
 
@@ -183,11 +183,11 @@ func TestAHandlerMayRemoveItself(t *testing.T) {
 	})
 }
 
-func TestAnObjectThatCannotBeIndexedIsNeitherStoredNorTold(t *testing.T) {
+func TestAnObjectThatCannotBeIndexedIsNeitherStoredNorDelivered(t *testing.T) {
 	// D13, PD-1, PD-8, PD-10, D17
 	var log bytes.Buffer
 	opts := informer.Options[*corev1.Pod]{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	opts.Reflector.SkipUnreadable = true
+	opts.Reflector.SkipUndecodable = true
 	opts.Store.Indexes = map[string]indexer.IndexFunc[*corev1.Pod]{"image": func(pod *corev1.Pod) ([]string, error) {
 		if pod.Name == key(2).Name {
 			return nil, errors.New("no image")
@@ -223,16 +223,16 @@ func TestWaitForSyncSaysThatRunHasNotBeenCalled(t *testing.T) {
 	})
 }
 
-// wrong is a source that can never work.
-type wrong struct {
+// wrongTypeSource is a source that can never work.
+type wrongTypeSource struct {
 	listwatch.Source[*corev1.PodList]
 }
 
-func (wrong) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*corev1.PodList], error) {
+func (wrongTypeSource) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*corev1.PodList], error) {
 	return nil, fmt.Errorf("made of a list: %w", listwatch.ErrUnusable)
 }
 
-func (w wrong) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*corev1.PodList], error) {
+func (w wrongTypeSource) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*corev1.PodList], error) {
 	_, err := w.List(ctx, listwatch.ListOptions{})
 	return nil, err
 }
@@ -240,7 +240,7 @@ func (w wrong) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.W
 // No retry can repair an error in the program.
 func TestAnInformerOfAWrongTypeEndsAtOnceAndSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inf, err := informer.New(listwatch.Source[*corev1.PodList](wrong{}), informer.Options[*corev1.PodList]{})
+		inf, err := informer.New(listwatch.Source[*corev1.PodList](wrongTypeSource{}), informer.Options[*corev1.PodList]{})
 		require.NoError(t, err)
 		began := time.Now()
 		err = inf.Run(t.Context())
@@ -316,7 +316,7 @@ func TestStatusAndObserverSeeEveryStage(t *testing.T) {
 
 // Sample returns a function only for the objects that it chooses. It works with and without
 // OnDeliver.
-func TestSampleHearsOfTheObjectsThatItChooses(t *testing.T) {
+func TestSampleReceivesTheObjectsThatItChooses(t *testing.T) {
 	for _, all := range []bool{true, false} {
 		t.Run(fmt.Sprintf("beside OnDeliver=%v", all), func(t *testing.T) {
 			var delivered, sampled atomic.Int32
@@ -359,7 +359,7 @@ func TestSampleHearsOfTheObjectsThatItChooses(t *testing.T) {
 	}
 }
 
-func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
+func TestInvalidOptionsAreRefused(t *testing.T) {
 	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
 		_, err := r.informer.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{Mailbox: -1, Resync: -1, Overflow: 9})
 		require.ErrorContains(t, err, "Mailbox")

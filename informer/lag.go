@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
 )
 
 // slowAfter is how long an event must wait, in a mailbox that was full, before the handler counts
@@ -19,9 +19,9 @@ const slowAfter = 10 * time.Second
 type lag struct {
 	behind atomic.Bool // true from a full mailbox until it is empty
 
-	mu     sync.Mutex // guards following
-	said   time.Time  // when a slow handler was last logged
-	spoken bool       // logged as slow, and not yet as caught up
+	mu       sync.Mutex // guards following
+	loggedAt time.Time  // when a slow handler was last logged
+	logged   bool       // logged as slow, and not yet as caught up
 }
 
 // isSlow reports whether a log line about the slow handler is due, given how long an event has
@@ -29,34 +29,34 @@ type lag struct {
 func (l *lag) isSlow(waited time.Duration, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if waited < slowAfter || !l.said.IsZero() && now.Sub(l.said) < remind.Interval {
+	if waited < slowAfter || !l.loggedAt.IsZero() && now.Sub(l.loggedAt) < logthrottle.Interval {
 		return false
 	}
-	l.said, l.spoken = now, true
+	l.loggedAt, l.logged = now, true
 	return true
 }
 
-// over records that the mailbox is empty, and reports whether the handler was logged as slow.
-func (l *lag) over() (spoken bool) {
+// caughtUp records that the mailbox is empty, and reports whether the handler was logged as slow.
+func (l *lag) caughtUp() (logged bool) {
 	l.behind.Store(false)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	spoken, l.spoken = l.spoken, false
-	return spoken
+	logged, l.logged = l.logged, false
+	return logged
 }
 
-// sayIfSlow logs that the handler is slow, if isSlow returns true. waited is the age of the oldest
+// logIfSlow logs that the handler is slow, if isSlow returns true. waited is the age of the oldest
 // event, and waiting the number of events.
-func (l *lag) sayIfSlow(logger *slog.Logger, informer, handler string, overflow Overflow, waited time.Duration, waiting int) {
+func (l *lag) logIfSlow(logger *slog.Logger, informer, handler string, overflow Overflow, waited time.Duration, waiting int) {
 	if l.isSlow(waited, time.Now()) {
 		logger.Warn("handler is slow, and events wait", "informer", informer, "handler", handler,
 			"waiting", waiting, "oldest", waited.Truncate(time.Millisecond), "meanwhile", overflow.effect())
 	}
 }
 
-// sayIfOver logs that the handler has caught up, if it was logged as slow.
-func (l *lag) sayIfOver(logger *slog.Logger, informer, handler string) {
-	if l.over() {
+// logIfCaughtUp logs that the handler has caught up, if it was logged as slow.
+func (l *lag) logIfCaughtUp(logger *slog.Logger, informer, handler string) {
+	if l.caughtUp() {
 		logger.Info("handler has caught up", "informer", informer, "handler", handler)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -50,8 +50,8 @@ func (l *logbook) all() []string {
 	return append([]string{}, l.lines...)
 }
 
-// plenty returns a list with more objects than a mailbox holds.
-func plenty() (items []listwatch.Item[*obj]) {
+// manyItems returns a list with more objects than a mailbox holds.
+func manyItems() (items []listwatch.Item[*obj]) {
 	for i := range 3 * informer.DefaultMailbox {
 		items = append(items, item(fmt.Sprint(i), fmt.Sprint(i+1), "x"))
 	}
@@ -84,7 +84,7 @@ func TestLogsGoToTheDefaultLoggerWithTheInformersName(t *testing.T) {
 	require.Contains(t, both, `level=ERROR msg="handler panicked; the event counts as handled" informer=web handler=handler-1`)
 }
 
-func TestAHandlerThatPanicsIsSaidEveryFiveMinutes(t *testing.T) {
+func TestAHandlerThatPanicsIsLoggedEveryFiveMinutes(t *testing.T) {
 	log, logger := newLogbook()
 	inBubble(t, informer.Options[*corev1.Pod]{Logger: logger}, func(t *testing.T, r *rig) {
 		log.began = time.Now()
@@ -96,40 +96,40 @@ func TestAHandlerThatPanicsIsSaidEveryFiveMinutes(t *testing.T) {
 		r.runSynced()
 		time.Sleep(14*time.Minute + time.Second)
 		require.NoError(t, r.stop())
-		var said []string
+		var lines []string
 		for _, line := range log.all() {
 			require.Contains(t, line, "panic=no")
 			when, _, _ := strings.Cut(line, " ")
 			_, panics, _ := strings.Cut(line, " panics=")
-			said = append(said, when+" "+panics)
+			lines = append(lines, when+" "+panics)
 		}
-		require.Equal(t, []string{"0s 1", "5m0s 26", "10m0s 51"}, said)
+		require.Equal(t, []string{"0s 1", "5m0s 26", "10m0s 51"}, lines)
 	})
 }
 
 // A list, a resync or a burst of more objects than a mailbox holds fills it, but the handler is not
 // slow.
-func TestAFastHandlerIsNotCalledSlow(t *testing.T) {
+func TestAFastHandlerIsNotLoggedAsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, logger := newLogbook()
-		inf := mk(t, newFake("5000", plenty()...), informer.Options[*obj]{Logger: logger})
+		inf := newInformer(t, newFake("5000", manyItems()...), informer.Options[*obj]{Logger: logger})
 		for range 20 {
 			_, err := inf.AddHandler(func(informer.Event[*obj]) {}, informer.HandlerOptions{Resync: time.Minute})
 			require.NoError(t, err)
 		}
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		time.Sleep(effort.Of(10*time.Minute, 3*time.Minute))
+		time.Sleep(testsize.Scale(10*time.Minute, 3*time.Minute))
 		stop()
 		require.Empty(t, log.all())
 	})
 }
 
 // The handler takes a second for each event, and is more than two minutes behind at each resync.
-func TestASlowHandlerIsNamedEveryFiveMinutesAndWhenItHasCaughtUp(t *testing.T) { // D24
+func TestASlowHandlerIsLoggedEveryFiveMinutesAndWhenItHasCaughtUp(t *testing.T) { // D24
 	synctest.Test(t, func(t *testing.T) {
 		log, logger := newLogbook()
-		inf := mk(t, newFake("5000", plenty()[:150]...), informer.Options[*obj]{Name: "things", Logger: logger})
+		inf := newInformer(t, newFake("5000", manyItems()[:150]...), informer.Options[*obj]{Name: "things", Logger: logger})
 		r, err := inf.AddHandler(func(informer.Event[*obj]) { time.Sleep(time.Second) },
 			informer.HandlerOptions{Name: "sleepy", Mailbox: 5, Resync: 12 * time.Minute})
 		require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestASlowHandlerIsNamedEveryFiveMinutesAndWhenItHasCaughtUp(t *testing.T) {
 	})
 }
 
-func TestAHandlerThatNeverReturnsIsNamed(t *testing.T) {
+func TestAHandlerThatNeverReturnsIsLogged(t *testing.T) {
 	for overflow, want := range map[informer.Overflow]string{
 		informer.Block:     "the informer and its other handlers wait",
 		informer.Coalesce:  "events of one object are merged",
@@ -156,7 +156,7 @@ func TestAHandlerThatNeverReturnsIsNamed(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log, logger := newLogbook()
 				f := newFake("1", item("a", "1", "x"))
-				inf := mk(t, f, informer.Options[*obj]{Logger: logger})
+				inf := newInformer(t, f, informer.Options[*obj]{Logger: logger})
 				ctx, release := context.WithCancel(t.Context())
 				_, err := inf.AddHandler(func(informer.Event[*obj]) { <-ctx.Done() }, informer.HandlerOptions{Name: "stuck", Mailbox: 1, Overflow: overflow})
 				require.NoError(t, err)
@@ -171,15 +171,15 @@ func TestAHandlerThatNeverReturnsIsNamed(t *testing.T) {
 					f.events <- ev(listwatch.Modified, "a", "4", "x")
 				}
 				synctest.Wait()
-				said := log.all()
-				require.NotEmpty(t, said)
-				require.LessOrEqual(t, len(said), 2)
-				require.Contains(t, said[0], `handler=stuck`)
-				require.Contains(t, said[0], want)
+				lines := log.all()
+				require.NotEmpty(t, lines)
+				require.LessOrEqual(t, len(lines), 2)
+				require.Contains(t, lines[0], `handler=stuck`)
+				require.Contains(t, lines[0], want)
 				release()
 				synctest.Wait()
-				said = log.all()
-				require.Contains(t, said[len(said)-1], "handler has caught up")
+				lines = log.all()
+				require.Contains(t, lines[len(lines)-1], "handler has caught up")
 				stop()
 			})
 		})

@@ -9,9 +9,9 @@ import (
 	"github.com/kinform/kinform/indexer"
 )
 
-// letter is one entry of a mailbox: events that were posted together, or a step of the handler's
+// mailItem is one entry of a mailbox: events that were posted together, or a step of the handler's
 // first sync.
-type letter[T any] struct {
+type mailItem[T any] struct {
 	// events are the events that the reader has not taken yet. All mailboxes share the array, so a
 	// batch is not copied for each handler. The array is never changed.
 	events []Event[T]
@@ -20,16 +20,16 @@ type letter[T any] struct {
 	// A letter without events has the objects of a snapshot (delivered as initial adds), or a mark,
 	// or both. The mark applies after the objects: see firstSync. version is the version of the
 	// mark.
-	snapshot *indexer.Snapshot[T]
-	mark     bool
-	version  string
+	snapshot    *indexer.Snapshot[T]
+	isSyncPoint bool
+	version     string
 
-	previous, next *letter[T]
+	previous, next *mailItem[T]
 
 	// deleted is the waiting letter with the Deleted that precedes this Added of the same key. gone
 	// says that this letter has left the mailbox.
-	deleted *letter[T]
-	gone    bool
+	deleted *mailItem[T]
+	removed bool
 }
 
 // mailbox is the queue between the informer and one handler, with one writer and one reader, in
@@ -53,15 +53,15 @@ type mailbox[T any] struct {
 
 	mu sync.Mutex // guards following
 	// first and last are the ends of the list of waiting letters.
-	first, last *letter[T]
+	first, last *mailItem[T]
 	depth       int // waiting events, and letters without events
 	// spare are empty letters for reuse.
-	spare  *letter[T]
+	spare  *mailItem[T]
 	spares int
 	// newest has the newest waiting letter for each key. It exists only while the reader is behind:
 	// from a full mailbox until it is empty. During this time each event has a letter and an array
 	// of its own. A letter may wait for long, and must not keep the rest of its batch in memory.
-	newest    map[types.NamespacedName]*letter[T]
+	newest    map[types.NamespacedName]*mailItem[T]
 	coalesced uint64
 	closed    bool
 }
@@ -116,9 +116,9 @@ func (m *mailbox[T]) put(events []Event[T], now time.Time) (depth int) {
 			n = min(n, m.limit-m.depth)
 		}
 		if m.newest == nil || !m.mergeLocked(events[0]) {
-			l := m.blankLocked()
-			l.events, l.posted = events[:n:n], now
-			m.appendLocked(l)
+			item := m.newItemLocked()
+			item.events, item.posted = events[:n:n], now
+			m.appendLocked(item)
 		}
 		events = events[n:]
 	}
@@ -158,46 +158,46 @@ func (m *mailbox[T]) postSnapshot(snapshot *indexer.Snapshot[T]) {
 	if m.closed {
 		return
 	}
-	m.appendLocked(&letter[T]{posted: time.Now(), snapshot: snapshot})
+	m.appendLocked(&mailItem[T]{posted: time.Now(), snapshot: snapshot})
 	signal(m.wake)
 }
 
-// postMark appends a mark with the version of the store. It never waits.
-func (m *mailbox[T]) postMark(version string) {
+// postSyncPoint appends a mark with the version of the store. It never waits.
+func (m *mailbox[T]) postSyncPoint(version string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return
 	}
-	l := m.last
-	if l == nil || len(l.events) > 0 {
-		l = &letter[T]{posted: time.Now()}
-		m.appendLocked(l)
+	item := m.last
+	if item == nil || len(item.events) > 0 {
+		item = &mailItem[T]{posted: time.Now()}
+		m.appendLocked(item)
 	}
-	l.mark, l.version = true, version
+	item.isSyncPoint, item.version = true, version
 	signal(m.wake)
 }
 
 // take returns the oldest letter, with at most one event, or nothing.
-func (m *mailbox[T]) take() (l letter[T], ok bool) {
+func (m *mailbox[T]) take() (item mailItem[T], ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	first := m.first
 	if first == nil {
-		return l, false
+		return item, false
 	}
-	l = *first
+	item = *first
 	if len(first.events) > 1 {
-		l.events, first.events = l.events[:1], l.events[1:]
+		item.events, first.events = item.events[:1], item.events[1:]
 		m.depth--
 	} else {
 		m.removeLocked(first)
-		m.spareLocked(first)
+		m.recycleLocked(first)
 	}
 	if m.overflow == Block {
 		signal(m.space)
 	}
-	return l, true
+	return item, true
 }
 
 // close drops the waiting letters and releases a waiting writer.
@@ -209,9 +209,9 @@ func (m *mailbox[T]) close() {
 	signal(m.space)
 }
 
-// state returns the number of waiting events, the time of the oldest one, and the number of merged
+// stats returns the number of waiting events, the time of the oldest one, and the number of merged
 // events.
-func (m *mailbox[T]) state() (depth int, oldest time.Time, coalesced uint64) {
+func (m *mailbox[T]) stats() (depth int, oldest time.Time, coalesced uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.first != nil {
@@ -223,34 +223,34 @@ func (m *mailbox[T]) state() (depth int, oldest time.Time, coalesced uint64) {
 // fallBehindLocked gives each waiting event a letter of its own, and records the newest letter of
 // each key.
 func (m *mailbox[T]) fallBehindLocked() {
-	m.newest = make(map[types.NamespacedName]*letter[T], m.depth)
-	for l := m.first; l != nil; l = l.next {
-		if len(l.events) == 0 {
+	m.newest = make(map[types.NamespacedName]*mailItem[T], m.depth)
+	for item := m.first; item != nil; item = item.next {
+		if len(item.events) == 0 {
 			continue
 		}
-		if len(l.events) > 1 {
-			m.splitLocked(l)
+		if len(item.events) > 1 {
+			m.splitLocked(item)
 		}
-		m.noteLocked(l)
+		m.recordNewestLocked(item)
 	}
 }
 
-// noteLocked records that a letter has the newest event of its key.
-func (m *mailbox[T]) noteLocked(l *letter[T]) {
-	l.events = []Event[T]{l.events[0]}
-	m.newest[l.events[0].Key] = l
+// recordNewestLocked records that a letter has the newest event of its key.
+func (m *mailbox[T]) recordNewestLocked(item *mailItem[T]) {
+	item.events = []Event[T]{item.events[0]}
+	m.newest[item.events[0].Key] = item
 }
 
 // splitLocked keeps the first event in a letter, and puts the others into new letters behind it.
-func (m *mailbox[T]) splitLocked(l *letter[T]) {
-	rest := m.blankLocked()
-	*rest = letter[T]{events: l.events[1:], posted: l.posted, previous: l, next: l.next}
-	if l.next == nil {
-		m.last = rest
+func (m *mailbox[T]) splitLocked(item *mailItem[T]) {
+	remaining := m.newItemLocked()
+	*remaining = mailItem[T]{events: item.events[1:], posted: item.posted, previous: item, next: item.next}
+	if item.next == nil {
+		m.last = remaining
 	} else {
-		l.next.previous = rest
+		item.next.previous = remaining
 	}
-	l.events, l.next = l.events[:1], rest
+	item.events, item.next = item.events[:1], remaining
 }
 
 // mergeLocked reports whether it merged the event into the waiting event of the same key, so that
@@ -260,8 +260,8 @@ func (m *mailbox[T]) mergeLocked(event Event[T]) bool {
 	if waiting == nil {
 		return false
 	}
-	merged, outcome := merge(waiting.events[0], event)
-	switch outcome {
+	merged, result := merge(waiting.events[0], event)
+	switch result {
 	case keepBoth:
 		return false
 	case keepOne:
@@ -271,7 +271,7 @@ func (m *mailbox[T]) mergeLocked(event Event[T]) bool {
 		// the handler would receive no deletion, although it may have read the object from the
 		// store.
 		deleted := waiting.deleted
-		if deleted == nil || deleted.gone {
+		if deleted == nil || deleted.removed {
 			return false
 		}
 		m.removeLocked(waiting)
@@ -282,42 +282,42 @@ func (m *mailbox[T]) mergeLocked(event Event[T]) bool {
 }
 
 //go:noinline
-func (m *mailbox[T]) appendLocked(l *letter[T]) {
-	l.previous = m.last
+func (m *mailbox[T]) appendLocked(item *mailItem[T]) {
+	item.previous = m.last
 	if m.last == nil {
-		m.first = l
+		m.first = item
 	} else {
-		m.last.next = l
+		m.last.next = item
 	}
-	m.last = l
-	m.depth += max(len(l.events), 1)
-	if m.newest != nil && len(l.events) > 0 {
-		key := l.events[0].Key
+	m.last = item
+	m.depth += max(len(item.events), 1)
+	if m.newest != nil && len(item.events) > 0 {
+		key := item.events[0].Key
 		if before := m.newest[key]; before != nil && before.events[0].Type == Deleted {
-			l.deleted = before
+			item.deleted = before
 		}
-		m.noteLocked(l)
+		m.recordNewestLocked(item)
 	}
 }
 
 // removeLocked removes a letter that has one event or none.
 //
 //go:noinline
-func (m *mailbox[T]) removeLocked(l *letter[T]) {
-	if l.previous == nil {
-		m.first = l.next
+func (m *mailbox[T]) removeLocked(item *mailItem[T]) {
+	if item.previous == nil {
+		m.first = item.next
 	} else {
-		l.previous.next = l.next
+		item.previous.next = item.next
 	}
-	if l.next == nil {
-		m.last = l.previous
+	if item.next == nil {
+		m.last = item.previous
 	} else {
-		l.next.previous = l.previous
+		item.next.previous = item.previous
 	}
 	m.depth--
-	l.gone, l.deleted = true, nil
-	if m.newest != nil && len(l.events) > 0 && m.newest[l.events[0].Key] == l {
-		delete(m.newest, l.events[0].Key)
+	item.removed, item.deleted = true, nil
+	if m.newest != nil && len(item.events) > 0 && m.newest[item.events[0].Key] == item {
+		delete(m.newest, item.events[0].Key)
 	}
 	if m.first == nil {
 		m.newest = nil
@@ -328,32 +328,32 @@ func (m *mailbox[T]) removeLocked(l *letter[T]) {
 // keeps up.
 const maxSpares = 16
 
-// blankLocked returns an empty letter.
-func (m *mailbox[T]) blankLocked() *letter[T] {
-	l := m.spare
-	if l == nil {
-		return &letter[T]{}
+// newItemLocked returns an empty letter.
+func (m *mailbox[T]) newItemLocked() *mailItem[T] {
+	item := m.spare
+	if item == nil {
+		return &mailItem[T]{}
 	}
-	m.spare, l.next = l.next, nil
+	m.spare, item.next = item.next, nil
 	m.spares--
-	return l
+	return item
 }
 
-// spareLocked keeps a taken letter for reuse. While newest exists, it keeps no letter, because a
+// recycleLocked keeps a taken letter for reuse. While newest exists, it keeps no letter, because a
 // later letter may refer to the taken letter.
-func (m *mailbox[T]) spareLocked(l *letter[T]) {
+func (m *mailbox[T]) recycleLocked(item *mailItem[T]) {
 	if m.newest == nil && m.spares < maxSpares {
-		*l = letter[T]{next: m.spare}
-		m.spare = l
+		*item = mailItem[T]{next: m.spare}
+		m.spare = item
 		m.spares++
 	}
 }
 
-// outcome says which of two consecutive events of one key remain.
-type outcome uint8
+// mergeResult says which of two consecutive events of one key remain.
+type mergeResult uint8
 
 const (
-	keepBoth outcome = iota
+	keepBoth mergeResult = iota
 	keepOne
 	keepNone
 )
@@ -364,7 +364,7 @@ const (
 // A Deleted and a following Added stay two events: the handler must learn that the name belongs to
 // another object. An Added and a following Deleted cancel out if an earlier Deleted of the key
 // still waits. So no key has more than three events: Added, Deleted, Added.
-func merge[T any](first, second Event[T]) (Event[T], outcome) {
+func merge[T any](first, second Event[T]) (Event[T], mergeResult) {
 	switch {
 	case first.Type == Deleted:
 		return second, keepBoth

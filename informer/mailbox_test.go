@@ -104,7 +104,7 @@ func TestMailboxCoalescesOnlyWhileTheReaderIsBehind(t *testing.T) {
 	post()
 	require.Equal(t, 2, post(), "below the limit every event waits on its own")
 	require.Equal(t, 2, post(), "at the limit an update merges")
-	_, _, coalesced := m.state()
+	_, _, coalesced := m.stats()
 	require.EqualValues(t, 1, coalesced)
 
 	added, _ := m.take()
@@ -116,17 +116,17 @@ func TestMailboxCoalescesOnlyWhileTheReaderIsBehind(t *testing.T) {
 	require.Equal(t, 2, post(), "having caught up, every event waits on its own again")
 }
 
-func TestMailboxKeepsTheSyncMarkBehindTheInitialAdds(t *testing.T) {
+func TestMailboxKeepsTheSyncPointBehindTheInitialAdds(t *testing.T) {
 	t.Parallel()
 	m := newMailbox[int](1, Coalesce, nil, nil)
 	w := world{state: map[types.NamespacedName]int{}}
 	m.post([]Event[int]{w.step(1)}, time.Time{})
-	m.postMark("1")
+	m.postSyncPoint("1")
 	m.post([]Event[int]{w.step(1)}, time.Time{})
 	first, _ := m.take()
 	require.Equal(t, Added, first.events[0].Type)
 	second, _ := m.take()
-	require.True(t, second.mark)
+	require.True(t, second.isSyncPoint)
 }
 
 func TestBlockHoldsUpTheWriterUntilThereIsRoom(t *testing.T) {

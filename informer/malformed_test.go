@@ -10,18 +10,18 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestG11_MalformedAnswersAreReportedAndSurvived makes every list and every watch fail once, in
+// TestG11_MalformedResponsesAreReportedAndSurvived makes every list and every watch fail once, in
 // every way that a server or a proxy can produce.
-func TestG11_MalformedAnswersAreReportedAndSurvived(t *testing.T) {
+func TestG11_MalformedResponsesAreReportedAndSurvived(t *testing.T) {
 	const hugeFrame = 2 << 30
-	answers := []struct {
+	responses := []struct {
 		name   string
 		action apitest.Action
 		// listOnly and watchOnly limit the fault to lists or to watches.
@@ -42,11 +42,11 @@ func TestG11_MalformedAnswersAreReportedAndSurvived(t *testing.T) {
 		{name: "protobuf that claims 2 GiB", action: apitest.Body(200, "application/vnd.kubernetes.protobuf", "k8s\x00\x12\xff\xff\xff\xff\x07\x12\xff\xff\xff\xff\x07"), listOnly: true},
 	}
 	for _, encoding := range []rest.Encoding{rest.JSON, rest.Protobuf} {
-		for _, answer := range answers {
-			t.Run(fmt.Sprintf("%v/%s", encoding, answer.name), func(t *testing.T) {
+		for _, response := range responses {
+			t.Run(fmt.Sprintf("%v/%s", encoding, response.name), func(t *testing.T) {
 				t.Parallel()
-				if encoding == rest.JSON && answer.name == "2 GiB frame" {
-					effort.SkipUnlessAll(t, "JSON does not say how long it is, so all of it is sent")
+				if encoding == rest.JSON && response.name == "2 GiB frame" {
+					testsize.SkipIfShort(t, "JSON does not say how long it is, so all of it is sent")
 				}
 				synctest.Test(t, func(t *testing.T) {
 					var reported []string
@@ -54,11 +54,11 @@ func TestG11_MalformedAnswersAreReportedAndSurvived(t *testing.T) {
 					opts.Reflector.OnError = onError(&reported)
 					r := newRigFor(t, rest.ResourceOptions{Encoding: encoding}, opts)
 					r.churn(20, 60, false)
-					if !answer.watchOnly {
-						r.server.Inject(apitest.Fault{Verb: "list", Times: 2, Action: answer.action})
+					if !response.watchOnly {
+						r.server.Inject(apitest.Fault{Verb: "list", Times: 2, Action: response.action})
 					}
-					if !answer.listOnly {
-						r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: answer.action})
+					if !response.listOnly {
+						r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: response.action})
 					}
 					r.runSynced()
 					for range 5 {
@@ -78,7 +78,7 @@ func TestG11_MalformedAnswersAreReportedAndSurvived(t *testing.T) {
 	}
 }
 
-func TestG11_AnObjectThatCannotBeReadIsReportedAndVisible(t *testing.T) {
+func TestG11_AnUndecodableObjectIsReportedAndVisible(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for _, encoding := range []rest.Encoding{rest.JSON, rest.Protobuf} {
 			for _, skip := range []bool{false, true} {
@@ -86,37 +86,37 @@ func TestG11_AnObjectThatCannotBeReadIsReportedAndVisible(t *testing.T) {
 					t.Parallel()
 					synctest.Test(t, func(t *testing.T) {
 						var reported []string
-						opts := informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode, OnError: onError(&reported), SkipUnreadable: skip}}
+						opts := informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode, OnError: onError(&reported), SkipUndecodable: skip}}
 						r := newRigFor(t, rest.ResourceOptions{Encoding: encoding}, opts)
 						for n := range 10 {
 							_, err := r.server.Create(newPod(key(n)))
 							require.NoError(t, err)
 						}
 						verb := map[reflector.ListMode]string{reflector.List: "list", reflector.WatchList: "watch"}[mode]
-						broken := r.server.Inject(apitest.Fault{Verb: verb, Action: apitest.BrokenObject(4)})
+						broken := r.server.Inject(apitest.Fault{Verb: verb, Action: apitest.UndecodableObject(4)})
 						r.run()
 						synctest.Wait()
 						if !skip {
 							short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 							defer cancel()
 							err := r.informer.WaitForSync(short)
-							require.ErrorIs(t, err, reflector.ErrUnreadable)
+							require.ErrorIs(t, err, reflector.ErrUndecodable)
 							require.ErrorContains(t, err, "pod-", "it is named")
-							require.ErrorIs(t, r.informer.Healthy(time.Hour), reflector.ErrUnreadable)
+							require.ErrorIs(t, r.informer.Healthy(time.Hour), reflector.ErrUndecodable)
 							require.Empty(t, r.stored(), "nobody is told of a part")
 							require.Greater(t, broken.Hits(), 2, "it is tried again")
 							broken.Remove()
 							require.NoError(t, r.informer.WaitForSync(t.Context()))
 							require.Len(t, r.stored(), 10)
 							require.NoError(t, r.informer.Healthy(time.Hour))
-							require.Empty(t, r.informer.Status().Unreadable.Objects)
+							require.Empty(t, r.informer.Status().Undecodable.Objects)
 							return
 						}
 						require.NoError(t, r.informer.WaitForSync(t.Context()))
 						require.Len(t, r.stored(), 9, "all others are there")
 						require.Len(t, reported, 1)
 						require.True(t, strings.Contains(reported[0], "pod-"), "it is named: %s", reported[0])
-						require.Equal(t, 1, r.informer.Status().Unreadable.Count)
+						require.Equal(t, 1, r.informer.Status().Undecodable.Count)
 						require.NoError(t, r.informer.Healthy(time.Hour), "it was chosen")
 						broken.Remove()
 
@@ -128,7 +128,7 @@ func TestG11_AnObjectThatCannotBeReadIsReportedAndVisible(t *testing.T) {
 						}
 						r.settle()
 						require.Equal(t, r.versions(), r.stored(), "its next state is read")
-						require.Zero(t, r.informer.Status().Unreadable.Count)
+						require.Zero(t, r.informer.Status().Undecodable.Count)
 					})
 				})
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/sources"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
@@ -70,14 +70,14 @@ func TestManyMergedPartsAreListedInTime(t *testing.T) {
 		t.Run(fmt.Sprintf("%d parts at %v", parts, delay), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newPartsRig(t, parts)
-				var asked atomic.Int64
-				r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Delay(delay), Match: func(apitest.Request) bool { asked.Add(1); return true }})
+				var requests atomic.Int64
+				r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Delay(delay), Match: func(apitest.Request) bool { requests.Add(1); return true }})
 				r.run()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(parts)*delay/4)
 				defer cancel()
 				require.NoError(t, r.informer.WaitForSync(ctx))
 				require.Zero(t, r.informer.Status().Reflector.Errors)
-				require.EqualValues(t, parts, asked.Load(), "each of them once")
+				require.EqualValues(t, parts, requests.Load(), "each of them once")
 				require.Equal(t, 5, r.informer.Store().Len())
 			})
 		})
@@ -133,9 +133,9 @@ func TestDeadPartIsFoundAmongBusyOnes(t *testing.T) {
 		r.within(3*time.Minute+time.Second, partKey(1))
 		require.Greater(t, time.Since(began), 2*time.Minute, "else it was not dead")
 		mu.Lock()
-		asked := maps.Clone(watches)
+		watchesBefore := maps.Clone(watches)
 		mu.Unlock()
-		for path, n := range asked {
+		for path, n := range watchesBefore {
 			require.LessOrEqual(t, n, map[bool]int{true: 2, false: 1}[path == "/api/v1/namespaces/part-1/pods"], path)
 		}
 		stop()
@@ -143,7 +143,7 @@ func TestDeadPartIsFoundAmongBusyOnes(t *testing.T) {
 	})
 }
 
-func TestSilentPartOfAListIsNamed(t *testing.T) {
+func TestErrorNamesTheSilentPartOfAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 20)
 		r.server.Inject(apitest.Fault{Verb: "list", Match: inNamespace("part-7"), Action: apitest.Delay(50 * time.Minute)})
@@ -158,7 +158,7 @@ func TestSilentPartOfAListIsNamed(t *testing.T) {
 }
 
 // A part that is forbidden after the sync affects no other part, and Status reports it.
-func TestForbiddenPartStopsNoOther(t *testing.T) {
+func TestForbiddenPartDoesNotStopTheOthers(t *testing.T) {
 	for name, verbs := range map[string][]string{
 		"the right to the namespace is gone": {"list", "watch"},
 		"it can be listed and not watched":   {"watch"},
@@ -167,11 +167,11 @@ func TestForbiddenPartStopsNoOther(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newPartsRig(t, 3)
-				told := &told{}
-				r.add(told.handle, informer.HandlerOptions{})
+				received := &receivedEvents{}
+				r.add(received.handle, informer.HandlerOptions{})
 				r.runSynced()
-				require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 initial"}, told.take())
-				var forbidden []*apitest.Injected
+				require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 initial"}, received.take())
+				var forbidden []*apitest.InjectedFault
 				for _, verb := range verbs {
 					forbidden = append(forbidden, r.server.Inject(apitest.Fault{Verb: verb, Match: inNamespace("part-2"), Action: apitest.Code(http.StatusForbidden, 0)}))
 				}
@@ -184,7 +184,7 @@ func TestForbiddenPartStopsNoOther(t *testing.T) {
 				_, err := r.server.Create(newPod(partKey(1)))
 				require.NoError(t, err)
 				r.within(2*time.Second, partKey(1))
-				require.Equal(t, []string{"Added pod-1 watch"}, told.take(), "what is forbidden has not gone")
+				require.Equal(t, []string{"Added pod-1 watch"}, received.take(), "what is forbidden has not gone")
 
 				time.Sleep(10 * time.Minute)
 				changed := newPod(partKey(0))
@@ -192,7 +192,7 @@ func TestForbiddenPartStopsNoOther(t *testing.T) {
 				_, err = r.server.Update(changed)
 				require.NoError(t, err)
 				time.Sleep(time.Second)
-				require.Equal(t, []string{"Updated pod-0 watch"}, told.take(), "nobody waits")
+				require.Equal(t, []string{"Updated pod-0 watch"}, received.take(), "nobody waits")
 				if len(verbs) == 2 || verbs[0] == "watch" {
 					failing := r.informer.Status().Parts
 					require.Len(t, failing, 1)
@@ -215,9 +215,9 @@ func TestForbiddenPartStopsNoOther(t *testing.T) {
 				time.Sleep(11 * time.Minute) // as long as the longest wait, and its jitter
 				require.NoError(t, r.informer.Store().WaitRV(t.Context(), r.server.ResourceVersion()))
 				synctest.Wait()
-				news := told.take()
-				require.Len(t, news, 1)
-				require.Subset(t, []string{"Updated pod-2 relist", "Updated pod-2 watch"}, news)
+				events := received.take()
+				require.Len(t, events, 1)
+				require.Subset(t, []string{"Updated pod-2 relist", "Updated pod-2 watch"}, events)
 				require.Equal(t, r.versions(), r.stored())
 				require.Empty(t, r.informer.Status().Parts)
 				require.NoError(t, r.informer.Healthy(5*time.Minute))
@@ -226,7 +226,7 @@ func TestForbiddenPartStopsNoOther(t *testing.T) {
 	}
 }
 
-func TestToleratedPartComesWhenItCan(t *testing.T) {
+func TestToleratedPartIsListedWhenPermitted(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		t.Run(mode.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestToleratedPartComesWhenItCan(t *testing.T) {
 					_, err := s.Create(newPod(partKey(n)))
 					require.NoError(t, err)
 				}
-				var forbidden []*apitest.Injected
+				var forbidden []*apitest.InjectedFault
 				for _, verb := range []string{"list", "watch"} {
 					forbidden = append(forbidden, s.Inject(apitest.Fault{Verb: verb, Match: inNamespace("part-1"), Action: apitest.Code(http.StatusForbidden, 0)}))
 				}
@@ -270,7 +270,7 @@ func TestToleratedPartComesWhenItCan(t *testing.T) {
 }
 
 // If the server is gone, the merged source fails as a whole, with the back-off of the reflector.
-func TestMergedSourceFailsWhereAllPartsDo(t *testing.T) {
+func TestMergedSourceFailsIfAllPartsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 20)
 		r.runSynced()
@@ -289,7 +289,7 @@ func TestMergedSourceFailsWhereAllPartsDo(t *testing.T) {
 }
 
 func TestMergedSourcesSurviveFaultsOfTheirParts(t *testing.T) { // G1, G2
-	for seed := range effort.Of[uint64](6, 3) {
+	for seed := range testsize.Scale[uint64](6, 3) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newMergedRig(t, apitest.Options{}, informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: []reflector.ListMode{reflector.List, reflector.WatchList}[seed%2]}})
 			r.seed(seed)
@@ -298,7 +298,7 @@ func TestMergedSourcesSurviveFaultsOfTheirParts(t *testing.T) { // G1, G2
 			r.churn(30, 40, false)
 			r.runSynced()
 			for range 10 {
-				var broken []*apitest.Injected
+				var broken []*apitest.InjectedFault
 				for _, namespace := range []string{"ns-0", "ns-2"} {
 					for _, verb := range []string{"list", "watch"} {
 						if r.random.IntN(3) == 0 {
@@ -357,20 +357,20 @@ func TestG2_MergedSourcesOfAClusterRestoredFromABackup(t *testing.T) {
 
 // A part that reconnects alone may find a server that was restored from a backup. The part must not
 // watch from a version that this server does not have yet.
-func TestPartOfAnotherHistoryIsListed(t *testing.T) { // G2
-	for name, say := range map[string]any{
+func TestPartWithAnotherHistoryIsListed(t *testing.T) { // G2
+	for name, sends := range map[string]any{
 		"the watch broke":      io.ErrUnexpectedEOF,
 		"a bookmark went back": listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "6", "")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := newFake("10", item("a", "9", "old")), newFake("10", item("b", "8", "old"))
-				inf := mk(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
+				inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
 				start(t, inf)
 				require.NoError(t, inf.WaitForSync(t.Context()))
 				a.set("6", item("a", "4", "older"))
 				b.set("6", item("b", "4", "older"))
-				a.events <- say
+				a.events <- sends
 				time.Sleep(10 * time.Second)
 				synctest.Wait()
 				for _, name := range []string{"a", "b"} {

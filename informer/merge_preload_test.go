@@ -15,7 +15,7 @@ import (
 // In one of several parts, a preloaded store is ahead of the version from which the parts are
 // watched. An earlier event, from before an object was created again, has no effect, whether it can
 // be decoded or not.
-func TestG2_APreloadedObjectThatIsAheadOutlivesItsUnreadablePast(t *testing.T) {
+func TestG2_APreloadedNewerObjectIgnoresUndecodableOlderEvents(t *testing.T) {
 	for name, modified := range map[string]bool{"a deletion": false, "a change": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -44,18 +44,18 @@ func TestG2_APreloadedObjectThatIsAheadOutlivesItsUnreadablePast(t *testing.T) {
 				inf, err := informer.New(mergedPods(t, r.server, "ns-0", "ns-2"), informer.Options[*corev1.Pod]{Logger: slog.New(slog.DiscardHandler)})
 				require.NoError(t, err)
 				require.NoError(t, informer.Preload(inf, saved.Entries(), version))
-				broken := r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.BrokenObject(1), Match: func(q apitest.Request) bool {
+				broken := r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.UndecodableObject(1), Match: func(q apitest.Request) bool {
 					return inNamespace("ns-0")(q) && q.HTTP.URL.Query().Get("resourceVersion") == version
 				}})
 				r.informer = inf
-				p := &picture{}
+				p := &contentHandler{}
 				r.add(p.handle, informer.HandlerOptions{})
 				r.run()
 				time.Sleep(2 * time.Minute)
 				require.NotZero(t, broken.Hits())
 				require.Equal(t, r.merged(), r.stored())
 				require.Len(t, p.contents(), len(r.merged()))
-				require.NoError(t, inf.Store().Unreadable(key(0)), "what the store has of it is newer")
+				require.NoError(t, inf.Store().Undecodable(key(0)), "what the store has of it is newer")
 				require.NoError(t, r.stop())
 			})
 		})

@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/sources"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -73,7 +73,7 @@ func TestMergedSourcesAreOneStore(t *testing.T) { // G1, G2, G3, G4, G8
 		"streaming list": {reflector: reflector.Options{ListMode: reflector.WatchList}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range effort.Of[uint64](4, 2) {
+			for seed := range testsize.Scale[uint64](4, 2) {
 				synctest.Test(t, func(t *testing.T) {
 					r := newMergedRig(t, opts.server, informer.Options[*corev1.Pod]{Reflector: opts.reflector})
 					r.seed(seed)
@@ -113,7 +113,7 @@ func inNamespace(namespace string) func(apitest.Request) bool {
 	return func(r apitest.Request) bool { return strings.Contains(r.HTTP.URL.Path, "/"+namespace+"/") }
 }
 
-func TestMergedStoreIsAsFarAsItsSlowestPart(t *testing.T) { // G8
+func TestMergedStoreHasTheVersionOfItsSlowestPart(t *testing.T) { // G8
 	synctest.Test(t, func(t *testing.T) {
 		r := newMergedRig(t, apitest.Options{}, informer.Options[*corev1.Pod]{})
 		r.server.Inject(apitest.Fault{Verb: "watch", Match: inNamespace("ns-2"), Action: apitest.DelayBookmarks(time.Minute)})
@@ -134,11 +134,11 @@ func TestMergedStoreIsAsFarAsItsSlowestPart(t *testing.T) { // G8
 	})
 }
 
-func TestMergedWatchGoesOnWhereEachPartWas(t *testing.T) {
+func TestMergedWatchResumesEachPartAtItsVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newMergedRig(t, apitest.Options{}, informer.Options[*corev1.Pod]{})
-		told := &told{}
-		r.add(told.handle, informer.HandlerOptions{})
+		received := &receivedEvents{}
+		r.add(received.handle, informer.HandlerOptions{})
 		r.runSynced()
 		for range 3 { // ns-0 is ahead, and no bookmark has arrived.
 			_, err := r.server.Create(newPod(key(0)))
@@ -146,17 +146,17 @@ func TestMergedWatchGoesOnWhereEachPartWas(t *testing.T) {
 			require.NoError(t, r.server.Delete(pods, key(0)))
 		}
 		synctest.Wait()
-		require.Len(t, told.take(), 6)
+		require.Len(t, received.take(), 6)
 		r.server.DropWatches("")
 		_, err := r.server.Create(newPod(key(2)))
 		require.NoError(t, err)
 		time.Sleep(5 * time.Second)
-		require.Equal(t, []string{"Added pod-2 watch"}, told.take(), "nothing is told twice")
+		require.Equal(t, []string{"Added pod-2 watch"}, received.take(), "nothing is told twice")
 		require.Zero(t, r.informer.Status().Reflector.Relists)
 	})
 }
 
-func TestPartThatCannotBeListedIsNamed(t *testing.T) {
+func TestErrorNamesThePartThatCannotBeListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newMergedRig(t, apitest.Options{}, informer.Options[*corev1.Pod]{})
 		forbidden := r.server.Inject(apitest.Fault{Verb: "list", Match: inNamespace("ns-2"), Action: apitest.Code(http.StatusForbidden, 0)})
@@ -192,13 +192,13 @@ func TestMergedStoreIsPreloadedWithoutGoingBack(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, informer.Preload(inf, saved.Entries(), saved.ResourceVersion()))
 		next := &rig{t: t, server: r.server, informer: inf}
-		told := &told{}
-		next.add(told.handle, informer.HandlerOptions{})
+		received := &receivedEvents{}
+		next.add(received.handle, informer.HandlerOptions{})
 		_, err = r.server.Create(newPod(key(2)))
 		require.NoError(t, err)
 		next.runSynced()
 		next.settle()
-		require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 watch"}, told.take())
+		require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 watch"}, received.take())
 		require.Equal(t, next.merged(), next.stored())
 		require.Zero(t, inf.Status().Reflector.Relists)
 	})
@@ -206,7 +206,7 @@ func TestMergedStoreIsPreloadedWithoutGoingBack(t *testing.T) {
 
 // Neither the preload's probe of the server nor a watch that breaks soon after the probe resets the
 // position of a part. The objects that were ahead of the position stay as well.
-func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
+func TestPreloadedMergedStoreNeverGoesBack(t *testing.T) { // G1, G2
 	synctest.Test(t, func(t *testing.T) {
 		r := newMergedRig(t, apitest.Options{}, informer.Options[*corev1.Pod]{})
 		for n := range 3 {
@@ -235,8 +235,8 @@ func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
 		next := &rig{t: t, server: r.server, informer: inf}
 		w := newWitness(next)
 		next.add(w.handle, informer.HandlerOptions{})
-		told := &told{}
-		next.add(told.handle, informer.HandlerOptions{})
+		received := &receivedEvents{}
+		next.add(received.handle, informer.HandlerOptions{})
 		r.server.Inject(apitest.Fault{Verb: "watch", Match: inNamespace("ns-0"), Action: apitest.DropAfterEvents(2), Times: 4})
 		next.run()
 		for range 5 {
@@ -245,7 +245,7 @@ func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
 		}
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		next.settle()
-		require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 initial", "Updated pod-2 watch"}, told.take())
+		require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 initial", "Updated pod-2 watch"}, received.take())
 		require.Empty(t, w.objections("G1"))
 		require.Equal(t, next.merged(), next.stored())
 	})
@@ -257,7 +257,7 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a, b, c := newFake("10"), newFake("10"), newFake("10")
-		inf := mk(t, sources.Merge(sources.Merge[*obj](a, b), listwatch.Source[*obj](c)), informer.Options[*obj]{})
+		inf := newInformer(t, sources.Merge(sources.Merge[*obj](a, b), listwatch.Source[*obj](c)), informer.Options[*obj]{})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		b.events <- ev(listwatch.Added, "b", "20", "x")
@@ -280,11 +280,11 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 }
 
 // A bookmark without a version is an unusable hint: the store stays at its slowest part.
-func TestABookmarkWithoutAVersionBringsNoPartFurther(t *testing.T) { // G8
+func TestABookmarkWithoutAVersionAdvancesNoPart(t *testing.T) { // G8
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10"), newFake("10")
-		inf := mk(t, sources.Merge[*obj](a, b), informer.Options[*obj]{})
+		inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		b.events <- ev(listwatch.Added, "b", "20", "x")
@@ -298,14 +298,14 @@ func TestABookmarkWithoutAVersionBringsNoPartFurther(t *testing.T) { // G8
 	})
 }
 
-func TestMergeOfOneIsThatOne(t *testing.T) {
+func TestMergeOfOneSourceReturnsIt(t *testing.T) {
 	t.Parallel()
 	one := rest.Must(rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{}))
 	require.Same(t, one, sources.Merge[*corev1.Pod](one))
 }
 
 // A limit on lists applies to all parts and pages together: no single part reaches it.
-func TestMergedListIsBoundedAsAWhole(t *testing.T) {
+func TestMergedListHasOneSizeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := apitest.New(apitest.Options{})
 		require.NoError(t, server.ListenMemory())
@@ -354,7 +354,7 @@ func TestMergedListIsBoundedAsAWhole(t *testing.T) {
 	})
 }
 
-func TestOptionsOfMergeThatMakeNoSenseAreAnErrorOfNew(t *testing.T) {
+func TestInvalidMergeOptionsAreAnErrorOfNew(t *testing.T) {
 	t.Parallel()
 	var part listwatch.Source[*int] = benchSource{}
 	for _, opts := range []sources.MergeOptions{

@@ -31,7 +31,7 @@ type unversioned struct{ *fake }
 func (u unversioned) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	w := &initially{fw: fw{ctx, u.fake}}
+	w := &initialEventsWatch{fakeWatch: fakeWatch{ctx, u.fake}}
 	for _, item := range u.items {
 		w.initial = append(w.initial, listwatch.Event[*obj]{Type: listwatch.Added, Item: item})
 	}
@@ -49,7 +49,7 @@ func TestG2_APartWithoutAVersionLosesNoDeletion(t *testing.T) {
 				t.Run(name+" from "+version+" beside a part "+other, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						a, b := newFake(version, item("stays", "", "x"), item("goes", "", "x")), newFake(quiet)
-						inf := mk(t, quietMerge(unversioned{a}, b), informer.Options[*obj]{
+						inf := newInformer(t, quietMerge(unversioned{a}, b), informer.Options[*obj]{
 							Reflector: reflector.Options{WatchIdleTimeout: -1, Logger: slog.New(slog.DiscardHandler)},
 						})
 						start(t, inf)
@@ -69,10 +69,10 @@ func TestG2_APartWithoutAVersionLosesNoDeletion(t *testing.T) {
 }
 
 // The versions of the initial events do not show the position of a watch without a version.
-func TestG2_InitialEventsBringAPartWithoutAVersionNoFurther(t *testing.T) {
+func TestG2_InitialEventsDoNotAdvanceAPartWithoutAVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("0", item("stays", "9", "x"), item("goes", "7", "x")), newFake("0")
-		inf := mk(t, quietMerge(unversioned{a}, b), informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
+		inf := newInformer(t, quietMerge(unversioned{a}, b), informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		time.Sleep(time.Minute)
@@ -90,7 +90,7 @@ func TestG2_InitialEventsBringAPartWithoutAVersionNoFurther(t *testing.T) {
 func TestG2_AMergedWatchIsNotResumedWithAPartWithoutAVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("", item("goes", "", "x")), newFake("10")
-		inf := mk(t, quietMerge(unversioned{a}, b), informer.Options[*obj]{
+		inf := newInformer(t, quietMerge(unversioned{a}, b), informer.Options[*obj]{
 			Reflector: reflector.Options{WatchIdleTimeout: -1, WatchTimeout: time.Minute, Logger: slog.New(slog.DiscardHandler)},
 		})
 		start(t, inf)
@@ -108,13 +108,13 @@ func TestG2_AMergedWatchIsNotResumedWithAPartWithoutAVersion(t *testing.T) {
 	})
 }
 
-// refusing is a part whose lists sometimes fail.
-type refusing struct {
+// refusingSource is a part whose lists sometimes fail.
+type refusingSource struct {
 	unversioned
 	refuses bool // guarded by unversioned.mu
 }
 
-func (r *refusing) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[*obj], error) {
+func (r *refusingSource) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[*obj], error) {
 	r.mu.Lock()
 	refuses := r.refuses
 	r.mu.Unlock()
@@ -128,8 +128,8 @@ func (r *refusing) List(ctx context.Context, opts listwatch.ListOptions) (listwa
 // cannot be listed, and Healthy reports the part.
 func TestAPartWithoutAVersionStaysWhileItCannotBeListed(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
-		a, b := &refusing{unversioned: unversioned{newFake("", item("stays", "", "x"))}}, newFake("10")
-		inf := mk(t, quietMerge(a, b), informer.Options[*obj]{
+		a, b := &refusingSource{unversioned: unversioned{newFake("", item("stays", "", "x"))}}, newFake("10")
+		inf := newInformer(t, quietMerge(a, b), informer.Options[*obj]{
 			Reflector: reflector.Options{WatchIdleTimeout: -1, Logger: slog.New(slog.DiscardHandler)},
 		})
 		start(t, inf)
@@ -158,14 +158,14 @@ func TestAPartWithoutAVersionStaysWhileItCannotBeListed(t *testing.T) { // G2
 }
 
 // A bookmark is a hint: if a bookmark is unusable, the watch ignores it.
-func TestABookmarkOfAnOldVersionEndsNoPart(t *testing.T) { // G8
+func TestABookmarkOfAnOldVersionIsIgnored(t *testing.T) { // G8
 	for _, old := range []string{"5", "0", ""} {
 		t.Run(old, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := newFake("10"), newFake("10")
 				var log bytes.Buffer
 				source := sources.MergeWith(sources.MergeOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}, a, b)
-				inf := mk(t, source, informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
+				inf := newInformer(t, source, informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
 				stop := start(t, inf)
 				require.NoError(t, inf.WaitForSync(t.Context()))
 				b.events <- ev(listwatch.Added, "b", "20", "x")
@@ -189,7 +189,7 @@ func TestABookmarkOfAnOldVersionEndsNoPart(t *testing.T) { // G8
 
 // In some APIs each object counts its own versions. The first late event leads to a list. After
 // that list, the part's events are delivered, as in a reflector.
-func TestEventsOfOldVersionsOfAPartAreBelieved(t *testing.T) { // G2
+func TestLateEventsOfAPartAreAcceptedAfterAList(t *testing.T) { // G2
 	type source = listwatch.Source[*obj]
 	for name, of := range map[string]func(a, b source) source{
 		"merged": func(a, b source) source { return quietMerge(a, b) },
@@ -198,7 +198,7 @@ func TestEventsOfOldVersionsOfAPartAreBelieved(t *testing.T) { // G2
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := newFake("100", item("a", "8", "0")), newFake("100")
-				inf := mk(t, of(a, b), informer.Options[*obj]{
+				inf := newInformer(t, of(a, b), informer.Options[*obj]{
 					Reflector: reflector.Options{WatchIdleTimeout: -1, Logger: slog.New(slog.DiscardHandler)},
 				})
 				start(t, inf)
@@ -220,17 +220,17 @@ func TestEventsOfOldVersionsOfAPartAreBelieved(t *testing.T) { // G2
 }
 
 // A watch logs an undecodable event that is older than its position.
-func TestALateEventOfAPartThatCannotBeReadIsLogged(t *testing.T) {
+func TestALateUndecodableEventOfAPartIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10"), newFake("10")
 		var log bytes.Buffer
 		source := sources.MergeWith(sources.MergeOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}, a, b)
-		inf := mk(t, source, informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
+		inf := newInformer(t, source, informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		unread := &listwatch.ObjectError{Key: types.NamespacedName{Name: "broken"}, ResourceVersion: "9", Type: listwatch.Modified, Err: errors.New("no JSON")}
-		a.events <- unread
-		a.events <- unread
+		undecodable := &listwatch.ObjectError{Key: types.NamespacedName{Name: "broken"}, ResourceVersion: "9", Type: listwatch.Modified, Err: errors.New("no JSON")}
+		a.events <- undecodable
+		a.events <- undecodable
 		synctest.Wait()
 		stop()
 		require.Equal(t, 1, bytes.Count(log.Bytes(), []byte("level=WARN")), log.String())

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/internal/effort"
-	"github.com/kinform/kinform/internal/tcpproxy"
+	"github.com/kinform/kinform/internal/testing/tcpproxy"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 )
@@ -46,7 +46,7 @@ func (n brokenNetwork) run(t *testing.T, patience, stall time.Duration, reach re
 
 // brokenNetworks calls f for every way in which a network breaks.
 func brokenNetworks(f func(name string, n brokenNetwork)) {
-	formats := effort.Samples(formats, 2) // each kind of format has the same network
+	formats := testsize.Sample(formats, 2) // each kind of format has the same network
 	for _, secure := range []bool{false, true} {
 		for _, kind := range []tcpproxy.Kind{tcpproxy.Reset, tcpproxy.Cut, tcpproxy.Stall, tcpproxy.Trickle, tcpproxy.Corrupt} {
 			if kind == tcpproxy.Corrupt && !secure {
@@ -55,7 +55,7 @@ func brokenNetworks(f func(name string, n brokenNetwork)) {
 			for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 				for _, format := range formats {
 					f(fmt.Sprintf("%v/TLS=%t/%v/%v", kind, secure, mode, format),
-						brokenNetwork{mode: mode, format: format, secure: secure, kind: kind, faulty: effort.Of(12, 6), within: 12_000})
+						brokenNetwork{mode: mode, format: format, secure: secure, kind: kind, faulty: testsize.Scale(12, 6), within: 12_000})
 				}
 			}
 		}
@@ -64,7 +64,7 @@ func brokenNetworks(f func(name string, n brokenNetwork)) {
 
 // G2, G10, G11: with the defaults, a half-open connection is detected within 45 seconds on HTTP/2,
 // and within three minutes on HTTP/1. Time is virtual.
-func TestNetworkThatBreaks(t *testing.T) {
+func TestBrokenNetwork(t *testing.T) {
 	brokenNetworks(func(name string, n brokenNetwork) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,10 +80,10 @@ func TestNetworkThatBreaks(t *testing.T) {
 	})
 }
 
-// TestTCPThatBreaks does the same over TCP, with short times, so that connections are really reset
+// TestBrokenTCP does the same over TCP, with short times, so that connections are really reset
 // and leaks are visible.
-func TestTCPThatBreaks(t *testing.T) {
-	effort.SkipUnlessAll(t, "its time is real")
+func TestBrokenTCP(t *testing.T) {
+	testsize.SkipIfShort(t, "its time is real")
 	brokenNetworks(func(name string, n brokenNetwork) {
 		if n.kind == tcpproxy.Stall && n.secure || n.format.shared {
 			// detected after 45 seconds for each connection, see above; or independent of TCP
@@ -116,7 +116,7 @@ func TestCorruptionWithoutTLS(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					// A corrupted version may lie in the future. The informer then accepts the
 					// server's own version only when the server has repeated it.
-					n := brokenNetwork{mode: mode, format: format, kind: tcpproxy.Corrupt, faulty: effort.Of(500, 100), within: 2_000}
+					n := brokenNetwork{mode: mode, format: format, kind: tcpproxy.Corrupt, faulty: testsize.Scale(500, 100), within: 2_000}
 					rig, end := n.start(t, inMemory)
 					defer end()
 					rig.breakAll(t, 10*time.Hour, func(change int) {

@@ -23,8 +23,8 @@ type Observer struct {
 	Sample func(types.NamespacedName) func(DeliverInfo)
 }
 
-// hearers returns the functions that observe a call of a handler. Both may be nil.
-func (o *Observer) hearers(key types.NamespacedName) (all, sample func(DeliverInfo)) {
+// deliverHooks returns the functions that observe a call of a handler. Both may be nil.
+func (o *Observer) deliverHooks(key types.NamespacedName) (all, sample func(DeliverInfo)) {
 	all = o.OnDeliver
 	if o.Sample != nil {
 		sample = o.Sample(key)

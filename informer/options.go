@@ -48,7 +48,7 @@ type Options[T any] struct {
 	// returned. The hook can set labels for profiles (see informer/profile), or open a span of a
 	// trace. ctx is the context of Run, with its labels. The hook adds no cost for each event.
 	// Defaults to nil: the informer calls the function itself.
-	Goroutine func(ctx context.Context, what Goroutine, run func())
+	Goroutine func(ctx context.Context, goroutine Goroutine, run func())
 
 	// Observer receives batches and deliveries. Defaults to nil, which costs one pointer test.
 	Observer *Observer

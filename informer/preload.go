@@ -70,12 +70,12 @@ func preload[T any](i *Informer[T], describe bool, load func(map[string]string) 
 		return errPreloadNil
 	}
 	i.mu.Lock()
-	late := i.phase != created || i.named > 0 || i.store.ResourceVersion() != "" || i.preloads
+	tooLate := i.phase != created || i.handlerCount > 0 || i.store.ResourceVersion() != "" || i.preloads
 	i.mu.Unlock()
-	if late {
+	if tooLate {
 		return errPreloadLate
 	}
-	source := sources.Resume(i.source, sources.Resumption[T]{
+	source := sources.Resume(i.source, sources.ResumeOptions[T]{
 		Load: func(description map[string]string) ([]indexer.Entry[T], string, error) {
 			entries, version, err := load(description)
 			if err == nil && (version == "" || version == "0") {
@@ -86,7 +86,7 @@ func preload[T any](i *Informer[T], describe bool, load func(map[string]string) 
 		Describe: describe,
 		Fill:     i.fill,
 		Store:    i.store.Reader,
-		Refused:  i.beginWithList,
+		Refused:  i.logNotPreloaded,
 	})
 	reflected, err := reflector.New(source, &sink[T]{i.queue, i}, i.opts.Reflector)
 	if err != nil {
@@ -114,19 +114,19 @@ func (i *Informer[T]) fill(entries []indexer.Entry[T], resourceVersion string) e
 	registrations := i.registrations
 	i.mu.Unlock()
 	for _, r := range registrations {
-		if !r.first.has(revision) {
+		if !r.firstSync.covers(revision) {
 			r.mailbox.postSnapshot(i.store.Snapshot())
 		}
 	}
 	return err
 }
 
-// beginWithList logs why nothing is preloaded. A file that does not exist yet is normal, and is
+// logNotPreloaded logs why nothing is preloaded. A file that does not exist yet is normal, and is
 // logged at INFO.
-func (i *Informer[T]) beginWithList(why error) {
+func (i *Informer[T]) logNotPreloaded(reason error) {
 	level := slog.LevelWarn
-	if errors.Is(why, fs.ErrNotExist) {
+	if errors.Is(reason, fs.ErrNotExist) {
 		level = slog.LevelInfo
 	}
-	i.opts.Logger.Log(context.Background(), level, "nothing is preloaded, so the informer begins with a list", "informer", i.opts.Name, "err", why)
+	i.opts.Logger.Log(context.Background(), level, "nothing is preloaded, so the informer begins with a list", "informer", i.opts.Name, "err", reason)
 }

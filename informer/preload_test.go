@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -26,7 +26,7 @@ import (
 
 // restarted returns a rig with a new informer on the same server. The informer is preloaded with
 // the objects of r, and its handler records its events.
-func restarted(r *rig, opts informer.Options[*corev1.Pod]) (*rig, *told) {
+func restarted(r *rig, opts informer.Options[*corev1.Pod]) (*rig, *receivedEvents) {
 	saved := r.informer.Store().Snapshot()
 	defer saved.Release()
 	client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{})
@@ -37,25 +37,25 @@ func restarted(r *rig, opts informer.Options[*corev1.Pod]) (*rig, *told) {
 	require.NoError(r.t, err)
 	require.NoError(r.t, informer.Preload(inf, saved.Entries(), saved.ResourceVersion()))
 	next := &rig{t: r.t, server: r.server, informer: inf, random: r.random}
-	t := &told{}
+	t := &receivedEvents{}
 	next.add(t.handle, informer.HandlerOptions{})
 	return next, t
 }
 
-// told records the events of a handler, a line each.
-type told struct {
+// receivedEvents records the events of a handler, a line each.
+type receivedEvents struct {
 	mu    sync.Mutex // guards following
 	lines []string
 }
 
-func (t *told) handle(e informer.Event[*corev1.Pod]) {
+func (t *receivedEvents) handle(e informer.Event[*corev1.Pod]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lines = append(t.lines, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
 }
 
 // take returns the lines since the last call, sorted.
-func (t *told) take() []string {
+func (t *receivedEvents) take() []string {
 	synctest.Wait()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,8 +111,8 @@ func stoppedRig(t *testing.T) (*rig, *requests) {
 	return r, q
 }
 
-// meanwhile deletes pod 1, updates pod 2 and creates pod 9.
-func (r *rig) meanwhile() {
+// changeWhileStopped deletes pod 1, updates pod 2 and creates pod 9.
+func (r *rig) changeWhileStopped() {
 	require.NoError(r.t, r.server.Delete(pods, key(1)))
 	changed := newPod(key(2))
 	changed.Labels["changed"] = "yes"
@@ -124,17 +124,17 @@ func (r *rig) meanwhile() {
 
 var preloaded = []string{"Added pod-0 initial", "Added pod-1 initial", "Added pod-2 initial", "Added pod-3 initial"}
 
-func TestPreloadedInformerGoesOnWhereItWasWithoutAList(t *testing.T) {
+func TestPreloadedInformerResumesWithoutAList(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		t.Run(mode.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, q := stoppedRig(t)
-				r.meanwhile()
-				next, told := restarted(r, informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode}})
+				r.changeWhileStopped()
+				next, received := restarted(r, informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode}})
 				next.runSynced()
 				require.NotContains(t, q.take(), "list")
 				next.settle()
-				require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 watch", "Deleted pod-1 watch", "Updated pod-2 watch"}), sortedAs(told.take()))
+				require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 watch", "Deleted pod-1 watch", "Updated pod-2 watch"}), sortedAs(received.take()))
 				require.Equal(t, next.versions(), next.stored())
 				require.Equal(t, mode, next.informer.Status().Reflector.ListMode)
 
@@ -148,15 +148,15 @@ func TestPreloadedInformerGoesOnWhereItWasWithoutAList(t *testing.T) {
 	}
 }
 
-func TestPreloadedInformerListsWhatChangedWhereTheServerHasForgotten(t *testing.T) {
+func TestPreloadedInformerListsChangesAfterExpiry(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		t.Run(mode.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, q := stoppedRig(t)
-				r.meanwhile()
+				r.changeWhileStopped()
 				r.server.Compact()
 				decoded := 0
-				next, told := restarted(r, informer.Options[*corev1.Pod]{Reflector: reflector.Options{
+				next, received := restarted(r, informer.Options[*corev1.Pod]{Reflector: reflector.Options{
 					ListMode: mode,
 					Observer: &reflector.Observer{OnItem: func(i reflector.ItemInfo) {
 						if !i.Unchanged {
@@ -170,25 +170,25 @@ func TestPreloadedInformerListsWhatChangedWhereTheServerHasForgotten(t *testing.
 					require.Equal(t, 2, decoded, "what has not changed is not decoded")
 				}
 				next.settle()
-				require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 initial", "Deleted pod-1 relist", "Updated pod-2 relist"}), sortedAs(told.take()))
+				require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 initial", "Deleted pod-1 relist", "Updated pod-2 relist"}), sortedAs(received.take()))
 				require.Equal(t, next.versions(), next.stored())
 			})
 		})
 	}
 }
 
-func TestPreloadedObjectsAreNoSync(t *testing.T) {
+func TestPreloadedObjectsAreNotASync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := stoppedRig(t)
-		outage := []*apitest.Injected{
+		outage := []*apitest.InjectedFault{
 			r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Code(503, 0)}),
 			r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Code(503, 0)}),
 		}
-		next, told := restarted(r, informer.Options[*corev1.Pod]{})
-		registration := next.add(told.handle, informer.HandlerOptions{Name: "second"})
+		next, received := restarted(r, informer.Options[*corev1.Pod]{})
+		registration := next.add(received.handle, informer.HandlerOptions{Name: "second"})
 		next.run()
 		time.Sleep(time.Minute)
-		require.Empty(t, told.take(), "nothing is shown before the server has agreed")
+		require.Empty(t, received.take(), "nothing is shown before the server has agreed")
 		require.Zero(t, next.informer.Store().Len())
 		require.False(t, next.informer.Status().Synced)
 		require.Error(t, next.informer.Status().Reflector.LastError)
@@ -197,13 +197,13 @@ func TestPreloadedObjectsAreNoSync(t *testing.T) {
 		}
 		require.NoError(t, next.informer.WaitForSync(t.Context()))
 		require.NoError(t, registration.WaitForSync(t.Context()))
-		require.Equal(t, slices.Sorted(slices.Values(append(preloaded, preloaded...))), told.take())
+		require.Equal(t, slices.Sorted(slices.Values(append(preloaded, preloaded...))), received.take())
 	})
 }
 
 // Objects that were saved from another cluster, or from another history, do not reach handlers,
 // whether the server's versions are lower or higher than the saved ones.
-func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
+func TestPreloadFromAnotherHistoryLeadsToAList(t *testing.T) {
 	for name, writes := range map[string]int{"behind": 0, "passed": 200} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -227,10 +227,10 @@ func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
 					require.NoError(t, err)
 				}
 				require.NoError(t, informer.Preload(other.informer, saved.Entries(), version))
-				told := &told{}
-				other.add(told.handle, informer.HandlerOptions{})
+				received := &receivedEvents{}
+				other.add(received.handle, informer.HandlerOptions{})
 				other.runSynced()
-				require.Equal(t, []string{"Added pod-0 initial"}, told.take())
+				require.Equal(t, []string{"Added pod-0 initial"}, received.take())
 				require.Equal(t, other.versions(), other.stored())
 				other.settle()
 			})
@@ -239,35 +239,35 @@ func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
 }
 
 // If a resource can be listed but not watched, a preloaded informer syncs like any other.
-func TestPreloadedInformerListsWhereItMayNotWatch(t *testing.T) {
+func TestPreloadedInformerListsIfItMayNotWatch(t *testing.T) {
 	for _, code := range []int{403, 405, 504, 404, 500} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, _ := stoppedRig(t)
-				r.meanwhile()
+				r.changeWhileStopped()
 				r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Code(code, 0)})
-				next, told := restarted(r, informer.Options[*corev1.Pod]{})
+				next, received := restarted(r, informer.Options[*corev1.Pod]{})
 				next.run()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				require.NoError(t, next.informer.WaitForSync(ctx))
-				require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 initial", "Deleted pod-1 relist", "Updated pod-2 relist"}), sortedAs(told.take()))
+				require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 initial", "Deleted pod-1 relist", "Updated pod-2 relist"}), sortedAs(received.take()))
 				require.Equal(t, next.versions(), next.stored())
 			})
 		})
 	}
 }
 
-func TestNothingIsPreloadedForWhomTheServerRefuses(t *testing.T) {
+func TestNothingIsPreloadedForAForbiddenUser(t *testing.T) {
 	for _, code := range []int{401, 403} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, _ := stoppedRig(t)
 				r.server.Inject(apitest.Fault{Action: apitest.Code(code, 0)})
-				next, told := restarted(r, informer.Options[*corev1.Pod]{})
+				next, received := restarted(r, informer.Options[*corev1.Pod]{})
 				next.run()
 				time.Sleep(time.Hour)
-				require.Empty(t, told.take())
+				require.Empty(t, received.take())
 				require.Zero(t, next.informer.Store().Len())
 				require.NoError(t, next.stop())
 			})
@@ -278,7 +278,7 @@ func TestNothingIsPreloadedForWhomTheServerRefuses(t *testing.T) {
 func TestPreloadedObjectThatIsNotIndexedIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := stoppedRig(t)
-		next, told := restarted(r, informer.Options[*corev1.Pod]{Store: indexer.Options[*corev1.Pod]{Indexes: map[string]indexer.IndexFunc[*corev1.Pod]{
+		next, received := restarted(r, informer.Options[*corev1.Pod]{Store: indexer.Options[*corev1.Pod]{Indexes: map[string]indexer.IndexFunc[*corev1.Pod]{
 			"label": func(pod *corev1.Pod) ([]string, error) {
 				if pod.Name == "pod-1" {
 					return nil, errors.New("no such label")
@@ -292,7 +292,7 @@ func TestPreloadedObjectThatIsNotIndexedIsMissing(t *testing.T) {
 		err := next.informer.WaitForSync(ctx)
 		require.ErrorContains(t, err, key(1).String(), "synced means complete")
 		require.ErrorContains(t, err, "no such label")
-		require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 initial", "Added pod-3 initial"}, told.take())
+		require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 initial", "Added pod-3 initial"}, received.take())
 		require.NoError(t, next.stop())
 	})
 }
@@ -305,7 +305,7 @@ func labelled(r *rig) *corev1.Pod {
 	return pod
 }
 
-func TestPreloadRefusesWhatItCannotKeep(t *testing.T) {
+func TestPreloadRefusesInvalidArguments(t *testing.T) {
 	t.Parallel()
 	entries := slices.Values([]indexer.Entry[*corev1.Pod]{{Key: key(1), Object: newPod(key(1)), ResourceVersion: "3"}})
 	fresh := func(opts informer.Options[*corev1.Pod]) *informer.Informer[*corev1.Pod] {
@@ -334,7 +334,7 @@ func sortedAs(lines []string) []string {
 }
 
 func TestPreloadSurvivesFaults(t *testing.T) { // G1, G2
-	for seed := range effort.Of[uint64](5, 3) {
+	for seed := range testsize.Scale[uint64](5, 3) {
 		synctest.Test(t, func(t *testing.T) {
 			r, _ := stoppedRig(t)
 			r.seed(seed)

@@ -13,18 +13,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// refusing returns an informer that has refused this many objects.
-func refusing(refused int) *Informer[int] {
+// newRefusing returns an informer that has refused this many objects.
+func newRefusing(refused int) *Informer[int] {
 	i := &Informer[int]{refused: map[types.NamespacedName]*listwatch.ObjectError{}}
 	for n := range refused {
 		key := types.NamespacedName{Name: fmt.Sprint(n)}
 		i.refused[key] = &listwatch.ObjectError{Key: key, Err: errors.New("refused")}
 	}
-	i.refusing.Store(int64(refused))
+	i.refusedCount.Store(int64(refused))
 	return i
 }
 
-func unread(names ...string) (u reflector.Unreadable) {
+func undecodable(names ...string) (u reflector.Undecodable) {
 	// spare capacity: an append would write into the shared array
 	u.Objects = make([]*listwatch.ObjectError, 0, 2*len(names))
 	for _, name := range names {
@@ -35,14 +35,14 @@ func unread(names ...string) (u reflector.Unreadable) {
 }
 
 // Every caller of Status gets a slice of its own, because several may call at once.
-func TestStatesOfUnreadableObjectsShareNothing(t *testing.T) {
+func TestUndecodableObjectsOfStatusShareNothing(t *testing.T) {
 	t.Parallel()
-	i := refusing(3)
-	of := unread("a", "b", "1")
+	i := newRefusing(3)
+	of := undecodable("a", "b", "1")
 	var group sync.WaitGroup
 	for range 20 {
 		group.Go(func() {
-			all := i.unreadable(of)
+			all := i.allUndecodable(of)
 			require.Equal(t, 5, all.Count, "one is both")
 			names := map[string]bool{}
 			for _, object := range all.Objects {
@@ -57,18 +57,18 @@ func TestStatesOfUnreadableObjectsShareNothing(t *testing.T) {
 
 // G11: a Status with many refused objects costs as much as a Status with a hundred refused objects.
 // The informer computes it under the lock that it needs for each batch.
-func TestManyRefusedObjectsDoNotHoldUpTheInformer(t *testing.T) {
+func TestManyRefusedObjectsDoNotDelayTheInformer(t *testing.T) {
 	t.Parallel()
 	var names []string
 	for n := range 100 {
 		names = append(names, fmt.Sprint(n))
 	}
 	cost := func(refused int) time.Duration {
-		i, of := refusing(refused), unread(names...)
+		i, of := newRefusing(refused), undecodable(names...)
 		least := time.Hour
 		for range 5 {
 			began := time.Now()
-			all := i.unreadable(of)
+			all := i.allUndecodable(of)
 			least = min(least, time.Since(began))
 			require.Len(t, all.Objects, 100)
 			require.Equal(t, refused, all.Count)
@@ -76,8 +76,8 @@ func TestManyRefusedObjectsDoNotHoldUpTheInformer(t *testing.T) {
 		return least
 	}
 	require.Less(t, cost(100_000), 50*cost(100))
-	i := refusing(100_000)
-	all := i.unreadable(unread("0", "x"))
+	i := newRefusing(100_000)
+	all := i.allUndecodable(undecodable("0", "x"))
 	require.Equal(t, 100_001, all.Count)
 	require.Len(t, all.Objects, 100)
 }

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/indexer"
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
 )
 
 // Registration represents one handler of an informer: use it to wait for, inspect and remove the
@@ -21,9 +21,9 @@ type Registration[T any] struct {
 	handle   func(Event[T])
 	opts     HandlerOptions
 	// catchUp, if set, yields more events for the handler after the initial adds.
-	catchUp catchUp[T]
-	mailbox *mailbox[T]
-	first   firstSync
+	catchUp   catchUp[T]
+	mailbox   *mailbox[T]
+	firstSync firstSync
 
 	removed  chan struct{}
 	done     chan struct{}
@@ -31,14 +31,14 @@ type Registration[T any] struct {
 
 	// The following fields belong to the handler's goroutine. If the handler ends that goroutine,
 	// they belong to its replacement.
-	cut    *cutShort[T] // nil unless the objects of a snapshot are being delivered
-	asking bool         // catchUp is being called
-	ended  bool         // run has returned
+	partial   *partialSnapshot[T] // nil unless the objects of a snapshot are being delivered
+	inCatchUp bool                // catchUp is being called
+	ended     bool                // run has returned
 
 	delivered atomic.Uint64
 	resyncs   atomic.Uint64
 	panics    atomic.Uint64
-	panicking remind.Reminder // of the goroutine that calls the handler
+	panicLog  logthrottle.Throttle // of the goroutine that calls the handler
 	lag       lag
 }
 
@@ -51,18 +51,18 @@ func newRegistration[T any](i *Informer[T], handle func(Event[T]), opts HandlerO
 		done:     make(chan struct{}),
 	}
 	r.mailbox = newMailbox[T](opts.Mailbox, opts.Overflow, i.gate.close, r.checkWaiting)
-	r.first.done, r.first.wake = make(chan struct{}), r.mailbox.wake
+	r.firstSync.done, r.firstSync.wake = make(chan struct{}), r.mailbox.wake
 	return r
 }
 
 // Synced is closed when the handler has returned from every initial add (G6).
-func (r *Registration[T]) Synced() <-chan struct{} { return r.first.done }
+func (r *Registration[T]) Synced() <-chan struct{} { return r.firstSync.done }
 
 // WaitForSync waits until the handler has returned from every initial add (G6). The error is a
 // [*SyncError]: ctx ended, the handler was removed first (ErrRemoved), or the informer stopped
 // (ErrStopped).
 func (r *Registration[T]) WaitForSync(ctx context.Context) error {
-	return r.informer.wait(ctx, r.opts.Name, r.first.done, r.removed)
+	return r.informer.wait(ctx, r.opts.Name, r.firstSync.done, r.removed)
 }
 
 // Resync requests an Updated event with cause Resync for every stored object now, in addition to
@@ -97,18 +97,18 @@ func (r *Registration[T]) stop() {
 func (r *Registration[T]) run() {
 	defer signal(r.mailbox.wake) // The replacement of this goroutine waits for it.
 	r.resume()
-	r.work()
-	if r.cut != nil {
-		r.cut.release()
-		r.cut = nil
+	r.deliverUntilStopped()
+	if r.partial != nil {
+		r.partial.release()
+		r.partial = nil
 	}
-	r.first.stop()
+	r.firstSync.stop()
 	r.ended = true
 	close(r.done)
 }
 
-// work calls the handler until the registration is stopped.
-func (r *Registration[T]) work() {
+// deliverUntilStopped calls the handler until the registration is stopped.
+func (r *Registration[T]) deliverUntilStopped() {
 	var resync <-chan time.Time
 	if r.opts.Resync > 0 {
 		ticker := time.NewTicker(r.opts.Resync)
@@ -125,85 +125,85 @@ func (r *Registration[T]) work() {
 			case <-r.mailbox.wake:
 			}
 		}
-		r.deliverMail(resync)
+		r.drainMailbox(resync)
 	}
 }
 
-// deliverMail delivers the letters until the mailbox is empty. The method stop empties the mailbox
-// as well. deliverMail also resyncs a handler that is always behind.
-func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
+// drainMailbox delivers the letters until the mailbox is empty. The method stop empties the mailbox
+// as well. drainMailbox also resyncs a handler that is always behind.
+func (r *Registration[T]) drainMailbox(resync <-chan time.Time) {
 	for {
 		select {
 		case <-resync:
 			r.informer.resync(r)
 		default:
 		}
-		l, ok := r.mailbox.take()
+		item, ok := r.mailbox.take()
 		if r.lag.behind.Load() {
 			if !ok {
-				r.lag.sayIfOver(r.informer.opts.Logger, r.informer.opts.Name, r.opts.Name)
+				r.lag.logIfCaughtUp(r.informer.opts.Logger, r.informer.opts.Name, r.opts.Name)
 			} else {
-				r.checkLag(l.posted)
+				r.checkLag(item.posted)
 			}
 		}
 		switch {
 		case !ok:
-			if r.first.overdue() {
-				r.askCatchUp(time.Now())
+			if r.firstSync.catchUpDue() {
+				r.callCatchUp(time.Now())
 			}
 			return
-		case len(l.events) > 0:
-			r.deliver(l.events[0], l.posted)
+		case len(item.events) > 0:
+			r.deliver(item.events[0], item.posted)
 		default:
-			r.deliverFirst(l)
+			r.deliverSnapshot(item)
 		}
 	}
 }
 
-// deliverFirst delivers the objects of a snapshot, and then handles the letter's mark.
-func (r *Registration[T]) deliverFirst(l letter[T]) {
-	if l.snapshot != nil {
-		r.cut = &cutShort[T]{letter: l}
-		for entry := range l.snapshot.Entries() {
+// deliverSnapshot delivers the objects of a snapshot, and then handles the letter's mark.
+func (r *Registration[T]) deliverSnapshot(item mailItem[T]) {
+	if item.snapshot != nil {
+		r.partial = &partialSnapshot[T]{item: item}
+		for entry := range item.snapshot.Entries() {
 			if isClosed(r.removed) {
 				return
 			}
-			r.cut.told++
-			r.deliver(initial(entry), l.posted)
+			r.partial.delivered++
+			r.deliver(initial(entry), item.posted)
 		}
 	}
-	r.finishFirst(l)
+	r.finishSnapshot(item)
 }
 
-// finishFirst handles the mark of a letter after its objects are delivered.
-func (r *Registration[T]) finishFirst(l letter[T]) {
-	if r.cut != nil {
-		r.cut.release()
-		r.cut = nil
+// finishSnapshot handles the mark of a letter after its objects are delivered.
+func (r *Registration[T]) finishSnapshot(item mailItem[T]) {
+	if r.partial != nil {
+		r.partial.release()
+		r.partial = nil
 	}
-	if l.mark && r.first.marked(l.version) {
-		r.askCatchUp(l.posted)
+	if item.isSyncPoint && r.firstSync.reachSyncPoint(item.version) {
+		r.callCatchUp(item.posted)
 	}
 }
 
-// cutShort is a letter with a snapshot whose delivery is in progress. If the handler ends the
-// goroutine, its replacement continues with the next object.
-type cutShort[T any] struct {
-	letter letter[T]
-	told   int                // number of objects delivered
-	rest   []indexer.Entry[T] // the objects left; nil until the goroutine has ended
+// partialSnapshot is a letter with a snapshot whose delivery is in progress. If the handler ends
+// the goroutine, its replacement continues with the next object.
+type partialSnapshot[T any] struct {
+	item      mailItem[T]
+	delivered int                // number of objects delivered
+	rest      []indexer.Entry[T] // the objects left; nil until the goroutine has ended
 }
 
-func (c *cutShort[T]) release() { c.letter.snapshot.Release() }
+func (c *partialSnapshot[T]) release() { c.item.snapshot.Release() }
 
 // resume continues where the previous goroutine stopped.
 func (r *Registration[T]) resume() {
-	if c := r.cut; c != nil {
+	if c := r.partial; c != nil {
 		if c.rest == nil {
-			c.rest = make([]indexer.Entry[T], 0, max(c.letter.snapshot.Len()-c.told, 0))
+			c.rest = make([]indexer.Entry[T], 0, max(c.item.snapshot.Len()-c.delivered, 0))
 			n := 0
-			for entry := range c.letter.snapshot.Entries() {
-				if n++; n > c.told {
+			for entry := range c.item.snapshot.Entries() {
+				if n++; n > c.delivered {
 					c.rest = append(c.rest, entry)
 				}
 			}
@@ -214,12 +214,12 @@ func (r *Registration[T]) resume() {
 			}
 			entry := c.rest[0]
 			c.rest = c.rest[1:]
-			r.deliver(initial(entry), c.letter.posted)
+			r.deliver(initial(entry), c.item.posted)
 		}
-		r.finishFirst(c.letter)
+		r.finishSnapshot(c.item)
 	}
-	if r.asking {
-		r.askCatchUp(time.Now())
+	if r.inCatchUp {
+		r.callCatchUp(time.Now())
 	}
 }
 
@@ -240,34 +240,34 @@ func initial[T any](entry indexer.Entry[T]) Event[T] {
 // finished. Unless the state is finished, catchUp is called again.
 type catchUp[T any] func(version string, yield func(Event[T]) bool) syncState
 
-// askCatchUp calls catchUp and delivers the events that it yields.
-func (r *Registration[T]) askCatchUp(posted time.Time) {
-	r.asking = true
-	answer := r.catchUp(r.first.version, func(event Event[T]) bool {
+// callCatchUp calls catchUp and delivers the events that it yields.
+func (r *Registration[T]) callCatchUp(posted time.Time) {
+	r.inCatchUp = true
+	result := r.catchUp(r.firstSync.version, func(event Event[T]) bool {
 		if !isClosed(r.removed) {
 			r.deliver(event, posted)
 		}
 		return !isClosed(r.removed)
 	})
-	r.asking = false
-	r.first.answered(answer)
+	r.inCatchUp = false
+	r.firstSync.catchUpReturned(result)
 }
 
 // deliver calls the handler with one event.
 func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
-	observer, asked := r.informer.opts.Observer, false
+	observer, sampled := r.informer.opts.Observer, false
 	if observer == nil {
 		r.call(event)
 		return
 	}
 	defer func() {
-		if !asked { // Sample ended the goroutine.
+		if !sampled { // Sample ended the goroutine.
 			r.call(event)
 		}
 	}()
 	var all, sample func(DeliverInfo)
-	r.informer.hooks.Call("Observer.Sample", func() { all, sample = observer.hearers(event.Key) })
-	asked = true
+	r.informer.hooks.Call("Observer.Sample", func() { all, sample = observer.deliverHooks(event.Key) })
+	sampled = true
 	if all == nil && sample == nil {
 		r.call(event)
 		return
@@ -301,7 +301,7 @@ func (r *Registration[T]) call(event Event[T]) {
 	returned := false
 	defer func() {
 		if !returned {
-			r.panicked(recover(), event.Key, event.Type)
+			r.recordPanic(recover(), event.Key, event.Type)
 		}
 		if event.Cause == Resync {
 			r.resyncs.Add(1)
@@ -312,15 +312,15 @@ func (r *Registration[T]) call(event Event[T]) {
 	returned = true
 }
 
-// panicked counts a panic, or a Goexit if value is nil. It logs the first one, and then one every
-// few minutes: each line has a stack, and a handler may panic for every object.
-func (r *Registration[T]) panicked(value any, key types.NamespacedName, event EventType) {
+// recordPanic counts a panic, or a Goexit if value is nil. It logs the first one, and then one
+// every few minutes: each line has a stack, and a handler may panic for every object.
+func (r *Registration[T]) recordPanic(value any, key types.NamespacedName, event EventType) {
 	total := r.panics.Add(1)
 	message := "handler panicked; the event counts as handled"
 	if value == nil {
 		message = "handler ended its goroutine by runtime.Goexit; the event counts as handled, and another goroutine continues"
 	}
-	if _, due := r.panicking.Due(0, time.Now()); due {
+	if _, due := r.panicLog.Due(0, time.Now()); due {
 		r.informer.opts.Logger.Error(message, "informer", r.informer.opts.Name, "handler", r.opts.Name,
 			"key", key, "type", event, "panic", fmt.Sprint(value), "panics", total, "stack", string(debug.Stack()))
 	}
@@ -342,7 +342,7 @@ func (r *Registration[T]) post(events []Event[T], now time.Time) {
 // checkWaiting logs that the handler is slow, if events have waited for long.
 func (r *Registration[T]) checkWaiting() {
 	r.lag.behind.Store(true)
-	if depth, oldest, _ := r.mailbox.state(); depth > 0 {
+	if depth, oldest, _ := r.mailbox.stats(); depth > 0 {
 		r.checkLag(oldest)
 	}
 }
@@ -350,7 +350,7 @@ func (r *Registration[T]) checkWaiting() {
 // checkLag logs that the handler is slow, if an event with this posting time has waited for long.
 func (r *Registration[T]) checkLag(posted time.Time) {
 	if waited := time.Since(posted); waited >= slowAfter {
-		depth, _, _ := r.mailbox.state()
-		r.lag.sayIfSlow(r.informer.opts.Logger, r.informer.opts.Name, r.opts.Name, r.opts.Overflow, waited, depth)
+		depth, _, _ := r.mailbox.stats()
+		r.lag.logIfSlow(r.informer.opts.Logger, r.informer.opts.Name, r.opts.Name, r.opts.Overflow, waited, depth)
 	}
 }

@@ -21,13 +21,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestAddIndexBetweenApplyAndTellTellsNothingTwice(t *testing.T) {
+func TestAddIndexBetweenApplyAndDeliveryDeliversNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1")
 		var inf *informer.Informer[*obj]
 		var got []string
 		armed := false
-		inf = mk(t, f, informer.Options[*obj]{Observer: &informer.Observer{OnApplied: func(a informer.AppliedInfo) {
+		inf = newInformer(t, f, informer.Options[*obj]{Observer: &informer.Observer{OnApplied: func(a informer.AppliedInfo) {
 			if armed && len(a.Keys) > 0 {
 				armed = false
 				_, err := inf.AddHandler(func(e informer.Event[*obj]) { got = append(got, names(e)) }, informer.HandlerOptions{})
@@ -48,11 +48,11 @@ func TestAddIndexBetweenApplyAndTellTellsNothingTwice(t *testing.T) {
 func TestAnIndexErrorThatWrapsSeveralIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1", item("a", "1", "x"))
-		o := informer.Options[*obj]{Reflector: reflector.Options{SkipUnreadable: true}}
+		o := informer.Options[*obj]{Reflector: reflector.Options{SkipUndecodable: true}}
 		o.Store.Indexes = map[string]indexer.IndexFunc[*obj]{"v": func(*obj) ([]string, error) {
 			return nil, errors.Join(errors.New("one"), errors.New("two"))
 		}}
-		inf := mk(t, f, o)
+		inf := newInformer(t, f, o)
 		var got []string
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) { got = append(got, names(e)) }, informer.HandlerOptions{})
 		stop := start(t, inf)
@@ -68,7 +68,7 @@ func TestAnIndexErrorThatWrapsSeveralIsFound(t *testing.T) {
 func TestBlockStopsReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1", item("a", "1", "0"))
-		inf := mk(t, f, informer.Options[*obj]{})
+		inf := newInformer(t, f, informer.Options[*obj]{})
 		release := make(chan struct{})
 		n := 0
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) { <-release; n++ }, informer.HandlerOptions{Overflow: informer.Block, Mailbox: 1})
@@ -101,7 +101,7 @@ func TestRunEndsAlthoughAHandlerBlocks(t *testing.T) { // SI-3
 			items = append(items, item(fmt.Sprint(i), fmt.Sprint(i+1), "x"))
 		}
 		f := newFake("1000", items...)
-		inf := mk(t, f, informer.Options[*obj]{})
+		inf := newInformer(t, f, informer.Options[*obj]{})
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) { time.Sleep(time.Second) }, informer.HandlerOptions{Overflow: informer.Block, Mailbox: 1})
 		stop := start(t, inf)
 		time.Sleep(1500 * time.Millisecond)
@@ -114,7 +114,7 @@ func TestRunEndsAlthoughAHandlerBlocks(t *testing.T) { // SI-3
 func TestSyncedDoesNotWaitForABlockingHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"))
-		inf := mk(t, f, informer.Options[*obj]{})
+		inf := newInformer(t, f, informer.Options[*obj]{})
 		release := make(chan struct{})
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) { <-release }, informer.HandlerOptions{Overflow: informer.Block, Mailbox: 1})
 		start(t, inf)
@@ -129,7 +129,7 @@ func TestSyncedDoesNotWaitForABlockingHandler(t *testing.T) {
 
 func TestRemoveBeforeRunClosesDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inf := mk(t, newFake("1"), informer.Options[*obj]{})
+		inf := newInformer(t, newFake("1"), informer.Options[*obj]{})
 		r, _ := inf.AddHandler(func(e informer.Event[*obj]) {}, informer.HandlerOptions{})
 		r.Remove()
 		stop := start(t, inf)
@@ -148,7 +148,7 @@ func TestARemovedRegistrationReleasesItsSnapshot(t *testing.T) {
 	collected := make(chan struct{})
 	runtime.AddCleanup(big.Object, func(c chan struct{}) { close(c) }, collected)
 	f := newFake("2", big, item("b", "2", "x"))
-	inf := mk(t, f, informer.Options[*obj]{})
+	inf := newInformer(t, f, informer.Options[*obj]{})
 	big = listwatch.Item[*obj]{}
 	start(t, inf)
 	require.NoError(t, inf.WaitForSync(t.Context()))
@@ -188,15 +188,15 @@ func TestAHandlerThatEndsItsGoroutineGoesOn(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						var log bytes.Buffer
 						f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("d", "4", "x"))
-						inf := mk(t, f, informer.Options[*obj]{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+						inf := newInformer(t, f, informer.Options[*obj]{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 						var stop func()
 						if late {
 							stop = start(t, inf)
 							require.NoError(t, inf.WaitForSync(t.Context()))
 						}
-						told := map[string]int{}
+						received := map[string]int{}
 						r, err := inf.AddHandler(func(e informer.Event[*obj]) {
-							told[e.Key.Name+" "+e.Type.String()]++
+							received[e.Key.Name+" "+e.Type.String()]++
 							end()
 						}, informer.HandlerOptions{Name: "odd", Overflow: overflow, Mailbox: 1})
 						require.NoError(t, err)
@@ -207,7 +207,7 @@ func TestAHandlerThatEndsItsGoroutineGoesOn(t *testing.T) {
 						f.events <- ev(listwatch.Added, "e", "5", "x")
 						f.events <- ev(listwatch.Deleted, "a", "6", "x")
 						synctest.Wait()
-						require.Equal(t, map[string]int{"a Added": 1, "b Added": 1, "c Added": 1, "d Added": 1, "e Added": 1, "a Deleted": 1}, told)
+						require.Equal(t, map[string]int{"a Added": 1, "b Added": 1, "c Added": 1, "d Added": 1, "e Added": 1, "a Deleted": 1}, received)
 						require.Equal(t, 4, inf.Store().Len())
 						status := r.Status()
 						require.EqualValues(t, 6, status.Panics)
@@ -226,7 +226,7 @@ func TestAHandlerThatEndsItsGoroutineGoesOn(t *testing.T) {
 func TestAHandlerThatEndsItsGoroutineCanBeRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("d", "4", "x"))
-		inf := mk(t, f, informer.Options[*obj]{Logger: slog.New(slog.DiscardHandler)})
+		inf := newInformer(t, f, informer.Options[*obj]{Logger: slog.New(slog.DiscardHandler)})
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		calls := 0
@@ -247,16 +247,16 @@ func TestAHandlerThatEndsItsGoroutineCanBeRemoved(t *testing.T) {
 
 // A relay whose handler ends its goroutine at each call delivers the same events as any other.
 func TestARelayWhoseHandlerEndsItsGoroutineGoesOn(t *testing.T) {
-	tell := func(t *testing.T, end func()) (told map[string]int) {
+	deliver := func(t *testing.T, end func()) (received map[string]int) {
 		synctest.Test(t, func(t *testing.T) {
-			told = map[string]int{}
+			received = map[string]int{}
 			relay := informer.NewRelay(func(e informer.Event[*obj]) {
-				told[e.Key.Name+" "+e.Type.String()+" "+e.ResourceVersion]++
+				received[e.Key.Name+" "+e.Type.String()+" "+e.ResourceVersion]++
 				end()
 			})
 			quiet := informer.Options[*obj]{Logger: slog.New(slog.DiscardHandler)}
-			first := mk(t, newFake("4", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("gone", "4", "x")), quiet)
-			second := mk(t, newFake("9", item("a", "1", "x"), item("b", "7", "x"), item("new", "9", "x")), quiet)
+			first := newInformer(t, newFake("4", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("gone", "4", "x")), quiet)
+			second := newInformer(t, newFake("9", item("a", "1", "x"), item("b", "7", "x"), item("new", "9", "x")), quiet)
 			for _, inf := range []*informer.Informer[*obj]{first, second} {
 				stop := start(t, inf)
 				r, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
@@ -267,17 +267,17 @@ func TestARelayWhoseHandlerEndsItsGoroutineGoesOn(t *testing.T) {
 				defer stop()
 			}
 		})
-		return told
+		return received
 	}
-	want := tell(t, func() {})
+	want := deliver(t, func() {})
 	require.Len(t, want, 8)
-	require.Equal(t, want, tell(t, runtime.Goexit))
+	require.Equal(t, want, deliver(t, runtime.Goexit))
 }
 
-func TestAResyncOfAnEmptyStoreIsNotOwed(t *testing.T) {
+func TestAResyncOfAnEmptyStoreDoesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1")
-		inf := mk(t, f, informer.Options[*obj]{})
+		inf := newInformer(t, f, informer.Options[*obj]{})
 		var at []time.Duration
 		began := time.Now()
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) {
@@ -298,7 +298,7 @@ func TestAResyncOfAnEmptyStoreIsNotOwed(t *testing.T) {
 func TestTheErrorOfARemovedHandlerSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1", item("a", "1", "x"))
-		inf := mk(t, f, informer.Options[*obj]{Name: "pods"})
+		inf := newInformer(t, f, informer.Options[*obj]{Name: "pods"})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		release := make(chan struct{})
@@ -313,12 +313,12 @@ func TestTheErrorOfARemovedHandlerSaysSo(t *testing.T) {
 }
 
 func TestANilHandlerIsRefused(t *testing.T) {
-	inf := mk(t, newFake("1"), informer.Options[*obj]{})
+	inf := newInformer(t, newFake("1"), informer.Options[*obj]{})
 	_, err := inf.AddHandler(nil, informer.HandlerOptions{})
 	require.Error(t, err)
 }
 
-func TestADeleteIsToldEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
+func TestADeleteIsDeliveredEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1", item("a", "1", "x"))
 		proceed := make(chan struct{}, 10)
@@ -329,7 +329,7 @@ func TestADeleteIsToldEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
 			}
 			return nil, nil
 		}}
-		inf := mk(t, f, o)
+		inf := newInformer(t, f, o)
 		var got []string
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) { got = append(got, names(e)) }, informer.HandlerOptions{})
 		stop := start(t, inf)
@@ -351,7 +351,7 @@ func TestADeleteIsToldEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
 func TestAHandlerThatIsAlwaysBehindIsResynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
-		inf := mk(t, f, informer.Options[*obj]{})
+		inf := newInformer(t, f, informer.Options[*obj]{})
 		n := 0
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) {
 			time.Sleep(1100 * time.Millisecond)
@@ -372,7 +372,7 @@ func TestAHandlerThatIsAlwaysBehindIsResynced(t *testing.T) {
 
 func TestStressOfHandlersAndIndexes(t *testing.T) { // SI-21
 	f := newFake("1")
-	inf := mk(t, f, informer.Options[*obj]{})
+	inf := newInformer(t, f, informer.Options[*obj]{})
 	stop := start(t, inf)
 	require.NoError(t, inf.WaitForSync(t.Context()))
 	var wg sync.WaitGroup

@@ -23,7 +23,7 @@ func afterEvents(t *testing.T, listed []listwatch.Item[*obj], events ...listwatc
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1", listed...)
 		// The fake's list does not follow its events, so there is nothing to compare.
-		inf := mk(t, f, informer.Options[*obj]{Reflector: reflector.Options{SkipComparison: true}})
+		inf := newInformer(t, f, informer.Options[*obj]{Reflector: reflector.Options{SkipComparison: true}})
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		for _, e := range events {
@@ -58,7 +58,7 @@ func TestAStaleEventDoesNotRegress(t *testing.T) {
 func TestWaitRVAfterAllowedTimeTravel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1000", item("a", "1000", "x"))
-		inf := mk(t, f, informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
+		inf := newInformer(t, f, informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		f.set("500", item("a", "400", "restored"))
@@ -83,9 +83,9 @@ func TestOnAppliedLeavesOutRefusedKeys(t *testing.T) {
 		f := newFake("1", item("a", "1", "x"))
 		var keys atomic.Int32
 		o := informer.Options[*obj]{Observer: &informer.Observer{OnApplied: func(a informer.AppliedInfo) { keys.Add(int32(len(a.Keys))) }}}
-		o.Reflector.SkipUnreadable = true
+		o.Reflector.SkipUndecodable = true
 		o.Store.Indexes = map[string]indexer.IndexFunc[*obj]{"v": func(*obj) ([]string, error) { return nil, errors.New("no") }}
-		inf := mk(t, f, o)
+		inf := newInformer(t, f, o)
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		stop()
@@ -102,7 +102,7 @@ func TestANilSourceIsRefused(t *testing.T) {
 func TestANamelessDeleteInAStreamingListLeadsToAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1")
-		inf := mk(t, f, informer.Options[*obj]{Reflector: reflector.Options{ListMode: reflector.WatchList}})
+		inf := newInformer(t, f, informer.Options[*obj]{Reflector: reflector.Options{ListMode: reflector.WatchList}})
 		stop := start(t, inf)
 		f.events <- ev(listwatch.Added, "a", "1", "x")
 		f.events <- error(&listwatch.ObjectError{Type: listwatch.Deleted, Err: errors.New("garbage")})

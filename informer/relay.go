@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/kinform/kinform/indexer"
-	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 )
@@ -42,34 +42,34 @@ type Relay[T any] struct {
 
 	// The other fields belong to the goroutine of the current registration.
 
-	told    map[types.NamespacedName]indexer.Entry[T]
-	deleted [2]map[types.NamespacedName]string // versions of recent deletions, the later ones first
-	newest  string                             // highest version delivered
+	delivered map[types.NamespacedName]indexer.Entry[T]
+	deleted   [2]map[types.NamespacedName]string // versions of recent deletions, the later ones first
+	newest    string                             // highest version delivered
 
-	// behind says that the current informer may be behind the versions that earlier informers
+	// isBehind says that the current informer may be behind the versions that earlier informers
 	// delivered. The current informer is complete through the version in the field reached, but not
 	// yet through the version in the field goal. unseen has the delivered keys for which the
 	// current informer has not yet reported the same or a newer state. The value is true if the key
 	// was unreadable when catchUp last ran.
-	behind  bool
-	goal    string
-	reached string
-	since   time.Time
-	unseen  map[types.NamespacedName]bool
+	isBehind    bool
+	goal        string
+	reached     string
+	since       time.Time
+	unconfirmed map[types.NamespacedName]bool
 
-	// back has objects that exist although their deletion was delivered. Their Added is still due.
-	back []indexer.Entry[T]
+	// toAdd has objects that exist although their deletion was delivered. Their Added is still due.
+	toAdd []indexer.Entry[T]
 }
 
-// lagAllowed is how long an informer may be behind the previous one.
-const lagAllowed = 5 * time.Minute
+// maxLag is how long an informer may be behind the previous one.
+const maxLag = 5 * time.Minute
 
-// deletionsKept is the minimum number of deletions that a relay remembers.
-const deletionsKept = 1024
+// minDeletions is the minimum number of deletions that a relay remembers.
+const minDeletions = 1024
 
 // NewRelay makes a relay without an informer.
 func NewRelay[T any](handle func(Event[T])) *Relay[T] {
-	return &Relay[T]{handle: handle, told: make(map[types.NamespacedName]indexer.Entry[T])}
+	return &Relay[T]{handle: handle, delivered: make(map[types.NamespacedName]indexer.Entry[T])}
 }
 
 // MoveTo removes the handler from its current informer, waits for a call in progress, and adds it
@@ -92,12 +92,12 @@ func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOpti
 			return nil, context.Cause(ctx)
 		}
 	}
-	r.behind, r.goal, r.reached, r.since, r.back = true, r.newest, "", time.Now(), nil
-	r.unseen = make(map[types.NamespacedName]bool, len(r.told))
-	for key := range r.told {
-		r.unseen[key] = false
+	r.isBehind, r.goal, r.reached, r.since, r.toAdd = true, r.newest, "", time.Now(), nil
+	r.unconfirmed = make(map[types.NamespacedName]bool, len(r.delivered))
+	for key := range r.delivered {
+		r.unconfirmed[key] = false
 	}
-	registration, err := to.addHandler(r.pass, opts, func(version string, yield func(Event[T]) bool) syncState {
+	registration, err := to.addHandler(r.forward, opts, func(version string, yield func(Event[T]) bool) syncState {
 		return r.catchUp(to, version, yield)
 	})
 	if err == nil {
@@ -106,53 +106,54 @@ func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOpti
 	return registration, err
 }
 
-// pass delivers an event to the handler, unless the handler has received this state or a newer one.
-func (r *Relay[T]) pass(e Event[T]) {
-	before, knew := r.told[e.Key]
-	_, unseen := r.unseen[e.Key]
+// forward delivers an event to the handler, unless the handler has received this state or a newer
+// one.
+func (r *Relay[T]) forward(e Event[T]) {
+	before, known := r.delivered[e.Key]
+	_, unconfirmed := r.unconfirmed[e.Key]
 	switch {
-	case !knew && e.Type == Deleted:
+	case !known && e.Type == Deleted:
 		return // It was deleted before, or never delivered.
-	case !knew && r.behind && r.isDeleted(e):
+	case !known && r.isBehind && r.isDeleted(e):
 		return
-	case !knew && e.Type == Updated:
+	case !known && e.Type == Updated:
 		// The previous state was not delivered, because it was older than the deletion.
 		e.Type = Added
-	case unseen || knew && e.Type == Added: // catchUp may have delivered it before.
-		if !isNews(before, e) {
+	case unconfirmed || known && e.Type == Added: // catchUp may have delivered it before.
+		if !isNewer(before, e) {
 			if e.Type != Deleted && e.ResourceVersion == before.ResourceVersion {
-				delete(r.unseen, e.Key)
+				delete(r.unconfirmed, e.Key)
 			}
 			return
 		}
-		delete(r.unseen, e.Key)
+		delete(r.unconfirmed, e.Key)
 		if e.Type == Added {
 			e.Cause = Relist
 			if listwatch.OtherUID(before.UIDHash, e.UIDHash) {
-				defer r.tell(e, indexer.Entry[T]{}) // also if the handler panics now
-				e = buried(before)
+				defer r.deliver(e, indexer.Entry[T]{}) // also if the handler panics now
+				e = tombstoneEvent(before)
 				break
 			}
 			e.Type = Updated
 		}
 	}
-	r.tell(e, before)
+	r.deliver(e, before)
 }
 
-// tell delivers an event to the handler, and records it.
-func (r *Relay[T]) tell(e Event[T], before indexer.Entry[T]) {
+// deliver delivers an event to the handler, and records it.
+func (r *Relay[T]) deliver(e Event[T], before indexer.Entry[T]) {
 	e.Old = before.Object
-	if mark.Newer(e.ResourceVersion, r.newest) || r.newest == "" {
+	if checkpoint.Newer(e.ResourceVersion, r.newest) || r.newest == "" {
 		r.newest = e.ResourceVersion
 	}
 	if e.Type == Deleted {
-		delete(r.told, e.Key)
-		if r.deleted[0] == nil || len(r.deleted[0]) >= max(deletionsKept, len(r.told)) {
+		delete(r.delivered, e.Key)
+		if r.deleted[0] == nil || len(r.deleted[0]) >= max(minDeletions, len(r.delivered)) {
 			r.deleted = [2]map[types.NamespacedName]string{make(map[types.NamespacedName]string), r.deleted[0]}
 		}
 		r.deleted[0][e.Key] = e.ResourceVersion
 	} else {
-		r.told[e.Key] = indexer.Entry[T]{Key: e.Key, Object: e.New, ResourceVersion: e.ResourceVersion, UIDHash: e.UIDHash}
+		r.delivered[e.Key] = indexer.Entry[T]{Key: e.Key, Object: e.New, ResourceVersion: e.ResourceVersion, UIDHash: e.UIDHash}
 	}
 	r.handle(e)
 }
@@ -167,9 +168,9 @@ func (r *Relay[T]) isDeleted(e Event[T]) bool {
 	return ok && err == nil && order <= 0
 }
 
-// isNews reports whether an event is newer than the state of the key that an earlier informer
+// isNewer reports whether an event is newer than the state of the key that an earlier informer
 // delivered.
-func isNews[T any](before indexer.Entry[T], e Event[T]) bool {
+func isNewer[T any](before indexer.Entry[T], e Event[T]) bool {
 	order, err := resourceversion.CompareResourceVersion(e.ResourceVersion, before.ResourceVersion)
 	switch {
 	case err != nil:
@@ -184,8 +185,8 @@ func isNews[T any](before indexer.Entry[T], e Event[T]) bool {
 	return order > 0
 }
 
-// buried returns the Deleted of an object whose deletion no event reported.
-func buried[T any](last indexer.Entry[T]) Event[T] {
+// tombstoneEvent returns the Deleted of an object whose deletion no event reported.
+func tombstoneEvent[T any](last indexer.Entry[T]) Event[T] {
 	return Event[T]{
 		Type: Deleted, Cause: Relist, Key: last.Key, FinalStateUnknown: true,
 		ResourceVersion: last.ResourceVersion, Old: last.Object, New: last.Object, UIDHash: last.UIDHash,
@@ -201,67 +202,67 @@ func buried[T any](last indexer.Entry[T]) Event[T] {
 func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T]) bool) (state syncState) {
 	store := to.Store()
 	status := to.reflector.Status()
-	if order, err := resourceversion.CompareResourceVersion(version, r.goal); r.behind && (err != nil || order >= 0 || r.believes(status, version)) {
-		r.back = r.undeleted(store)
-		r.behind, r.deleted = false, [2]map[types.NamespacedName]string{}
+	if order, err := resourceversion.CompareResourceVersion(version, r.goal); r.isBehind && (err != nil || order >= 0 || r.acceptsLag(status, version)) {
+		r.toAdd = r.undeleted(store)
+		r.isBehind, r.deleted = false, [2]map[types.NamespacedName]string{}
 	}
-	for len(r.back) > 0 {
-		entry := r.back[0]
-		r.back = r.back[1:]
-		if !yield(stated(Added, entry)) {
+	for len(r.toAdd) > 0 {
+		entry := r.toAdd[0]
+		r.toAdd = r.toAdd[1:]
+		if !yield(entryEvent(Added, entry)) {
 			return catchingUp
 		}
 	}
 	r.reached = version
-	var early []types.NamespacedName // Keys whose events the informer may deliver again.
+	var ahead []types.NamespacedName // Keys whose events the informer may deliver again.
 	defer func() {
-		for _, key := range early {
-			r.unseen[key] = false
+		for _, key := range ahead {
+			r.unconfirmed[key] = false
 		}
-		if state == finished && len(r.unseen) > 0 {
+		if state == finished && len(r.unconfirmed) > 0 {
 			state = synced
 		}
 	}()
-	for key, wasUnreadable := range r.unseen {
-		last := r.told[key]
-		unreadable := store.Unreadable(key) != nil
+	for key, wasUndecodable := range r.unconfirmed {
+		last := r.delivered[key]
+		undecodable := store.Undecodable(key) != nil
 		entry, exists := store.Entry(key)
 		switch {
-		case r.behind && (exists || mark.Newer(last.ResourceVersion, version)):
+		case r.isBehind && (exists || checkpoint.Newer(last.ResourceVersion, version)):
 			continue // The informer may still receive a newer state.
-		case unreadable, store.Unreadable(key) != nil, !exists && status.Unreadable.Nameless > 0:
-			r.unseen[key] = true
+		case undecodable, store.Undecodable(key) != nil, !exists && status.Undecodable.Nameless > 0:
+			r.unconfirmed[key] = true
 			continue
-		case !exists && wasUnreadable:
-			r.unseen[key] = false // It may be on its way to the store: the next call decides.
+		case !exists && wasUndecodable:
+			r.unconfirmed[key] = false // It may be on its way to the store: the next call decides.
 			continue
 		}
-		delete(r.unseen, key)
-		if exists && mark.Newer(entry.ResourceVersion, version) {
-			early = append(early, key)
+		delete(r.unconfirmed, key)
+		if exists && checkpoint.Newer(entry.ResourceVersion, version) {
+			ahead = append(ahead, key)
 		}
-		e := stated(Updated, entry)
+		e := entryEvent(Updated, entry)
 		switch {
 		case !exists:
-			if !yield(buried(last)) {
+			if !yield(tombstoneEvent(last)) {
 				return catchingUp
 			}
 			continue
 		case listwatch.OtherUID(last.UIDHash, entry.UIDHash):
-			if !yieldBoth(yield, buried(last), stated(Added, entry)) {
+			if !yieldBoth(yield, tombstoneEvent(last), entryEvent(Added, entry)) {
 				return catchingUp
 			}
 			continue
 		case entry.ResourceVersion == last.ResourceVersion:
 			continue
 		default:
-			e.Restored = mark.Newer(last.ResourceVersion, entry.ResourceVersion)
+			e.Restored = checkpoint.Newer(last.ResourceVersion, entry.ResourceVersion)
 		}
 		if !yield(e) {
 			return catchingUp
 		}
 	}
-	if r.behind {
+	if r.isBehind {
 		return catchingUp
 	}
 	return finished
@@ -274,28 +275,28 @@ func yieldBoth[T any](yield func(Event[T]) bool, first, second Event[T]) (more b
 	return yield(first)
 }
 
-// believes reports whether to accept the state of an informer that is still behind: lagAllowed has
+// acceptsLag reports whether to accept the state of an informer that is still behind: maxLag has
 // passed, and the informer has advanced or has an open watch.
-func (r *Relay[T]) believes(status reflector.Status, version string) bool {
+func (r *Relay[T]) acceptsLag(status reflector.Status, version string) bool {
 	watching := status.Phase == reflector.Watching && status.Failures == 0
-	return time.Since(r.since) > lagAllowed && (watching || version != r.reached)
+	return time.Since(r.since) > maxLag && (watching || version != r.reached)
 }
 
 // undeleted returns the objects that exist although their deletion was delivered. pass dropped
 // their events, because these seemed older than the deletion.
-func (r *Relay[T]) undeleted(store *indexer.Reader[T]) (back []indexer.Entry[T]) {
+func (r *Relay[T]) undeleted(store *indexer.Reader[T]) (toAdd []indexer.Entry[T]) {
 	for _, deleted := range r.deleted {
 		for key := range deleted {
 			entry, exists := store.Entry(key)
-			if _, knows := r.told[key]; exists && !knows && r.isDeleted(stated(Added, entry)) {
-				back = append(back, entry)
+			if _, known := r.delivered[key]; exists && !known && r.isDeleted(entryEvent(Added, entry)) {
+				toAdd = append(toAdd, entry)
 			}
 		}
 	}
-	return back
+	return toAdd
 }
 
-// stated returns an event for an entry of the store.
-func stated[T any](kind EventType, entry indexer.Entry[T]) Event[T] {
+// entryEvent returns an event for an entry of the store.
+func entryEvent[T any](kind EventType, entry indexer.Entry[T]) Event[T] {
 	return Event[T]{Type: kind, Cause: Relist, Key: entry.Key, ResourceVersion: entry.ResourceVersion, New: entry.Object, UIDHash: entry.UIDHash}
 }

@@ -22,17 +22,17 @@ import (
 
 // The second informer's server has another history, and has passed the versions that the handler
 // received. Existing objects are not deleted, and objects that exist again are added.
-func TestG2_ARelayBuriesNothingThatIsThere(t *testing.T) {
+func TestG2_ARelayDeletesNoExistingObject(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			var d diary
+			var d eventLines
 			relay := relayed(t, &d, []listwatch.Item[*obj]{item("back", "1", "R1"), item("gone", "1", "G1")},
 				of(1, ev(listwatch.Added, "a", "900", "A900")), of(2, ev(listwatch.Added, "b", "901", "B901")), of(3, ev(listwatch.Added, "c", "902", "C902")),
 				ev(listwatch.Deleted, "back", "950", "R1"))
 			second := newFake("1200", of(1, ev(listwatch.Added, "a", "400", "A400")).Item, of(2, ev(listwatch.Added, "b", "1150", "B1150")).Item,
 				of(4, ev(listwatch.Added, "c", "401", "D401")).Item, item("back", "1", "R1"))
-			inf := mk(t, second, informer.Options[*obj]{})
+			inf := newInformer(t, second, informer.Options[*obj]{})
 			if running {
 				start(t, inf)
 				synctest.Wait()
@@ -71,7 +71,7 @@ func TestG2_ARelayAcrossARestoredCluster(t *testing.T) {
 				r.write(n, "first")
 			}
 			backup := r.server.Backup()
-			p := &picture{}
+			p := &contentHandler{}
 			deleted, restored := 0, 0
 			relay := informer.NewRelay(func(e informer.Event[*corev1.Pod]) {
 				if e.Type == informer.Deleted && e.Key != key(4) {
@@ -105,7 +105,7 @@ func TestG2_ARelayAcrossARestoredCluster(t *testing.T) {
 			defer cancel()
 			require.NoError(t, registration.WaitForSync(ctx), "%d others", others)
 			synctest.Wait()
-			r.like(p)
+			r.requireEqual(p)
 			require.Zero(t, deleted)
 			require.Equal(t, 4, restored)
 			require.NoError(t, r.stop())
@@ -127,14 +127,14 @@ func (f *watchesFail) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 }
 
 // Time without a connection does not count as part of the five minutes.
-func TestARelayBelievesOnlyWhoIsConnected(t *testing.T) {
+func TestARelayAcceptsTheLagOfAConnectedInformerOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
+		var d eventLines
 		relay := relayed(t, &d, nil, ev(listwatch.Added, "a", "1000", "A1000"), ev(listwatch.Added, "b", "1001", "B1001"))
 		second := &watchesFail{fake: newFake("10", item("a", "5", "A5"))}
 		second.down.Store(true)
-		inf := mk(t, second, informer.Options[*obj]{})
+		inf := newInformer(t, second, informer.Options[*obj]{})
 		registration, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
 		require.NoError(t, err)
 		start(t, inf)
@@ -149,36 +149,36 @@ func TestARelayBelievesOnlyWhoIsConnected(t *testing.T) {
 }
 
 // An object that the second informer cannot read is not gone unless an event says so (G11).
-func TestG2_ARelayTakesNothingUnreadableForDeleted(t *testing.T) {
+func TestG2_ARelayDoesNotTakeUndecodableForDeleted(t *testing.T) {
 	t.Parallel()
-	unreadable := func(name, version string) error {
+	undecodable := func(name, version string) error {
 		return &listwatch.ObjectError{Key: types.NamespacedName{Name: name}, ResourceVersion: version, Type: listwatch.Modified, Err: errors.New("unreadable")}
 	}
 	bookmark := listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: listwatch.Item[*obj]{ResourceVersion: "30"}}
 	for name, c := range map[string]struct {
 		listed []listwatch.Item[*obj]
-		says   error
+		event  error
 		then   any
 		want   string
 	}{
-		"stored, then readable":         {[]listwatch.Item[*obj]{item("a", "5", "a5")}, unreadable("a", "20"), ev(listwatch.Modified, "a", "31", "a31"), "Updated watch a20>a31"},
-		"stored, then gone":             {[]listwatch.Item[*obj]{item("a", "5", "a5")}, unreadable("a", "20"), ev(listwatch.Deleted, "a", "31", "a5"), "Deleted watch a20 last a5"},
-		"not stored, then readable":     {nil, unreadable("a", "20"), ev(listwatch.Added, "a", "31", "a31"), "Updated relist a20>a31"},
-		"not stored, then gone":         {nil, unreadable("a", "20"), ev(listwatch.Deleted, "a", "31", "a5"), "Deleted? relist a20"},
-		"without a name, then readable": {nil, unreadable("", "20"), ev(listwatch.Added, "a", "31", "a31"), "Updated relist a20>a31"},
-		"without a name, then gone":     {nil, unreadable("", "20"), io.EOF, "Deleted? relist a20"},
+		"stored, then readable":         {[]listwatch.Item[*obj]{item("a", "5", "a5")}, undecodable("a", "20"), ev(listwatch.Modified, "a", "31", "a31"), "Updated watch a20>a31"},
+		"stored, then gone":             {[]listwatch.Item[*obj]{item("a", "5", "a5")}, undecodable("a", "20"), ev(listwatch.Deleted, "a", "31", "a5"), "Deleted watch a20 last a5"},
+		"not stored, then readable":     {nil, undecodable("a", "20"), ev(listwatch.Added, "a", "31", "a31"), "Updated relist a20>a31"},
+		"not stored, then gone":         {nil, undecodable("a", "20"), ev(listwatch.Deleted, "a", "31", "a5"), "Deleted? relist a20"},
+		"without a name, then readable": {nil, undecodable("", "20"), ev(listwatch.Added, "a", "31", "a31"), "Updated relist a20>a31"},
+		"without a name, then gone":     {nil, undecodable("", "20"), io.EOF, "Deleted? relist a20"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var d diary
+				var d eventLines
 				relay := relayed(t, &d, []listwatch.Item[*obj]{item("b", "6", "b6")}, ev(listwatch.Added, "a", "20", "a20"))
 				second := newFake("10", append(c.listed, item("b", "6", "b6"))...)
-				inf := mk(t, second, informer.Options[*obj]{})
+				inf := newInformer(t, second, informer.Options[*obj]{})
 				registration, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
 				require.NoError(t, err)
 				start(t, inf)
 				synctest.Wait()
-				second.events <- c.says
+				second.events <- c.event
 				second.events <- bookmark
 				synctest.Wait()
 				require.Empty(t, d.read())
@@ -199,19 +199,19 @@ func TestG2_ARelayTakesNothingUnreadableForDeleted(t *testing.T) {
 
 // An object that a transform or an index function of the second informer refuses is not gone
 // either.
-func TestG2_ARelayTakesNothingRefusedForDeleted(t *testing.T) {
+func TestG2_ARelayDoesNotTakeRefusedForDeleted(t *testing.T) {
 	t.Parallel()
 	errRefused := errors.New("refused")
 	for _, gone := range []bool{true, false} {
 		for _, how := range []string{"index", "transform"} {
 			t.Run(fmt.Sprint(how, gone), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var d diary
+					var d eventLines
 					relay := relayed(t, &d, []listwatch.Item[*obj]{item("a", "1", "a1"), item("odd", "1", "odd1")})
 					second := newFake("10", item("a", "1", "a1"), item("odd", "5", "bad"))
 					source := listwatch.Source[*obj](second)
 					opts := informer.Options[*obj]{}
-					opts.Reflector.SkipUnreadable = true
+					opts.Reflector.SkipUndecodable = true
 					refuse := func(o *obj) error {
 						if o.v == "bad" {
 							return errRefused
@@ -223,7 +223,7 @@ func TestG2_ARelayTakesNothingRefusedForDeleted(t *testing.T) {
 					} else {
 						source = sources.Transform(source, func(o *obj) (*obj, error) { return o, refuse(o) })
 					}
-					inf := mk(t, source, opts)
+					inf := newInformer(t, source, opts)
 					registration, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
 					require.NoError(t, err)
 					start(t, inf)

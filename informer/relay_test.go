@@ -16,7 +16,7 @@ import (
 
 // Several informers take over one after another, started before or after the move, during changes
 // and faults. The handler sees one history (G1, G2).
-func TestARelayLosesNothingAndTellsNothingTwice(t *testing.T) {
+func TestARelayDeliversEverythingExactlyOnce(t *testing.T) {
 	bubble(t, func(r *rig) {
 		source := r.client()
 		w := newWitness(r)
@@ -55,7 +55,7 @@ func TestARelayLosesNothingAndTellsNothingTwice(t *testing.T) {
 	})
 }
 
-func TestARelayTellsOnlyWhatIsNews(t *testing.T) {
+func TestARelayDeliversOnlyNewStates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		first := newFake("9", item("same", "1", "x"), item("changed", "2", "x"), item("gone", "3", "x"), item("unversioned", "", "x"))
@@ -67,7 +67,7 @@ func TestARelayTellsOnlyWhatIsNews(t *testing.T) {
 				panic("contained like any other")
 			}
 		})
-		inf := mk(t, first, informer.Options[*obj]{})
+		inf := newInformer(t, first, informer.Options[*obj]{})
 		stop := start(t, inf)
 		_, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
 		require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestARelayTellsOnlyWhatIsNews(t *testing.T) {
 
 		got = nil
 		second := newFake("20", item("same", "1", "x"), item("changed", "12", "y"), item("new", "13", "y"), item("unversioned", "", "x"))
-		inf = mk(t, second, informer.Options[*obj]{})
+		inf = newInformer(t, second, informer.Options[*obj]{})
 		registration, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
 		require.NoError(t, err)
 		start(t, inf)
@@ -101,7 +101,7 @@ func TestARelayWaitsForTheCallInProgress(t *testing.T) { // G4
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		relay := informer.NewRelay(func(e informer.Event[*obj]) { <-release })
-		first, second := mk(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{}), mk(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{})
+		first, second := newInformer(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{}), newInformer(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{})
 		start(t, first)
 		start(t, second)
 		_, err := relay.MoveTo(t.Context(), first, informer.HandlerOptions{})
@@ -131,14 +131,14 @@ func TestARelayIsRemovedAmongDeletions(t *testing.T) {
 				registration.Remove()
 			}
 		})
-		full := mk(t, newFake("9", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x")), informer.Options[*obj]{})
+		full := newInformer(t, newFake("9", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x")), informer.Options[*obj]{})
 		start(t, full)
 		registration, err := relay.MoveTo(t.Context(), full, informer.HandlerOptions{})
 		require.NoError(t, err)
 		synctest.Wait()
 		for round := range 3 {
 			got = nil
-			empty := mk(t, newFake("20"), informer.Options[*obj]{})
+			empty := newInformer(t, newFake("20"), informer.Options[*obj]{})
 			registration, err = relay.MoveTo(t.Context(), empty, informer.HandlerOptions{})
 			require.NoError(t, err)
 			start(t, empty)
@@ -146,7 +146,7 @@ func TestARelayIsRemovedAmongDeletions(t *testing.T) {
 			require.Equal(t, []string{"Deleted"}, got, "round %d", round)
 		}
 		got = nil
-		empty := mk(t, newFake("20"), informer.Options[*obj]{})
+		empty := newInformer(t, newFake("20"), informer.Options[*obj]{})
 		registration, err = relay.MoveTo(t.Context(), empty, informer.HandlerOptions{})
 		require.NoError(t, err)
 		start(t, empty)
@@ -164,10 +164,10 @@ func (r *rig) client() listwatch.Source[*corev1.Pod] {
 
 // relayed returns a relay with a diary. Its handler has received these events from an informer that
 // has ended.
-func relayed(t *testing.T, told *diary, listed []listwatch.Item[*obj], events ...listwatch.Event[*obj]) *informer.Relay[*obj] {
+func relayed(t *testing.T, received *eventLines, listed []listwatch.Item[*obj], events ...listwatch.Event[*obj]) *informer.Relay[*obj] {
 	first := newFake("1", listed...)
-	relay := informer.NewRelay(func(e informer.Event[*obj]) { told.write(toldOf(e)) })
-	inf := mk(t, first, informer.Options[*obj]{})
+	relay := informer.NewRelay(func(e informer.Event[*obj]) { received.write(describeEvent(e)) })
+	inf := newInformer(t, first, informer.Options[*obj]{})
 	stop := start(t, inf)
 	_, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
 	require.NoError(t, err)
@@ -177,23 +177,23 @@ func relayed(t *testing.T, told *diary, listed []listwatch.Item[*obj], events ..
 		synctest.Wait()
 	}
 	stop()
-	told.read()
+	received.read()
 	return relay
 }
 
 // The second informer's list is older than the events that the handler has received. So the handler
 // receives nothing until the second informer has caught up.
-func TestG1_ARelayTellsNoOlderState(t *testing.T) {
+func TestG1_ARelayDeliversNoOlderState(t *testing.T) {
 	t.Parallel()
 	added, modified, deleted := listwatch.Added, listwatch.Modified, listwatch.Deleted
 	for _, running := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			var d diary
+			var d eventLines
 			relay := relayed(t, &d, []listwatch.Item[*obj]{item("changed", "1", "x1"), item("deleted", "1", "y1"), item("gone", "1", "z1")},
 				ev(modified, "changed", "20", "x20"), ev(added, "new", "21", "n21"), of(1, ev(added, "again", "22", "A22")), ev(deleted, "deleted", "30", "y1"))
 
 			second := newFake("10", item("changed", "5", "x5"), item("deleted", "1", "y1"), item("gone", "1", "z1"), item("other", "7", "o7"))
-			inf := mk(t, second, informer.Options[*obj]{})
+			inf := newInformer(t, second, informer.Options[*obj]{})
 			if running {
 				start(t, inf)
 				synctest.Wait()
@@ -207,40 +207,40 @@ func TestG1_ARelayTellsNoOlderState(t *testing.T) {
 			require.Equal(t, []string{"Added initial >o7"}, d.read())
 			require.False(t, isSynced(registration))
 
-			tell := func(e listwatch.Event[*obj], want ...string) {
+			deliver := func(e listwatch.Event[*obj], want ...string) {
 				t.Helper()
 				second.events <- e
 				synctest.Wait()
 				require.ElementsMatch(t, want, d.read())
 			}
-			tell(ev(modified, "changed", "12", "x12"))
-			tell(of(9, ev(added, "again", "13", "older object")))
-			tell(ev(modified, "changed", "20", "x20"))
-			tell(ev(added, "new", "21", "n21"))
-			tell(ev(deleted, "again", "21", "older object"))
-			tell(of(1, ev(added, "again", "22", "A22")))
-			tell(ev(modified, "deleted", "23", "y23"))
-			tell(ev(deleted, "gone", "24", "z1"), "Deleted watch z1 last z1")
-			tell(of(2, ev(modified, "again", "25", "B25")), "Deleted? watch A22", "Added watch >B25")
+			deliver(ev(modified, "changed", "12", "x12"))
+			deliver(of(9, ev(added, "again", "13", "older object")))
+			deliver(ev(modified, "changed", "20", "x20"))
+			deliver(ev(added, "new", "21", "n21"))
+			deliver(ev(deleted, "again", "21", "older object"))
+			deliver(of(1, ev(added, "again", "22", "A22")))
+			deliver(ev(modified, "deleted", "23", "y23"))
+			deliver(ev(deleted, "gone", "24", "z1"), "Deleted watch z1 last z1")
+			deliver(of(2, ev(modified, "again", "25", "B25")), "Deleted? watch A22", "Added watch >B25")
 			require.False(t, isSynced(registration))
-			tell(ev(deleted, "deleted", "30", "y1"))
+			deliver(ev(deleted, "deleted", "30", "y1"))
 			require.True(t, isSynced(registration))
-			tell(ev(added, "deleted", "31", "y31"), "Added watch >y31")
-			tell(ev(modified, "changed", "32", "x32"), "Updated watch x20>x32")
+			deliver(ev(added, "deleted", "31", "y31"), "Added watch >y31")
+			deliver(ev(modified, "changed", "32", "x32"), "Updated watch x20>x32")
 		})
 	}
 }
 
 // The second informer may still receive an object that it does not have. The object is deleted when
 // a bookmark shows that the informer cannot receive it any more.
-func TestG2_ARelayBuriesWhatCannotComeAnyMore(t *testing.T) {
+func TestG2_ARelayDeletesObjectsThatCannotArriveAnyMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
+		var d eventLines
 		relay := relayed(t, &d, []listwatch.Item[*obj]{item("old", "1", "o1")},
 			ev(listwatch.Added, "a", "20", "a20"), ev(listwatch.Added, "b", "22", "b22"), of(1, ev(listwatch.Added, "c", "23", "C23")))
 		second := newFake("10", of(2, ev(listwatch.Added, "c", "4", "older object")).Item)
-		inf := mk(t, second, informer.Options[*obj]{})
+		inf := newInformer(t, second, informer.Options[*obj]{})
 		registration, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
 		require.NoError(t, err)
 		start(t, inf)
@@ -262,13 +262,13 @@ func TestG2_ARelayBuriesWhatCannotComeAnyMore(t *testing.T) {
 }
 
 // A restored server never catches up: after a while the relay accepts its state.
-func TestARelayBelievesAnInformerThatStaysBehind(t *testing.T) {
+func TestARelayAcceptsAnInformerThatStaysBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
+		var d eventLines
 		relay := relayed(t, &d, nil, of(1, ev(listwatch.Added, "a", "1000", "A1000")), of(2, ev(listwatch.Added, "b", "1001", "B1001")), of(3, ev(listwatch.Added, "c", "1002", "C1002")))
 		second := newFake("10", of(1, ev(listwatch.Added, "a", "5", "A5")).Item, of(4, ev(listwatch.Added, "b", "6", "D6")).Item)
-		inf := mk(t, second, informer.Options[*obj]{})
+		inf := newInformer(t, second, informer.Options[*obj]{})
 		registration, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
 		require.NoError(t, err)
 		start(t, inf)

@@ -19,14 +19,14 @@ type change[T any] struct {
 	events []Event[T]
 }
 
-// replay applies each stack of deltas to the stored entry, and appends the effects to changes. Only
-// the caller writes to the store. The queue has compared each delta with the store and has chosen
-// its type: see decide in package deltafifo. replay only turns deltas into events, and leaves out
-// events that report nothing new.
+// eventsOf applies each stack of deltas to the stored entry, and appends the effects to changes.
+// Only the caller writes to the store. The queue has compared each delta with the store and has
+// chosen its type: see decide in package deltafifo. replay only turns deltas into events, and
+// leaves out events that report nothing new.
 //
 // plain/informer.go stores each delta and notifies handlers before it takes the next one. Here a
 // batch is one transaction, for the reasons given at consume.
-func (i *Informer[T]) replay(batch deltafifo.Batch[T], changes []change[T]) []change[T] {
+func (i *Informer[T]) eventsOf(batch deltafifo.Batch[T], changes []change[T]) []change[T] {
 	changes = slices.Grow(changes, len(batch.Stacks))
 	events := make([]Event[T], 0, len(batch.Stacks)) // of all changes, in order
 	for _, stack := range batch.Stacks {
@@ -36,10 +36,10 @@ func (i *Informer[T]) replay(batch deltafifo.Batch[T], changes []change[T]) []ch
 		current, exists := before, existed
 		for _, delta := range stack.Deltas {
 			if exists && listwatch.OtherUID(current.UIDHash, delta.UIDHash) {
-				events = append(events, replaced(current, stack.Key, delta))
+				events = append(events, unreportedDelete(current, stack.Key, delta))
 				c.stored, exists = true, false
 			}
-			event, changed := next(current, exists, stack.Key, delta, batch.Initial && !existed && len(events) == first)
+			event, changed := eventFor(current, exists, stack.Key, delta, batch.Initial && !existed && len(events) == first)
 			if !changed && !i.changedInPlace(current, stack.Key, delta) {
 				continue
 			}
@@ -67,17 +67,17 @@ func (i *Informer[T]) changedInPlace(current indexer.Entry[T], key types.Namespa
 	if !isChange || reflect.DeepEqual(current.Object, delta.Object) {
 		return false
 	}
-	if !i.inPlace {
-		i.inPlace = true
+	if !i.inPlaceLogged {
+		i.inPlaceLogged = true
 		i.opts.Logger.Warn("The server changed an object without changing its version: lists don't show such changes",
 			"informer", i.opts.Name, "key", key, "version", delta.ResourceVersion)
 	}
 	return true
 }
 
-// replaced returns the Deleted of the current object, whose deletion no event reported: delta has
-// an object of the same name with another UID.
-func replaced[T any](current indexer.Entry[T], key types.NamespacedName, delta deltafifo.Delta[T]) Event[T] {
+// unreportedDelete returns the Deleted of the current object, whose deletion no event reported:
+// delta has an object of the same name with another UID.
+func unreportedDelete[T any](current indexer.Entry[T], key types.NamespacedName, delta deltafifo.Delta[T]) Event[T] {
 	gone := Event[T]{
 		Type: Deleted, Cause: Watch, Key: key, FinalStateUnknown: true,
 		ResourceVersion: current.ResourceVersion, Old: current.Object, New: current.Object, UIDHash: current.UIDHash,
@@ -88,14 +88,14 @@ func replaced[T any](current indexer.Entry[T], key types.NamespacedName, delta d
 	return gone
 }
 
-// next returns the event for a delta, given the current state of its key, or false if the delta
+// eventFor returns the event for a delta, given the current state of its key, or false if the delta
 // changes nothing. initial says that the event would be the first of its key, from the first list.
 //
 // Nothing is reported twice (D11). A relist or a repeated watch event with the known version makes
 // no event, and neither does the deletion of a missing object; but see changedInPlace. Two kinds of
 // objects always count as changed: objects without a version, and objects of a server with another
 // history, because their version says nothing about the known object.
-func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName, delta deltafifo.Delta[T], initial bool) (Event[T], bool) {
+func eventFor[T any](current indexer.Entry[T], exists bool, key types.NamespacedName, delta deltafifo.Delta[T], initial bool) (Event[T], bool) {
 	event := Event[T]{
 		Cause:           Watch,
 		Key:             key,

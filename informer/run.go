@@ -64,16 +64,16 @@ func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, c
 	defer interrupt(nil)
 	running := runAll(context.WithoutCancel(ctx), caches, interrupt)
 	defer running.end() // Also if work panics.
-	begun, err := waitForAll(working, stop, caches)
-	if begun {
-		err = contain.Error(work(working))
+	synced, err := waitForAll(working, stop, caches)
+	if synced {
+		err = contain.SafeError(work(working))
 	}
 	interrupted := working.Err()
 	gaveUp := running.end()
 	switch {
 	case gaveUp == nil:
 		return err
-	case !begun || interrupted != nil && (errors.Is(err, interrupted) || errors.Is(err, context.Cause(working))):
+	case !synced || interrupted != nil && (errors.Is(err, interrupted) || errors.Is(err, context.Cause(working))):
 		return gaveUp
 	}
 	return errors.Join(gaveUp, err)
@@ -86,7 +86,7 @@ func waitForAll(ctx, stop context.Context, caches []Cache) (begin bool, err erro
 	defer context.AfterFunc(stop, func() { cancel(context.Cause(stop)) })()
 	var missing []error
 	for _, cache := range caches {
-		if err := contain.Error(cache.WaitForSync(waiting)); err != nil {
+		if err := contain.SafeError(cache.WaitForSync(waiting)); err != nil {
 			missing = append(missing, err)
 		}
 	}
@@ -129,7 +129,7 @@ func runAll(ctx context.Context, caches []Cache, gaveUp func(error)) *runningCac
 					gaveUp(err)
 				}
 			}()
-			err = contain.Error(cache.Run(ctx))
+			err = contain.SafeError(cache.Run(ctx))
 		})
 	}
 	return r

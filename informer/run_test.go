@@ -22,34 +22,34 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// house is a cache that records its own steps and the steps of the work.
-type house struct {
+// recordingCache is a cache that records its own steps and the steps of the work.
+type recordingCache struct {
 	informer.Cache
 
 	mu    sync.Mutex // guards following
 	steps []string
 }
 
-func (h *house) step(s string) {
+func (h *recordingCache) step(s string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.steps = append(h.steps, s)
 }
 
-func (h *house) taken() []string {
+func (h *recordingCache) taken() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]string(nil), h.steps...)
 }
 
-func (h *house) Run(ctx context.Context) error {
+func (h *recordingCache) Run(ctx context.Context) error {
 	err := h.Cache.Run(ctx)
 	time.Sleep(time.Second) // It takes some time to end.
 	h.step("cache ended")
 	return err
 }
 
-func (h *house) WaitForSync(ctx context.Context) error {
+func (h *recordingCache) WaitForSync(ctx context.Context) error {
 	err := h.Cache.WaitForSync(ctx)
 	if err == nil {
 		h.step("synced")
@@ -77,7 +77,7 @@ func TestRunStartsAndStopsInOrder(t *testing.T) {
 			_, err := r.server.Create(newPod(key(n)))
 			require.NoError(t, err)
 		}
-		h := &house{Cache: r.informer}
+		h := &recordingCache{Cache: r.informer}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ended := make(chan error, 1)
 		go func() {
@@ -141,7 +141,7 @@ func TestRunUntilDrainsWhileTheCachesGoOn(t *testing.T) {
 	})
 }
 
-func TestRunWhenItEndsBeforeTheSync(t *testing.T) {
+func TestRunThatEndsBeforeTheSync(t *testing.T) {
 	never := func(context.Context) error { panic("work must not begin") }
 	for name, end := range map[string]func(t *testing.T, ctx, stop context.CancelFunc){
 		"ctx":  func(_ *testing.T, ctx, _ context.CancelFunc) { ctx() },
@@ -157,7 +157,7 @@ func TestRunWhenItEndsBeforeTheSync(t *testing.T) {
 					r := newRig(t, informer.Options[*corev1.Pod]{})
 					r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Code(500, 0)})
 					r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Code(500, 0)})
-					h := &house{Cache: r.informer}
+					h := &recordingCache{Cache: r.informer}
 					ctx, endCtx := context.WithCancel(t.Context())
 					defer endCtx()
 					stop, endStop := context.WithCancel(t.Context())
@@ -206,7 +206,7 @@ func TestRunWhenACacheGivesUp(t *testing.T) {
 			r := newRig(t, impatient)
 			other := newRig(t, informer.Options[*corev1.Pod]{})
 			r.server.Inject(missing)
-			h := &house{Cache: other.informer}
+			h := &recordingCache{Cache: other.informer}
 			ended := make(chan error, 1)
 			go func() {
 				ended <- informer.Run(t.Context(), func(context.Context) error { panic("work must not begin") }, h, r.informer)
@@ -257,7 +257,7 @@ func TestRunUntilWhoseContextEndsDuringADrain(t *testing.T) {
 		r := newRig(t, informer.Options[*corev1.Pod]{})
 		lead, lose := context.WithCancelCause(t.Context())
 		stop, cancel := context.WithCancel(t.Context())
-		h := &house{Cache: r.informer}
+		h := &recordingCache{Cache: r.informer}
 		ended := make(chan error, 1)
 		go func() {
 			ended <- informer.RunUntil(lead, stop, func(working context.Context) error {
@@ -281,7 +281,7 @@ func TestRunUntilWhoseContextEndsDuringADrain(t *testing.T) {
 func TestG10_NothingRemainsOfRun(t *testing.T) {
 	errWork := errors.New("work failed")
 	good := func(t *testing.T) informer.Cache {
-		return mk(t, newFake("1", item("a", "1", "")), informer.Options[*obj]{})
+		return newInformer(t, newFake("1", item("a", "1", "")), informer.Options[*obj]{})
 	}
 	for name, test := range map[string]struct {
 		work  func(context.Context) error
@@ -308,14 +308,14 @@ func TestG10_NothingRemainsOfRun(t *testing.T) {
 			work: func(ctx context.Context) error { <-ctx.Done(); return nil },
 			cache: func(t *testing.T) informer.Cache {
 				var source listwatch.Source[*obj] = newFake("1", item("a", "1", ""))
-				return mk(t, sources.Transform(source, func(*obj) (*obj, error) { runtime.Goexit(); return nil, nil }), informer.Options[*obj]{})
+				return newInformer(t, sources.Transform(source, func(*obj) (*obj, error) { runtime.Goexit(); return nil, nil }), informer.Options[*obj]{})
 			},
 			check: func(t *testing.T, err error) { require.ErrorContains(t, err, "runtime.Goexit") },
 		},
 		"a cache runs twice": {
 			work: func(ctx context.Context) error { <-ctx.Done(); return nil },
 			cache: func(t *testing.T) informer.Cache {
-				inf := mk(t, newFake("1"), informer.Options[*obj]{})
+				inf := newInformer(t, newFake("1"), informer.Options[*obj]{})
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
 				require.NoError(t, inf.Run(ctx))
@@ -325,12 +325,12 @@ func TestG10_NothingRemainsOfRun(t *testing.T) {
 		},
 		"a cache ends for no reason": {
 			work:  func(ctx context.Context) error { <-ctx.Done(); return nil },
-			cache: func(*testing.T) informer.Cache { return short{func() {}} },
+			cache: func(*testing.T) informer.Cache { return shortCache{func() {}} },
 			check: func(t *testing.T, err error) { require.ErrorContains(t, err, "ended by itself") },
 		},
 		"a cache ends its goroutine by itself": {
 			work:  func(ctx context.Context) error { <-ctx.Done(); return nil },
-			cache: func(*testing.T) informer.Cache { return short{runtime.Goexit} },
+			cache: func(*testing.T) informer.Cache { return shortCache{runtime.Goexit} },
 			check: func(t *testing.T, err error) { require.ErrorContains(t, err, "runtime.Goexit") },
 		},
 		"a factory": {
@@ -377,11 +377,11 @@ func TestG10_NothingRemainsOfRun(t *testing.T) {
 	}
 }
 
-// short is a cache that ends too early.
-type short struct{ end func() }
+// shortCache is a cache that ends too early.
+type shortCache struct{ end func() }
 
-func (s short) Run(context.Context) error       { s.end(); return nil }
-func (short) WaitForSync(context.Context) error { return nil }
+func (s shortCache) Run(context.Context) error       { s.end(); return nil }
+func (shortCache) WaitForSync(context.Context) error { return nil }
 
 // Run also waits for an informer on real connections, and no goroutine or connection remains.
 func TestG10_NothingRemainsOfRunWithConnections(t *testing.T) {

@@ -37,12 +37,12 @@ func (f *fake) set(rv string, items ...listwatch.Item[*obj]) {
 	f.rv, f.items = rv, items
 }
 
-type fl struct {
+type fakeList struct {
 	items []listwatch.Item[*obj]
 	rv    string
 }
 
-func (l *fl) Next() (listwatch.Item[*obj], error) {
+func (l *fakeList) Next() (listwatch.Item[*obj], error) {
 	if len(l.items) == 0 {
 		return listwatch.Item[*obj]{}, io.EOF
 	}
@@ -50,15 +50,15 @@ func (l *fl) Next() (listwatch.Item[*obj], error) {
 	l.items = l.items[1:]
 	return i, nil
 }
-func (l *fl) Meta() listwatch.ListMeta { return listwatch.ListMeta{ResourceVersion: l.rv} }
-func (l *fl) Close() error             { return nil }
+func (l *fakeList) Meta() listwatch.ListMeta { return listwatch.ListMeta{ResourceVersion: l.rv} }
+func (l *fakeList) Close() error             { return nil }
 
-type fw struct {
+type fakeWatch struct {
 	ctx context.Context
 	f   *fake
 }
 
-func (w fw) Next() (listwatch.Event[*obj], error) {
+func (w fakeWatch) Next() (listwatch.Event[*obj], error) {
 	select {
 	case <-w.ctx.Done():
 		return listwatch.Event[*obj]{}, w.ctx.Err()
@@ -69,15 +69,15 @@ func (w fw) Next() (listwatch.Event[*obj], error) {
 		return x.(listwatch.Event[*obj]), nil
 	}
 }
-func (w fw) Close() error { return nil }
+func (w fakeWatch) Close() error { return nil }
 
 func (f *fake) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*obj], error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &fl{f.items, f.rv}, nil
+	return &fakeList{f.items, f.rv}, nil
 }
 func (f *fake) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
-	return fw{ctx, f}, nil
+	return fakeWatch{ctx, f}, nil
 }
 
 func newFake(rv string, items ...listwatch.Item[*obj]) *fake {
@@ -93,7 +93,7 @@ func start[T any](t *testing.T, inf *informer.Informer[T]) (stop func()) {
 	return stop
 }
 
-func mk(t *testing.T, f listwatch.Source[*obj], o informer.Options[*obj]) *informer.Informer[*obj] {
+func newInformer(t *testing.T, f listwatch.Source[*obj], o informer.Options[*obj]) *informer.Informer[*obj] {
 	inf, err := informer.New[*obj](f, o)
 	require.NoError(t, err)
 	return inf

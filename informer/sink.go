@@ -28,11 +28,13 @@ func (s *sink[T]) HeldObject(key types.NamespacedName) any {
 	return nil
 }
 
-// WakeUnreadable implements reflector.Waker.
-func (s *sink[T]) WakeUnreadable() { s.informer.store.WakeUnreadable() }
+// NotifyUndecodable implements reflector.Waker.
+func (s *sink[T]) NotifyUndecodable() { s.informer.store.NotifyUndecodable() }
 
-// KeepUnreadable implements reflector.Keeper.
-func (s *sink[T]) KeepUnreadable(unread []*listwatch.ObjectError) { s.informer.keepUnreadable(unread) }
+// KeepUndecodable implements reflector.Keeper.
+func (s *sink[T]) KeepUndecodable(undecodable []*listwatch.ObjectError) {
+	s.informer.keepUndecodable(undecodable)
+}
 
 // known gives the queue access to the keys and versions in the store. It also has the keys of
 // objects that an index function refused, so that their deletion is reported.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/internal/history"
+	"github.com/kinform/kinform/internal/testing/guarantees"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 )
@@ -28,12 +28,12 @@ var expired = apierrors.NewResourceExpired("too old resource version")
 // soaked counts events, states, faults and reconciles, to show that the histories contained some.
 var soaked struct{ events, states, faults, reconciled atomic.Int64 }
 
-// soaking is one history in progress.
-type soaking struct {
+// soakRun is one history in progress.
+type soakRun struct {
 	*rig
 	keys       int
-	states     history.States
-	witnesses  []*history.Witness[*corev1.Pod]
+	states     guarantees.StateChecker
+	witnesses  []*guarantees.EventChecker[*corev1.Pod]
 	reconciler *reconciler
 	began      time.Time
 	trace      []string
@@ -53,9 +53,9 @@ func playHistory(t *testing.T, seed uint64) (trace, violations []string) {
 	opts.Reflector.PageSize = []int64{0, 0, 2, -1}[random.IntN(4)]
 	opts.Queue.MaxDeltasPerKey = []int{0, 2, -1}[random.IntN(3)]
 	encoding := []rest.Encoding{rest.Protobuf, rest.JSON}[random.IntN(2)]
-	s := &soaking{rig: newRigFor(t, rest.ResourceOptions{Encoding: encoding}, opts), keys: 1 + random.IntN(12), began: time.Now()}
+	s := &soakRun{rig: newRigFor(t, rest.ResourceOptions{Encoding: encoding}, opts), keys: 1 + random.IntN(12), began: time.Now()}
 	s.random = random
-	s.say("%v, %v, pages of %d, %d deltas per key, %d keys", opts.Reflector.ListMode, encoding, opts.Reflector.PageSize, opts.Queue.MaxDeltasPerKey, s.keys)
+	s.tracef("%v, %v, pages of %d, %d deltas per key, %d keys", opts.Reflector.ListMode, encoding, opts.Reflector.PageSize, opts.Queue.MaxDeltasPerKey, s.keys)
 	if err := s.informer.AddIndex("changed", byChange); err != nil {
 		s.violate("%v", err)
 	}
@@ -66,39 +66,39 @@ func playHistory(t *testing.T, seed uint64) (trace, violations []string) {
 	}
 	s.reconciler = newReconciler(s)
 	s.addWitness(s.reconciler.enqueue)
-	stopReading := s.read()
+	stopReading := s.readConcurrently()
 	s.run()
 	for range 20 + random.IntN(150) {
-		s.happen()
+		s.changeServer()
 	}
-	s.comeToRest()
+	s.settleAndCompare()
 	stopReading()
 	s.reconciler.stop()
 	s.end()
 	return s.trace, s.violations
 }
 
-func (s *soaking) say(format string, args ...any) {
+func (s *soakRun) tracef(format string, args ...any) {
 	s.trace = append(s.trace, fmt.Sprintf("%10v ", time.Since(s.began).Round(time.Millisecond))+fmt.Sprintf(format, args...))
 }
 
-func (s *soaking) violate(format string, args ...any) {
+func (s *soakRun) violate(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.violations = append(s.violations, fmt.Sprintf(format, args...))
 }
 
 // remember records the state of the server.
-func (s *soaking) remember() { s.states.Had(s.server.ResourceVersion(), s.versions()) }
+func (s *soakRun) remember() { s.states.RecordServer(s.server.ResourceVersion(), s.versions()) }
 
-func (s *soaking) step() {
+func (s *soakRun) step() {
 	s.change(s.keys)
 	s.remember()
-	s.say("changed a pod, now at %s", s.server.ResourceVersion())
+	s.tracef("changed a pod, now at %s", s.server.ResourceVersion())
 }
 
-// happen takes one random action.
-func (s *soaking) happen() {
+// changeServer takes one random action.
+func (s *soakRun) changeServer() {
 	switch n := s.random.IntN(40); {
 	case n < 26:
 		s.step()
@@ -107,23 +107,23 @@ func (s *soaking) happen() {
 		if s.random.IntN(10) == 0 {
 			d *= 200
 		}
-		s.say("sleep %v", d)
+		s.tracef("sleep %v", d)
 		time.Sleep(d)
 	case n < 34:
-		s.disturb()
+		s.injectFault()
 	case n < 36:
 		s.addWitness(nil)
 	case n < 37 && len(s.witnesses) > 1:
 		n := 1 + s.random.IntN(len(s.witnesses)-1)
-		s.say("remove handler %d", n)
+		s.tracef("remove handler %d", n)
 		s.removeWitness(n)
 	default:
 		s.awaitOwnWrite()
 	}
 }
 
-// disturb injects a fault, mostly into the informer's next request.
-func (s *soaking) disturb() {
+// injectFault injects a fault, mostly into the informer's next request.
+func (s *soakRun) injectFault() {
 	faults := []struct {
 		name, verb string
 		action     apitest.Action
@@ -144,25 +144,25 @@ func (s *soaking) disturb() {
 	}
 	soaked.faults.Add(1)
 	if s.random.IntN(2) == 0 {
-		s.say("a fault of the rig")
+		s.tracef("a fault of the rig")
 		s.fault()
 		return
 	}
 	f := faults[s.random.IntN(len(faults))]
-	s.say("the next %s is %s", f.verb, f.name)
+	s.tracef("the next %s is %s", f.verb, f.name)
 	s.server.Inject(apitest.Fault{Verb: f.verb, Times: 1, Action: f.action})
 	switch s.random.IntN(4) {
 	case 0:
-		s.say("compact, drop watches")
+		s.tracef("compact, drop watches")
 		s.server.Compact()
 		s.server.DropWatches("")
 	case 1:
-		s.say("end watches")
+		s.tracef("end watches")
 		s.server.EndWatches("")
 	}
 }
 
-func (s *soaking) addWitness(do func(informer.Event[*corev1.Pod])) {
+func (s *soakRun) addWitness(do func(informer.Event[*corev1.Pod])) {
 	opts := informer.HandlerOptions{
 		Mailbox:  []int{0, 1, 3}[s.random.IntN(3)],
 		Overflow: informer.Overflow(s.random.IntN(3)),
@@ -171,8 +171,8 @@ func (s *soaking) addWitness(do func(informer.Event[*corev1.Pod])) {
 		opts.Resync = time.Duration(1+s.random.IntN(60)) * time.Second
 	}
 	pace := time.Duration(s.random.IntN(4)*s.random.IntN(30)) * time.Millisecond
-	s.say("add handler %d, %+v, which takes %v", len(s.witnesses), opts, pace)
-	w, err := history.Add(s.informer, opts, func(e informer.Event[*corev1.Pod]) {
+	s.tracef("add handler %d, %+v, which takes %v", len(s.witnesses), opts, pace)
+	w, err := guarantees.AddChecker(s.informer, opts, func(e informer.Event[*corev1.Pod]) {
 		if do != nil {
 			do(e)
 		}
@@ -185,29 +185,29 @@ func (s *soaking) addWitness(do func(informer.Event[*corev1.Pod])) {
 }
 
 // removeWitness removes a handler, and checks that it is not called after Done.
-func (s *soaking) removeWitness(n int) {
+func (s *soakRun) removeWitness(n int) {
 	w := s.witnesses[n]
 	s.witnesses = slices.Delete(s.witnesses, n, n+1)
 	w.Registration().Remove()
 	go func() {
 		<-w.Registration().Done()
-		told := w.Events()
+		events := w.Events()
 		time.Sleep(time.Minute)
-		if now := w.Events(); now != told {
-			s.violate("a handler that was removed was told of %d events", now-told)
+		if now := w.Events(); now != events {
+			s.violate("a handler that was removed was told of %d events", now-events)
 		}
 		s.add(w.Violations())
 	}()
 }
 
-func (s *soaking) add(violations []string) {
+func (s *soakRun) add(violations []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.violations = append(s.violations, violations...)
 }
 
 // awaitOwnWrite waits, concurrently, until the store has the server's current state (G8).
-func (s *soaking) awaitOwnWrite() {
+func (s *soakRun) awaitOwnWrite() {
 	version := s.server.ResourceVersion()
 	go func() {
 		ctx, cancel := context.WithTimeout(s.t.Context(), 24*time.Hour)
@@ -219,12 +219,12 @@ func (s *soaking) awaitOwnWrite() {
 		if number(s.t, snapshot.ResourceVersion()) < number(s.t, version) {
 			s.violate("G8: WaitRV of %s returned at %s", version, snapshot.ResourceVersion())
 		}
-		history.Saw(&s.states, snapshot)
+		guarantees.RecordStore(&s.states, snapshot)
 	}()
 }
 
-// read starts readers that check every version of the store they can read.
-func (s *soaking) read() (stop func()) {
+// readConcurrently starts readers that check every version of the store they can read.
+func (s *soakRun) readConcurrently() (stop func()) {
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for n := range 2 {
@@ -240,8 +240,8 @@ func (s *soaking) read() (stop func()) {
 				snapshot := s.informer.Store().Snapshot()
 				if snapshot.Revision() != last {
 					last = snapshot.Revision()
-					history.Saw(&s.states, snapshot)
-					if d := history.Disagreement(snapshot, "changed", byChange); d != "" {
+					guarantees.RecordStore(&s.states, snapshot)
+					if d := guarantees.IndexMismatch(snapshot, "changed", byChange); d != "" {
 						s.violate("%s", d)
 					}
 				}
@@ -259,9 +259,9 @@ func (s *soaking) read() (stop func()) {
 	}
 }
 
-// comeToRest stops all faults and changes. Then everything must equal the server (G2).
-func (s *soaking) comeToRest() {
-	s.say("the server is quiet")
+// settleAndCompare stops all faults and changes. Then everything must equal the server (G2).
+func (s *soakRun) settleAndCompare() {
+	s.tracef("the server is quiet")
 	truth := s.versions()
 	wrong := "?"
 	for range 3 * 3600 {
@@ -277,7 +277,7 @@ func (s *soaking) comeToRest() {
 	synctest.Wait()
 }
 
-func (s *soaking) differs(truth history.State) string {
+func (s *soakRun) differs(truth guarantees.State) string {
 	if stored := s.stored(); !maps.Equal(stored, truth) {
 		return fmt.Sprintf("the store has %v, the server %v", stored, truth)
 	}
@@ -295,13 +295,13 @@ func (s *soaking) differs(truth history.State) string {
 }
 
 // end stops the informer, and collects the violations.
-func (s *soaking) end() {
+func (s *soakRun) end() {
 	if err := s.stop(); err != nil {
 		s.violate("G10: Run returned %v", err)
 	}
-	told := 0
+	events := 0
 	for _, w := range s.witnesses {
-		told += w.Events()
+		events += w.Events()
 	}
 	synctest.Wait()
 	if n := s.server.Watches(""); n != 0 {
@@ -309,16 +309,16 @@ func (s *soaking) end() {
 	}
 	time.Sleep(time.Hour)
 	for _, w := range s.witnesses {
-		told -= w.Events()
+		events -= w.Events()
 		s.add(w.Violations())
-		if !s.states.Known(w.Initials()) {
+		if !s.states.ServerHad(w.Initials()) {
 			s.violate("G5: the server never had what a handler was told of initially: %v", w.Initials())
 		}
 		soaked.events.Add(int64(w.Events()))
 	}
-	if told != 0 {
-		s.violate("G10: handlers were told of %d events after Run", -told)
+	if events != 0 {
+		s.violate("G10: handlers were told of %d events after Run", -events)
 	}
 	s.add(s.states.Violations())
-	soaked.states.Add(int64(s.states.Seen()))
+	soaked.states.Add(int64(s.states.StoreStates()))
 }

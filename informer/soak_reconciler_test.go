@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/internal/history"
+	"github.com/kinform/kinform/internal/testing/guarantees"
 	"github.com/kinform/kinform/workqueue"
 )
 
@@ -24,14 +24,14 @@ type reconciler struct {
 
 	mu   sync.Mutex // guards following
 	busy map[types.NamespacedName]bool
-	made history.State
+	made guarantees.State
 }
 
-func newReconciler(s *soaking) *reconciler {
+func newReconciler(s *soakRun) *reconciler {
 	r := &reconciler{
 		queue: workqueue.New(workqueue.Options[types.NamespacedName]{}),
 		busy:  map[types.NamespacedName]bool{},
-		made:  history.State{},
+		made:  guarantees.State{},
 	}
 	random := rand.New(rand.NewPCG(s.random.Uint64(), 4))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -73,7 +73,7 @@ func newReconciler(s *soaking) *reconciler {
 
 func (r *reconciler) enqueue(e informer.Event[*corev1.Pod]) { r.queue.Add(e.Key) }
 
-func (r *reconciler) differs(truth history.State) string {
+func (r *reconciler) differs(truth guarantees.State) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !maps.Equal(r.made, truth) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 var (
@@ -30,7 +30,7 @@ func TestHistoriesKeepTheGuarantees(t *testing.T) {
 		trySeed(t, *soakSeed, true)
 		return
 	}
-	if *soak > lap {
+	if *soak > lapTime {
 		soakInLaps(t)
 		return
 	}
@@ -43,7 +43,7 @@ func TestHistoriesKeepTheGuarantees(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			for time.Since(began) < effort.Of(*soak, min(*soak, time.Second)) && !t.Failed() {
+			for time.Since(began) < testsize.Scale(*soak, min(*soak, time.Second)) && !t.Failed() {
 				trySeed(t, rand.Uint64(), false)
 				histories.Add(1)
 			}
@@ -51,9 +51,9 @@ func TestHistoriesKeepTheGuarantees(t *testing.T) {
 	}
 }
 
-// lap is how long one process plays histories. The race detector keeps about 2 MB for each history
-// for ever: 24 GB in ten minutes on a quick machine.
-const lap = 2 * time.Minute
+// lapTime is how long one process plays histories. The race detector keeps about 2 MB for each
+// history for ever: 24 GB in ten minutes on a quick machine.
+const lapTime = 2 * time.Minute
 
 // soakInLaps plays histories in one process after another, until one fails.
 func soakInLaps(t *testing.T) {
@@ -63,10 +63,10 @@ func soakInLaps(t *testing.T) {
 			return
 		}
 		run := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.count=1", "-test.timeout=0",
-			"-test.run=^"+t.Name()+"$", "-soak="+min(rest, lap).String())
-		said, err := run.CombinedOutput()
-		require.NoError(t, err, "%s", said)
-		t.Logf("%s", said)
+			"-test.run=^"+t.Name()+"$", "-soak="+min(rest, lapTime).String())
+		output, err := run.CombinedOutput()
+		require.NoError(t, err, "%s", output)
+		t.Logf("%s", output)
 	}
 }
 

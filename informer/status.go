@@ -21,12 +21,12 @@ type Status struct {
 	Store     indexer.Stats
 	Handlers  []HandlerStatus
 
-	// Unreadable has the objects that are missing from the store, or out of date in it. The
-	// reflector cannot read them, or an index function refuses them. SkipUnreadable says that the
-	// program permits this (reflector.Options.SkipUnreadable): the informer is synced and healthy
+	// Undecodable has the objects that are missing from the store, or out of date in it. The
+	// reflector cannot read them, or an index function refuses them. SkipUndecodable says that the
+	// program permits this (reflector.Options.SkipUndecodable): the informer is synced and healthy
 	// nevertheless.
-	Unreadable     reflector.Unreadable
-	SkipUnreadable bool
+	Undecodable     reflector.Undecodable
+	SkipUndecodable bool
 
 	// HookPanics counts calls of observers (of all stages) and of reflector.Options.OnError that
 	// panicked or called runtime.Goexit.
@@ -68,7 +68,7 @@ func (i *Informer[T]) Status() Status {
 
 		HookPanics: i.hooks.Panics(),
 	}
-	s.Unreadable, s.SkipUnreadable = i.unreadable(s.Reflector.Unreadable), i.opts.Reflector.SkipUnreadable
+	s.Undecodable, s.SkipUndecodable = i.allUndecodable(s.Reflector.Undecodable), i.opts.Reflector.SkipUndecodable
 	for _, r := range registrations {
 		s.Handlers = append(s.Handlers, r.Status())
 	}
@@ -80,10 +80,10 @@ func (i *Informer[T]) Status() Status {
 
 // Status returns the state of the handler.
 func (r *Registration[T]) Status() HandlerStatus {
-	depth, oldest, coalesced := r.mailbox.state()
+	depth, oldest, coalesced := r.mailbox.stats()
 	s := HandlerStatus{
 		Name:      r.opts.Name,
-		Synced:    isClosed(r.first.done),
+		Synced:    isClosed(r.firstSync.done),
 		Waiting:   depth,
 		Delivered: r.delivered.Load(),
 		Panics:    r.panics.Load(),
@@ -103,7 +103,7 @@ func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
 // WaitForSync waits until the first list is completely in the store. The error is a [*SyncError]
 // with the informer's state and its last error: ctx ended, or the informer stopped first. If
 // objects cannot be read, or an index function refuses them, the error unwraps to a
-// reflector.UnreadableError that names them; see reflector.Options.SkipUnreadable. Healthy and
+// reflector.UndecodableError that names them; see reflector.Options.SkipUndecodable. Healthy and
 // Status report objects that become unreadable later.
 func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	return i.wait(ctx, "", i.synced, nil)

@@ -11,7 +11,7 @@ import (
 
 // The consumer may store the first list before the reflector records that the list is complete. A
 // caller that waits for the sync and calls Healthy at once must get no error.
-func TestHealthyInTheMomentBeforeTheFirstListIsNoted(t *testing.T) {
+func TestHealthyBeforeTheReflectorRecordsTheFirstList(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, Status{Synced: true}.healthy(time.Minute))
 	require.ErrorIs(t, Status{Synced: true, Stopped: true}.healthy(time.Minute), ErrStopped)

@@ -45,7 +45,7 @@ func TestTransformRunsOncePerObject(t *testing.T) {
 				}
 				var reported []string
 				opts := informer.Options[slim]{}
-				opts.Reflector = reflector.Options{ListMode: mode, OnError: onError(&reported), SkipUnreadable: true}
+				opts.Reflector = reflector.Options{ListMode: mode, OnError: onError(&reported), SkipUndecodable: true}
 				inf, err := informer.New(sources.Transform(source, func(pod *corev1.Pod) (slim, error) {
 					mu.Lock()
 					defer mu.Unlock()
@@ -119,7 +119,7 @@ func (e events) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchS
 func (e events) Next() (listwatch.Event[int], error) { return e.event, nil }
 func (e events) Close() error                        { return nil }
 
-func TestTransformKeepsAllThatIsNotTheObject(t *testing.T) {
+func TestTransformKeepsTheMetadataOfItems(t *testing.T) {
 	t.Parallel()
 	sent := listwatch.Event[int]{
 		Type:             listwatch.Modified,
@@ -139,7 +139,7 @@ func TestTransformKeepsAllThatIsNotTheObject(t *testing.T) {
 // The function owns its object and may change it in place. So it must share nothing with a stored
 // object, whether the same object or another one (G3). Parts that the function does not change are
 // shared in the store nevertheless.
-func TestTransformChangesNothingThatIsStored(t *testing.T) {
+func TestTransformChangesNoStoredObject(t *testing.T) {
 	for _, encoding := range []rest.Encoding{rest.Protobuf, rest.JSON} {
 		for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 			t.Run(fmt.Sprint(encoding, " ", mode), func(t *testing.T) {

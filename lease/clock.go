@@ -14,7 +14,7 @@ type instant struct {
 }
 
 func now() instant {
-	asleep := suspended() + time.Duration(nap.Load())
+	asleep := suspended() + time.Duration(extraSuspension.Load())
 	return instant{awake: time.Now(), asleep: asleep}
 }
 
@@ -29,5 +29,5 @@ func (i instant) add(d time.Duration) instant {
 	return i
 }
 
-// nap is extra suspension time for tests, which cannot suspend the machine.
-var nap atomic.Int64
+// extraSuspension is extra suspension time for tests, which cannot suspend the machine.
+var extraSuspension atomic.Int64

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/internal/contain"
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -29,18 +29,18 @@ type Elector struct {
 
 	attempts []time.Time // the last acquire times that this Elector wrote; only Run uses them
 
-	mu       sync.Mutex // guards following
-	running  bool
-	standing bool
-	seen     sight
-	term     *term // a term in progress, or a term whose function has not returned
-	stats    Stats
-	trouble  remind.Reminder
-	blind    remind.Reminder // for failed watches
+	mu         sync.Mutex // guards following
+	running    bool
+	standing   bool
+	observed   observation
+	term       *term // a term in progress, or a term whose function has not returned
+	stats      Stats
+	attemptLog logthrottle.Throttle
+	watchLog   logthrottle.Throttle // for failed watches
 }
 
-// sight is the record of the Lease that a candidate last saw.
-type sight struct {
+// observation is the record of the Lease that a candidate last saw.
+type observation struct {
 	known  bool
 	record record
 	at     time.Time // when it saw this record for the first time, by its own clock
@@ -125,7 +125,7 @@ func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context)
 		e.running = false
 	}()
 	for {
-		t := e.stand(ctx, stop)
+		t := e.waitForLease(ctx, stop)
 		if t == nil {
 			return nil
 		}
@@ -137,16 +137,16 @@ func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context)
 	}
 }
 
-// stand waits until this candidate has the lease, and returns its term, or nil if ctx or stop ended
-// first.
-func (e *Elector) stand(ctx, stop context.Context) *term {
+// waitForLease waits until this candidate has the lease, and returns its term, or nil if ctx or
+// stop ended first.
+func (e *Elector) waitForLease(ctx, stop context.Context) *term {
 	e.setStanding(true)
 	defer e.setStanding(false)
 	standing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(stop, cancel)()
-	rings, endBell := e.bell(standing)
-	defer endBell()
+	wake, stopWatch := e.startWatch(standing)
+	defer stopWatch()
 	for standing.Err() == nil {
 		begun := now()
 		taken, err := e.attempt(standing)
@@ -157,42 +157,42 @@ func (e *Elector) stand(ctx, stop context.Context) *term {
 			}
 			return nil
 		}
-		e.note(now().sub(begun), err)
+		e.recordAttempt(now().sub(begun), err)
 		if taken != nil {
-			t := e.begin(ctx, taken)
-			if t.look() {
+			t := e.newTerm(ctx, taken)
+			if t.checkHeld() {
 				return t
 			}
 			t.finish()
 			continue // The response came after the end of the term.
 		}
-		wait(standing, e.pause(err), rings)
+		sleepOrWake(standing, e.retryDelay(err), wake)
 	}
 	return nil
 }
 
-// begin makes the term for a lease that was taken.
-func (e *Elector) begin(ctx context.Context, taken *taken) *term {
+// newTerm makes the term for a lease that was taken.
+func (e *Elector) newTerm(ctx context.Context, taken *writtenLease) *term {
 	inner, cancel := context.WithCancelCause(ctx)
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r := recordOf(taken.lease)
 	t := &term{
 		Context: inner, cancel: cancel, elector: e, outer: innermost(ctx), acquired: r.acquired,
-		about:    Term{Lease: e.key, Identity: e.opts.Identity, Transitions: r.transitions, Since: time.Now()},
+		info:     Term{Lease: e.key, Identity: e.opts.Identity, Transitions: r.transitions, Since: time.Now()},
 		renewing: renewing, stop: stop,
-		lease: taken.lease, last: taken.sent, until: taken.sent.add(e.opts.RenewDeadline),
+		lease: taken.lease, renewedAt: taken.sent, deadline: taken.sent.add(e.opts.RenewDeadline),
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.timer = time.AfterFunc(max(t.until.sub(now()), 0), func() { t.ring() })
+	t.timer = time.AfterFunc(max(t.deadline.sub(now()), 0), func() { t.checkDeadline() })
 	return t
 }
 
 // lead calls the leader's function, and renews the lease meanwhile.
 func (e *Elector) lead(t *term, lead func(context.Context) error) error {
 	e.setTerm(t)
-	e.opts.Logger.Info("leading", "lease", e.key.String(), "identity", e.opts.Identity, "transitions", t.about.Transitions)
-	e.opts.Observer.lead(t.about)
+	e.opts.Logger.Info("leading", "lease", e.key.String(), "identity", e.opts.Identity, "transitions", t.info.Transitions)
+	e.opts.Observer.lead(t.info)
 	renewals := make(chan struct{})
 	go func() {
 		defer close(renewals)
@@ -204,18 +204,18 @@ func (e *Elector) lead(t *term, lead func(context.Context) error) error {
 		lost = t.finish()
 		<-renewals
 		if returned && lost == nil && !e.opts.KeepOnEnd {
-			e.release(t.renewing, t.until)
+			e.release(t.renewing, t.deadline)
 		}
 		e.setTerm(nil)
 	})
 	defer end() // also after a panic of lead
-	err := contain.Error(lead(t))
+	err := contain.SafeError(lead(t))
 	returned = true
 	if ended := t.Context.Err(); ended != nil && err != nil && (errors.Is(err, ended) || errors.Is(err, context.Cause(t.Context))) {
 		err = nil // The end of lead's context interrupted it.
 	}
 	end()
-	e.opts.Observer.ended(t.about, err)
+	e.opts.Observer.ended(t.info, err)
 	switch {
 	case lost == nil:
 		return err
@@ -240,11 +240,11 @@ func (e *Elector) setTerm(t *term) {
 	}
 }
 
-// pause returns how long a candidate waits before its next read: until the lease expires if it
+// retryDelay returns how long a candidate waits before its next read: until the lease expires if it
 // stays unchanged, or for a RetryPeriod, whichever is shorter.
-func (e *Elector) pause(err error) time.Duration {
+func (e *Elector) retryDelay(err error) time.Duration {
 	period := e.opts.RetryPeriod
-	if errors.Is(err, errOutrun) {
+	if errors.Is(err, errConflict) {
 		return rand.N(period/10 + 1)
 	}
 	wait := period + rand.N(period/5+1)
@@ -255,16 +255,16 @@ func (e *Elector) pause(err error) time.Duration {
 }
 
 // sleep waits for d. It returns false if ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool { return wait(ctx, d, nil) }
+func sleep(ctx context.Context, d time.Duration) bool { return sleepOrWake(ctx, d, nil) }
 
-// wait is like sleep, but ends early when the channel rings has a value.
-func wait(ctx context.Context, d time.Duration, rings <-chan struct{}) bool {
+// sleepOrWake is like sleep, but ends early when the channel rings has a value.
+func sleepOrWake(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return ctx.Err() == nil
-	case <-rings:
+	case <-wake:
 		return ctx.Err() == nil
 	case <-ctx.Done():
 		return false

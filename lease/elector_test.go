@@ -19,7 +19,7 @@ func TestLeaderRenewsAndReleases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		first := start(t, newElector(t, server, "first", lease.Options{}))
-		ctx := within(t, time.Second, first.leads)
+		ctx := receiveWithin(t, time.Second, first.leads)
 		object := stored(t, server)
 		require.Equal(t, "first", *object.Spec.HolderIdentity)
 		require.EqualValues(t, 15, *object.Spec.LeaseDurationSeconds)
@@ -46,7 +46,7 @@ func TestLeaderRenewsAndReleases(t *testing.T) {
 		require.Empty(t, *object.Spec.HolderIdentity)
 		require.EqualValues(t, 1, *object.Spec.LeaseDurationSeconds, "client-go writes that as well")
 
-		ctx = within(t, 2400*time.Millisecond, second.leads)
+		ctx = receiveWithin(t, 2400*time.Millisecond, second.leads)
 		term, ok := lease.FromContext(ctx)
 		require.True(t, ok)
 		require.EqualValues(t, 1, term.Transitions)
@@ -65,34 +65,34 @@ func TestLeaderRenewsAndReleases(t *testing.T) {
 // Another candidate with the same identity may have written a Lease with the same microsecond.
 // Although its holder and acquire time are equal, the Lease is not the leader's, and the leader
 // gives up.
-func TestLeaseOfATwinIsNotRenewed(t *testing.T) {
+func TestLeaseOfTheSameIdentityIsNotRenewed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		first := start(t, newElector(t, server, "one", lease.Options{}))
-		within(t, time.Second, first.leads)
+		receiveWithin(t, time.Second, first.leads)
 		twin := stored(t, server)
 		twin.Annotations = map[string]string{"kinform.io/lease-writer": "twin"}
 		_, err := server.Update(twin)
 		require.NoError(t, err)
-		require.ErrorContains(t, within(t, time.Minute, first.result), "another candidate has the same identity")
+		require.ErrorContains(t, receiveWithin(t, time.Minute, first.result), "another candidate has the same identity")
 		require.Equal(t, "twin", stored(t, server).Annotations["kinform.io/lease-writer"])
 	})
 }
 
-func TestLeaseOfAKilledLeaderIsTakenWhenItIsOver(t *testing.T) {
+func TestLeaseOfAKilledLeaderIsTakenWhenItExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		first := start(t, newElector(t, server, "first", lease.Options{KeepOnEnd: true}))
-		within(t, time.Second, first.leads)
+		receiveWithin(t, time.Second, first.leads)
 		second := start(t, newElector(t, server, "second", lease.Options{}))
 		time.Sleep(time.Minute)
 		first.stop()
 		require.NoError(t, <-first.result)
 		require.Equal(t, "first", *stored(t, server).Spec.HolderIdentity)
 		renewed := stored(t, server).Spec.RenewTime.Time
-		within(t, time.Minute, second.leads)
+		receiveWithin(t, time.Minute, second.leads)
 		require.GreaterOrEqual(t, time.Since(renewed), 15*time.Second)
 		require.Less(t, time.Since(renewed), 18*time.Second)
 	})
@@ -116,19 +116,19 @@ func TestRunEndsACandidateThatDoesNotLead(t *testing.T) {
 
 // If a candidate's last read was slow because of a hook or the server, the candidate reads again as
 // soon as the lease expires, without another RetryPeriod.
-func TestCandidateLooksWhenTheLeaseIsOver(t *testing.T) {
+func TestCandidateReadsWhenTheLeaseExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		var killed, slow atomic.Pointer[time.Time]
-		second, renewed := leaderIsKilled(t, server, lease.Options{Observer: &lease.Observer{OnAttempt: func(time.Duration, error) {
+		second, renewed := killLeader(t, server, lease.Options{Observer: &lease.Observer{OnAttempt: func(time.Duration, error) {
 			if at := killed.Load(); at != nil && slow.Load() == nil && time.Since(*at) > 12*time.Second {
 				time.Sleep(5 * time.Second)
 				slow.Store(new(time.Now()))
 			}
 		}}})
 		killed.Store(&renewed)
-		within(t, time.Minute, second.leads)
+		receiveWithin(t, time.Minute, second.leads)
 		require.NotNil(t, slow.Load())
 		require.LessOrEqual(t, time.Since(*slow.Load()), 200*time.Millisecond, "a tenth of RetryPeriod")
 		second.stop()

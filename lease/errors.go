@@ -62,10 +62,10 @@ var (
 	// released it.
 	errReleased = errors.New("another client has removed the holder from the Lease")
 
-	errForeign = errors.New("the API server responded with another Lease than the one written")
+	errOtherResponse = errors.New("the API server responded with another Lease than the one written")
 )
 
-// takenError says that a renewal found another holder in the Lease.
-type takenError struct{ holder string }
+// otherHolderError says that a renewal found another holder in the Lease.
+type otherHolderError struct{ holder string }
 
-func (e *takenError) Error() string { return "the Lease is held by " + e.holder }
+func (e *otherHolderError) Error() string { return "the Lease is held by " + e.holder }

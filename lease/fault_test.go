@@ -21,7 +21,7 @@ import (
 // lost waits for the end of a leader's context, and returns its cause.
 func lost(t *testing.T, ctx context.Context) *lease.LostError {
 	t.Helper()
-	within(t, time.Minute, ctx.Done())
+	receiveWithin(t, time.Minute, ctx.Done())
 	lost, ok := errors.AsType[*lease.LostError](context.Cause(ctx))
 	require.True(t, ok, "%v", context.Cause(ctx))
 	require.Error(t, lease.Check(ctx))
@@ -33,7 +33,7 @@ func TestRenewalCountsFromWhenItWasSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		r := start(t, newElector(t, server, "first", lease.Options{}))
-		ctx := within(t, time.Second, r.leads)
+		ctx := receiveWithin(t, time.Second, r.leads)
 		time.Sleep(time.Minute + time.Second) // between two renewals
 		sent := time.Now().Add(time.Second)
 		server.Inject(apitest.Fault{Verb: "update", Times: 1, Action: apitest.Delay(3 * time.Second)})
@@ -55,7 +55,7 @@ func TestRenewalThatHangsEndsTheTermInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		r := start(t, newElector(t, server, "first", lease.Options{}))
-		ctx := within(t, time.Second, r.leads)
+		ctx := receiveWithin(t, time.Second, r.leads)
 		time.Sleep(time.Minute + time.Second)
 		server.Inject(apitest.Fault{Action: apitest.Delay(time.Minute)})
 		lost(t, ctx)
@@ -68,7 +68,7 @@ func TestRenewalThatHangsEndsTheTermInTime(t *testing.T) {
 // Two candidates have one identity by mistake, and write the Lease at the same microsecond. Only
 // one leads, even if the responses to both writes are lost, so that neither knows which write
 // succeeded. The same holds if the Lease exists and is free.
-func TestTwinsOfOneMicrosecondDoNotBothLead(t *testing.T) {
+func TestTwoCandidatesWithOneIdentityDoNotBothLead(t *testing.T) {
 	t.Parallel()
 	for name, exists := range map[string]bool{"no Lease": false, "a free Lease": true} {
 		for how, lost := range map[string]bool{"answered": false, "answers are lost": true} {
@@ -102,7 +102,7 @@ func TestTwinsOfOneMicrosecondDoNotBothLead(t *testing.T) {
 	}
 }
 
-func TestLeaseThatOthersEdit(t *testing.T) {
+func TestLeaseEditedByOtherClients(t *testing.T) {
 	t.Parallel()
 	other, empty, again := "other", "", "first"
 	for name, test := range map[string]struct {
@@ -124,7 +124,7 @@ func TestLeaseThatOthersEdit(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newServer(t)
 				r := start(t, newElector(t, server, "first", lease.Options{Labels: map[string]string{"app": "greeter"}}))
-				ctx := within(t, time.Second, r.leads)
+				ctx := receiveWithin(t, time.Second, r.leads)
 				time.Sleep(time.Minute + time.Second)
 				strategy := coordinationv1.OldestEmulationVersion
 				change(t, server, func(l *coordinationv1.Lease) {
@@ -148,12 +148,12 @@ func TestLeaseThatOthersEdit(t *testing.T) {
 	}
 }
 
-func TestDeletedLeaseIsMadeAgainByItsLeaderAlone(t *testing.T) {
+func TestOnlyTheLeaderRecreatesADeletedLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		first := start(t, newElector(t, server, "first", lease.Options{}))
-		ctx := within(t, time.Second, first.leads)
+		ctx := receiveWithin(t, time.Second, first.leads)
 		second := start(t, newElector(t, server, "second", lease.Options{RetryPeriod: 100 * time.Millisecond}))
 		for range 20 {
 			time.Sleep(3100 * time.Millisecond)
@@ -189,7 +189,7 @@ func TestMalformedLeases(t *testing.T) {
 				require.NoError(t, err)
 				begun := time.Now()
 				r := start(t, newElector(t, server, "first", lease.Options{}))
-				term, _ := lease.FromContext(within(t, time.Minute, r.leads))
+				term, _ := lease.FromContext(receiveWithin(t, time.Minute, r.leads))
 				require.EqualValues(t, 1, term.Transitions)
 				require.InDelta(t, test.after.Seconds(), time.Since(begun).Seconds(), 0.5)
 			})
@@ -197,7 +197,7 @@ func TestMalformedLeases(t *testing.T) {
 	}
 }
 
-func TestCandidateSaysWhatIsWrongAndGoesOn(t *testing.T) {
+func TestCandidateLogsFailuresAndRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
@@ -210,7 +210,7 @@ func TestCandidateSaysWhatIsWrongAndGoesOn(t *testing.T) {
 		require.True(t, stats.Standing)
 		require.NoError(t, r.elector.Healthy())
 		fault.Remove()
-		within(t, 3*time.Second, r.leads)
+		receiveWithin(t, 3*time.Second, r.leads)
 		stats = r.elector.Stats()
 		require.NoError(t, stats.Failing)
 		require.True(t, stats.Leading)
@@ -236,14 +236,14 @@ func TestCandidateThatIsStoppedLeavesNoLeaseBehind(t *testing.T) {
 	})
 }
 
-func TestMachineThatWasSuspended(t *testing.T) {
+func TestSuspendedMachineLosesTheLease(t *testing.T) {
 	// Not parallel: it affects the whole process.
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		client := newClient(t, server, rest.Options{Limit: lease.Check})
 		e := newElector(t, server, "first", lease.Options{})
 		r := start(t, e)
-		ctx := within(t, time.Second, r.leads)
+		ctx := receiveWithin(t, time.Second, r.leads)
 		derived, cancel := context.WithCancel(ctx)
 		defer cancel()
 		objects := rest.Must(rest.For[*coordinationv1.Lease](client, rest.ResourceOptions{}))
@@ -297,11 +297,11 @@ func TestStandAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		r := start(t, newElector(t, server, "first", lease.Options{StandAgain: true}))
-		first := within(t, time.Second, r.leads)
+		first := receiveWithin(t, time.Second, r.leads)
 		fault := server.Inject(apitest.Fault{Action: apitest.Drop()})
 		lost(t, first)
 		fault.Remove()
-		second := within(t, 3*time.Second, r.leads)
+		second := receiveWithin(t, 3*time.Second, r.leads)
 		before, _ := lease.FromContext(first)
 		after, _ := lease.FromContext(second)
 		require.Equal(t, before.Transitions+1, after.Transitions)
@@ -350,7 +350,7 @@ func TestWorkersEndWithTheLease(t *testing.T) {
 
 // A process that is asked to stop finishes its queue under the lease. The Elector renews the lease
 // meanwhile.
-func TestQueueIsFinishedUnderTheLease(t *testing.T) {
+func TestQueueIsDrainedUnderTheLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
@@ -376,7 +376,7 @@ func TestQueueIsFinishedUnderTheLease(t *testing.T) {
 		require.True(t, first.Leading())
 		require.Empty(t, second.leads)
 		require.NoError(t, <-result)
-		within(t, 3*time.Second, second.leads)
+		receiveWithin(t, 3*time.Second, second.leads)
 		require.Zero(t, queue.Stats().Failures)
 	})
 }
@@ -394,12 +394,12 @@ func TestPanicOfTheLeaderReleasesNothing(t *testing.T) {
 	})
 }
 
-func TestLeasesAroundOneAnother(t *testing.T) {
+func TestNestedLeases(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		outer := newElector(t, server, "outer", lease.Options{})
-		shard, err := lease.New(newClient(t, server, rest.Options{}), named("shard-1"), lease.Options{})
+		shard, err := lease.New(newClient(t, server, rest.Options{}), leaseKey("shard-1"), lease.Options{})
 		require.NoError(t, err)
 		err = outer.Run(t.Context(), func(ctx context.Context) error {
 			return shard.Run(ctx, func(ctx context.Context) error {
@@ -416,7 +416,7 @@ func TestLeasesAroundOneAnother(t *testing.T) {
 	})
 }
 
-func TestNewAndRunRefuse(t *testing.T) {
+func TestNewAndRunRejectInvalidArguments(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	client := newClient(t, server, rest.Options{})
@@ -431,7 +431,7 @@ func TestNewAndRunRefuse(t *testing.T) {
 		_, err := lease.New(client, key, opts)
 		require.ErrorContains(t, err, text)
 	}
-	_, err := lease.New(client, named(""), lease.Options{})
+	_, err := lease.New(client, leaseKey(""), lease.Options{})
 	require.ErrorContains(t, err, "the name of the Lease")
 	_, err = lease.New(nil, key, lease.Options{})
 	require.ErrorContains(t, err, "needs a Client")
@@ -452,15 +452,15 @@ func TestNewAndRunRefuse(t *testing.T) {
 	require.False(t, ok)
 }
 
-// oddError is an error whose Unwrap panics.
-type oddError struct{}
+// panickingError is an error whose Unwrap panics.
+type panickingError struct{}
 
-func (oddError) Error() string { return "odd" }
-func (oddError) Unwrap() error { panic("a bug") }
+func (panickingError) Error() string { return "odd" }
+func (panickingError) Unwrap() error { panic("a bug") }
 
 // A leader's function may return an error that panics when it is examined, even after its context
 // has ended, and hooks may panic. Run returns an error that says so, and releases the lease.
-func TestFunctionsOfALeaderThatPanicEndNothingElse(t *testing.T) {
+func TestPanicsOfHooksAndErrorsDoNotEndTheElection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
@@ -468,11 +468,11 @@ func TestFunctionsOfALeaderThatPanicEndNothingElse(t *testing.T) {
 			OnLeader: func(string) { panic("a bug") }, OnLead: func(lease.Term) { panic("a bug") },
 			OnEnd: func(lease.Term, error) { panic("a bug") }, OnAttempt: func(time.Duration, error) { panic("a bug") },
 		}}))
-		within(t, time.Second, r.leads)
+		receiveWithin(t, time.Second, r.leads)
 		time.Sleep(time.Minute)
-		r.end <- oddError{}
+		r.end <- panickingError{}
 		err := <-r.result
-		require.ErrorContains(t, err, "the method Unwrap of an error of type lease_test.oddError panicked: a bug")
+		require.ErrorContains(t, err, "the method Unwrap of an error of type lease_test.panickingError panicked: a bug")
 		require.Empty(t, *stored(t, server).Spec.HolderIdentity)
 	})
 }

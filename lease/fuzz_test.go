@@ -22,14 +22,14 @@ func FuzzRecord(f *testing.F) {
 		}
 		r := recordOf(&lease)
 		require.GreaterOrEqual(t, r.duration, time.Duration(0))
-		require.GreaterOrEqual(t, r.after(), r.transitions)
-		require.True(t, r.same(r))
+		require.GreaterOrEqual(t, r.nextTransitions(), r.transitions)
+		require.True(t, r.equal(r))
 		written := lease.DeepCopy()
-		at := stamp(r.renewed)
+		at := writeTime(r.renewed)
 		require.False(t, at.Equal(r.renewed))
-		next := record{holder: "next", duration: 15 * time.Second, acquired: at, renewed: at, transitions: r.after()}
+		next := record{holder: "next", duration: 15 * time.Second, acquired: at, renewed: at, transitions: r.nextTransitions()}
 		next.write(written, map[string]string{"app": "greeter"})
-		require.True(t, recordOf(written).same(next))
+		require.True(t, recordOf(written).equal(next))
 		require.Equal(t, lease.Spec.Strategy, written.Spec.Strategy)
 		require.Equal(t, lease.Spec.PreferredHolder, written.Spec.PreferredHolder)
 		for name, value := range lease.Labels {
@@ -41,6 +41,6 @@ func FuzzRecord(f *testing.F) {
 		require.NoError(t, err)
 		var decoded coordinationv1.Lease
 		require.NoError(t, json.Unmarshal(encoded, &decoded))
-		require.True(t, recordOf(&decoded).same(next))
+		require.True(t, recordOf(&decoded).equal(next))
 	})
 }

@@ -106,13 +106,13 @@ func start(t *testing.T, e *lease.Elector) *run {
 	return r
 }
 
-// leaderIsKilled starts a leader and a candidate with these options. After a minute, the leader
-// ends as if it was killed. leaderIsKilled returns the candidate, and the time of the leader's last
+// killLeader starts a leader and a candidate with these options. After a minute, the leader
+// ends as if it was killed. killLeader returns the candidate, and the time of the leader's last
 // renewal.
-func leaderIsKilled(t *testing.T, server *apitest.Server, opts lease.Options) (candidate *run, renewed time.Time) {
+func killLeader(t *testing.T, server *apitest.Server, opts lease.Options) (candidate *run, renewed time.Time) {
 	t.Helper()
 	leader := start(t, newElector(t, server, "first", lease.Options{KeepOnEnd: true}))
-	within(t, time.Second, leader.leads)
+	receiveWithin(t, time.Second, leader.leads)
 	candidate = start(t, newElector(t, server, "second", opts))
 	time.Sleep(time.Minute)
 	leader.stop()
@@ -120,8 +120,8 @@ func leaderIsKilled(t *testing.T, server *apitest.Server, opts lease.Options) (c
 	return candidate, stored(t, server).Spec.RenewTime.Time
 }
 
-// within returns the next value from a channel, and fails the test if none arrives in time.
-func within[V any](t *testing.T, d time.Duration, from <-chan V) (value V) {
+// receiveWithin returns the next value from a channel, and fails the test if none arrives in time.
+func receiveWithin[V any](t *testing.T, d time.Duration, from <-chan V) (value V) {
 	t.Helper()
 	select {
 	case value = <-from:
@@ -133,6 +133,6 @@ func within[V any](t *testing.T, d time.Duration, from <-chan V) (value V) {
 
 func meta() metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name} }
 
-func named(name string) types.NamespacedName {
+func leaseKey(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: key.Namespace, Name: name}
 }

@@ -51,7 +51,7 @@ type fence struct {
 	maxSeen     int32
 }
 
-func (f *fence) say(format string, args ...any) {
+func (f *fence) logf(format string, args ...any) {
 	if *modelSeed != 0 {
 		f.t.Logf("%s %s", time.Now().Format("15:04:05.000"), fmt.Sprintf(format, args...))
 	}
@@ -62,7 +62,7 @@ func (f *fence) begin(ctx context.Context, who string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	term, _ := lease.FromContext(ctx)
-	f.say("%s leads, %d", who, term.Transitions)
+	f.logf("%s leads, %d", who, term.Transitions)
 	for _, other := range f.leading {
 		f.t.Errorf("seed %d: %s leads at %v while %s does", f.seed, who, time.Now(), other)
 	}
@@ -85,7 +85,7 @@ func (f *fence) end(ctx context.Context, why string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if who, ok := f.leading[ctx]; ok {
-		f.say("%s ends: %s", who, why)
+		f.logf("%s ends: %s", who, why)
 		delete(f.leading, ctx)
 	}
 }
@@ -104,15 +104,15 @@ type host struct {
 	cut     bool
 }
 
-// chance returns true with probability p, from the host's random source.
-func (h *host) chance(p float64) bool {
+// withProbability returns true with probability p, from the host's random source.
+func (h *host) withProbability(p float64) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.random.Float64() < p
 }
 
-// upTo returns a random time; most are short.
-func (h *host) upTo(d time.Duration) time.Duration {
+// randomUpTo returns a random time; most are short.
+func (h *host) randomUpTo(d time.Duration) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	x := h.random.Float64()
@@ -131,13 +131,13 @@ func (h *host) state() (faults float64, cut bool) {
 	return h.faults, h.cut
 }
 
-// of converts a duration by this host's clock to true time.
-func (h *host) of(d time.Duration) time.Duration { return time.Duration(float64(d) / h.rate) }
+// toHostTime converts a duration by this host's clock to true time.
+func (h *host) toHostTime(d time.Duration) time.Duration { return time.Duration(float64(d) / h.rate) }
 
 // duration converts the seconds in the Lease to this host's clock.
 func (h *host) duration(seconds int32) int32 {
 	if seconds == int32(nominalDuration/time.Second) {
-		return int32(h.of(nominalDuration).Round(time.Second) / time.Second)
+		return int32(h.toHostTime(nominalDuration).Round(time.Second) / time.Second)
 	}
 	return seconds
 }
@@ -182,9 +182,9 @@ func (h *host) forward(r *http.Request, body []byte) *httptest.ResponseRecorder 
 	forwarded.Body = io.NopCloser(bytes.NewReader(body))
 	forwarded.ContentLength = int64(len(body))
 	forwarded.Header.Set("Accept", "application/json")
-	answer := httptest.NewRecorder()
-	h.server.ServeHTTP(answer, forwarded)
-	return answer
+	response := httptest.NewRecorder()
+	h.server.ServeHTTP(response, forwarded)
+	return response
 }
 
 // ServeHTTP is the network between the host and the server, in both directions.
@@ -208,51 +208,51 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	faults, cut := h.state()
 	if cut {
-		if h.chance(0.3) {
+		if h.withProbability(0.3) {
 			panic(http.ErrAbortHandler)
 		}
 		hang()
 	}
-	time.Sleep(h.upTo(500 * time.Millisecond))
-	if h.chance(faults) {
-		switch h.upTo(0); { // one of these faults
-		case h.chance(0.15): // the request never arrives
+	time.Sleep(h.randomUpTo(500 * time.Millisecond))
+	if h.withProbability(faults) {
+		switch h.randomUpTo(0); { // one of these faults
+		case h.withProbability(0.15): // the request never arrives
 			hang()
-		case h.chance(0.2): // the request arrives late, perhaps after its client has given up
+		case h.withProbability(0.2): // the request arrives late, perhaps after its client has given up
 			h.traffic.Go(func() {
-				time.Sleep(h.upTo(2 * nominalDuration))
+				time.Sleep(h.randomUpTo(2 * nominalDuration))
 				h.forward(r, body)
 			})
 			hang()
-		case h.chance(0.25): // the response never arrives
+		case h.withProbability(0.25): // the response never arrives
 			h.forward(r, body)
 			hang()
-		case h.chance(0.3): // the connection breaks, before or after the request
-			if h.chance(0.5) {
+		case h.withProbability(0.3): // the connection breaks, before or after the request
+			if h.withProbability(0.5) {
 				h.forward(r, body)
 			}
 			panic(http.ErrAbortHandler)
-		case h.chance(0.4): // the server reports a failure, but may have executed the request
-			if h.chance(0.5) {
+		case h.withProbability(0.4): // the server reports a failure, but may have executed the request
+			if h.withProbability(0.5) {
 				h.forward(r, body)
 			}
 			http.Error(w, "etcdserver: request timed out", http.StatusInternalServerError)
 			return
-		case h.chance(0.5): // the request arrives late
-			time.Sleep(h.upTo(nominalDeadline))
+		case h.withProbability(0.5): // the request arrives late
+			time.Sleep(h.randomUpTo(nominalDeadline))
 		default: // the response arrives late
-			answer := h.forward(r, body)
-			time.Sleep(h.upTo(nominalDeadline))
-			h.answer(w, answer)
-			if h.chance(0.5) {
+			response := h.forward(r, body)
+			time.Sleep(h.randomUpTo(nominalDeadline))
+			h.reply(w, response)
+			if h.withProbability(0.5) {
 				h.set(faults, true) // this was the last request for a while
 			}
 			return
 		}
 	}
-	answer := h.forward(r, body)
-	time.Sleep(h.upTo(500 * time.Millisecond))
-	h.answer(w, answer)
+	response := h.forward(r, body)
+	time.Sleep(h.randomUpTo(500 * time.Millisecond))
+	h.reply(w, response)
 }
 
 // watch simulates the network of a watch. The watch is refused, or its events arrive late, twice,
@@ -262,31 +262,31 @@ func (h *host) watch(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case cut:
 		panic(http.ErrAbortHandler)
-	case h.chance(faults / 2):
+	case h.withProbability(faults / 2):
 		http.Error(w, "forbidden", http.StatusForbidden)
 		return
 	}
 	r = r.Clone(r.Context())
 	r.Header.Set("Accept", "application/json")
-	h.server.ServeHTTP(&watched{host: h, ResponseWriter: w, ctx: r.Context()}, r)
+	h.server.ServeHTTP(&watchWriter{host: h, ResponseWriter: w, ctx: r.Context()}, r)
 }
 
-// watched is the response writer of a watch.
-type watched struct {
+// watchWriter is the response writer of a watch.
+type watchWriter struct {
 	http.ResponseWriter
 	host *host
 	ctx  context.Context
 	part []byte   // incomplete event
-	told [][]byte // events that were sent to the host
+	sent [][]byte // events that were sent to the host
 }
 
-func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *watchWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush sends what was written.
-func (w *watched) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+func (w *watchWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
 
 // Write receives data from the server.
-func (w *watched) Write(data []byte) (int, error) {
+func (w *watchWriter) Write(data []byte) (int, error) {
 	w.part = append(w.part, data...)
 	for {
 		line, rest, whole := bytes.Cut(w.part, []byte("\n"))
@@ -300,12 +300,12 @@ func (w *watched) Write(data []byte) (int, error) {
 	}
 }
 
-func (w *watched) event(line []byte) error {
+func (w *watchWriter) event(line []byte) error {
 	h := w.host
 	faults, cut := h.state()
-	late := h.upTo(500 * time.Millisecond)
-	if h.chance(faults) {
-		late = h.upTo(2 * nominalDuration)
+	late := h.randomUpTo(500 * time.Millisecond)
+	if h.withProbability(faults) {
+		late = h.randomUpTo(2 * nominalDuration)
 	}
 	if err := pauseFor(w.ctx, late); err != nil {
 		return err
@@ -323,19 +323,19 @@ func (w *watched) event(line []byte) error {
 		return err
 	}
 	event.Object = h.translate(event.Object, false)
-	told, err := json.Marshal(&event)
+	rewritten, err := json.Marshal(&event)
 	if err != nil {
 		return err
 	}
-	w.told = append(w.told, append(told, '\n'))
-	sent := w.told[len(w.told)-1:]
+	w.sent = append(w.sent, append(rewritten, '\n'))
+	sent := w.sent[len(w.sent)-1:]
 	switch {
-	case !h.chance(faults):
-	case h.chance(0.3): // the event is lost
+	case !h.withProbability(faults):
+	case h.withProbability(0.3): // the event is lost
 		sent = nil
-	case h.chance(0.5): // an earlier event is repeated
-		sent = w.told[max(0, len(w.told)-1-int(h.upTo(20))):]
-	case h.chance(0.3): // the watch breaks
+	case h.withProbability(0.5): // an earlier event is repeated
+		sent = w.sent[max(0, len(w.sent)-1-int(h.randomUpTo(20))):]
+	case h.withProbability(0.3): // the watch breaks
 		panic(http.ErrAbortHandler)
 	}
 	for _, event := range sent {
@@ -346,10 +346,10 @@ func (w *watched) event(line []byte) error {
 	return nil
 }
 
-func (h *host) answer(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
-	w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
-	w.WriteHeader(answer.Code)
-	_, _ = w.Write(h.translate(answer.Body.Bytes(), false))
+func (h *host) reply(w http.ResponseWriter, reply *httptest.ResponseRecorder) {
+	w.Header().Set("Content-Type", reply.Header().Get("Content-Type"))
+	w.WriteHeader(reply.Code)
+	_, _ = w.Write(h.translate(reply.Body.Bytes(), false))
 }
 
 // pipes is a listener with in-memory connections.
@@ -382,9 +382,9 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// live simulates a host until ctx ends: a sequence of processes that stand for election, lead in
-// many ways and end in many ways.
-func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity string) {
+// runCandidate simulates a host until ctx ends: a sequence of processes that stand for election,
+// lead in many ways and end in many ways.
+func (h *host) runCandidate(ctx context.Context, f *fence, config rest.Config, identity string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		client, err := rest.NewClient(config, rest.Options{MaxRetries: -1 + 3*n%5})
 		require.NoError(f.t, err)
@@ -392,9 +392,9 @@ func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity 
 		var leader context.Context // in this process; hooks are called one at a time
 		e, err := lease.New(client, key, lease.Options{
 			Identity:      map[bool]string{true: name, false: identity}[identity == ""],
-			LeaseDuration: h.of(nominalDuration).Round(time.Second),
-			RenewDeadline: h.of(nominalDeadline), RetryPeriod: h.of(nominalPeriod),
-			KeepOnEnd: h.chance(0.3), StandAgain: h.chance(0.5), Watch: h.chance(0.5),
+			LeaseDuration: h.toHostTime(nominalDuration).Round(time.Second),
+			RenewDeadline: h.toHostTime(nominalDeadline), RetryPeriod: h.toHostTime(nominalPeriod),
+			KeepOnEnd: h.withProbability(0.3), StandAgain: h.withProbability(0.5), Watch: h.withProbability(0.5),
 			Observer: &lease.Observer{OnLost: func(_ lease.Term, err error) {
 				if leader.Err() == nil {
 					f.t.Errorf("seed %d: %s lost the lease with a context that lives", f.seed, name)
@@ -407,8 +407,8 @@ func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity 
 		})
 		require.NoError(f.t, err)
 		running, stop := context.WithCancel(ctx)
-		if h.chance(0.5) {
-			time.AfterFunc(h.upTo(time.Hour), stop)
+		if h.withProbability(0.5) {
+			time.AfterFunc(h.randomUpTo(time.Hour), stop)
 		}
 		_ = e.Run(running, func(ctx context.Context) error {
 			leader = ctx
@@ -421,12 +421,12 @@ func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity 
 					f.end(ctx, lost.Error())
 				}
 			})()
-			if h.chance(0.3) {
-				_ = pauseFor(ctx, h.upTo(20*time.Minute))
+			if h.withProbability(0.3) {
+				_ = pauseFor(ctx, h.randomUpTo(20*time.Minute))
 				return nil
 			}
 			<-ctx.Done()
-			if lasting := h.upTo(2 * nominalDuration); h.chance(0.5) {
+			if lasting := h.randomUpTo(2 * nominalDuration); h.withProbability(0.5) {
 				for end := time.Now().Add(lasting); time.Now().Before(end); time.Sleep(time.Second) {
 					if err := lease.Check(ctx); err != nil {
 						// a write would be refused in the same way
@@ -438,7 +438,7 @@ func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity 
 		})
 		stop()
 		client.Close()
-		_ = pauseFor(ctx, h.upTo(time.Minute))
+		_ = pauseFor(ctx, h.randomUpTo(time.Minute))
 	}
 }
 
@@ -506,20 +506,20 @@ func playHistory(t *testing.T, seed uint64) (begun, lost int) {
 				identity = "twin"
 			}
 			living.Go(func() {
-				h.live(ctx, f, rest.Config{Host: "http://server", DialContext: listener.dial}, identity)
+				h.runCandidate(ctx, f, rest.Config{Host: "http://server", DialContext: listener.dial}, identity)
 			})
 		}
 		for end := time.Now().Add(3 * time.Hour); time.Now().Before(end); {
 			time.Sleep(time.Duration(random.IntN(300)) * time.Second)
 			switch random.IntN(6) {
 			case 0: // the server is down, or the whole network
-				f.say("all are cut off")
+				f.logf("all are cut off")
 				for _, h := range hosts {
 					h.set(0.2, true)
 				}
 			case 1, 2:
 				h := hosts[random.IntN(len(hosts))]
-				f.say("%s is cut off", h.name)
+				f.logf("%s is cut off", h.name)
 				h.set(0.2, true)
 			case 3:
 				if object, err := server.Get(leases, key); err == nil {
@@ -528,7 +528,7 @@ func playHistory(t *testing.T, seed uint64) (begun, lost int) {
 					require.NoError(t, err)
 				}
 			default:
-				f.say("all are connected")
+				f.logf("all are connected")
 				faults := random.Float64() / 2
 				for _, h := range hosts {
 					h.set(faults, false)

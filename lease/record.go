@@ -35,10 +35,10 @@ func recordOf(lease *coordinationv1.Lease) (r record) {
 		r.duration = time.Duration(*spec.LeaseDurationSeconds) * time.Second
 	}
 	if spec.AcquireTime != nil {
-		r.acquired = micro(spec.AcquireTime.Time)
+		r.acquired = truncateMicro(spec.AcquireTime.Time)
 	}
 	if spec.RenewTime != nil {
-		r.renewed = micro(spec.RenewTime.Time)
+		r.renewed = truncateMicro(spec.RenewTime.Time)
 	}
 	if spec.LeaseTransitions != nil && *spec.LeaseTransitions > 0 {
 		r.transitions = *spec.LeaseTransitions
@@ -70,30 +70,30 @@ func (r record) write(lease *coordinationv1.Lease, labels map[string]string) {
 	lease.Annotations[writerAnnotation] = r.writer
 }
 
-// same reports whether two records are equal. same ignores the writer, which a server may not keep.
-// Times are compared as moments.
-func (r record) same(other record) bool {
+// equal reports whether two records are equal. same ignores the writer, which a server may not
+// keep. Times are compared as moments.
+func (r record) equal(other record) bool {
 	return r.holder == other.holder && r.duration == other.duration && r.transitions == other.transitions &&
 		r.acquired.Equal(other.acquired) && r.renewed.Equal(other.renewed)
 }
 
-// after returns the number of transitions once the holder has changed again. The number never
-// decreases.
-func (r record) after() int32 {
+// nextTransitions returns the number of transitions once the holder has changed again. The number
+// never decreases.
+func (r record) nextTransitions() int32 {
 	if r.transitions == math.MaxInt32 {
 		return r.transitions
 	}
 	return r.transitions + 1
 }
 
-// micro rounds a time to the precision of a Lease.
-func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+// truncateMicro rounds a time to the precision of a Lease.
+func truncateMicro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// stamp returns the time for a write. The time differs from the time of the previous write, even if
-// the clock was set back. A server ignores a write without a change, and other candidates would not
-// see a renewal.
-func stamp(before time.Time) time.Time {
-	if now := micro(time.Now()); !now.Equal(before) {
+// writeTime returns the time for a write. The time differs from the time of the previous write,
+// even if the clock was set back. A server ignores a write without a change, and other candidates
+// would not see a renewal.
+func writeTime(before time.Time) time.Time {
+	if now := truncateMicro(time.Now()); !now.Equal(before) {
 		return now
 	}
 	return before.Add(time.Microsecond)

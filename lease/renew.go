@@ -12,21 +12,21 @@ import (
 
 // renew renews the lease until the function has returned, or the lease is lost.
 func (e *Elector) renew(t *term) {
-	wait := e.opts.RetryPeriod - now().sub(t.last)
-	for sleep(t.renewing, wait) && t.look() {
+	wait := e.opts.RetryPeriod - now().sub(t.renewedAt)
+	for sleep(t.renewing, wait) && t.checkHeld() {
 		begun := now()
 		err := e.renewOnce(t)
 		if t.renewing.Err() != nil && err != nil {
 			break // The end of the term interrupted the attempt.
 		}
-		e.note(now().sub(begun), err)
+		e.recordAttempt(now().sub(begun), err)
 		wait = e.opts.RetryPeriod
-		if taken, ok := errors.AsType[*takenError](err); ok {
+		if taken, ok := errors.AsType[*otherHolderError](err); ok {
 			t.lose(taken.holder, nil)
 		} else if errors.Is(err, errReleased) {
 			t.lose("", err)
 		} else if err != nil {
-			t.failed(err)
+			t.setFailure(err)
 			wait = wait/2 + rand.N(wait/2+1)
 		} else {
 			wait -= now().sub(begun)
@@ -42,17 +42,17 @@ func (e *Elector) renew(t *term) {
 	e.stats.Lost++
 	e.mu.Unlock()
 	e.opts.Logger.Warn("the lease is lost", "lease", e.key.String(), "err", lost)
-	e.opts.Observer.lost(t.about, lost)
+	e.opts.Observer.lost(t.info, lost)
 }
 
 // renewOnce writes the Lease again. If the Lease has changed since, renewOnce reads it. If it still
 // belongs to this term, renewOnce writes it once more.
 func (e *Elector) renewOnce(t *term) error {
 	err := e.renewAs(t, t.object())
-	if !errors.Is(err, errOutrun) {
+	if !errors.Is(err, errConflict) {
 		return err
 	}
-	lease, err := e.get(t.renewing, e.patience(t))
+	lease, err := e.get(t.renewing, e.requestTimeout(t))
 	if apierrors.IsNotFound(err) {
 		return e.renewAs(t, nil) // The Lease was deleted. Only one candidate can create it.
 	}
@@ -60,14 +60,14 @@ func (e *Elector) renewOnce(t *term) error {
 		return err
 	}
 	r := recordOf(lease)
-	if e.mine(r) && r.acquired.Equal(t.acquired) {
+	if e.isOwn(r) && r.acquired.Equal(t.acquired) {
 		return e.renewAs(t, lease) // Other fields were changed, or a response was lost.
 	}
-	e.see(r)
+	e.observe(r)
 	if r.holder == "" {
 		return errReleased
 	}
-	return &takenError{holder: r.holder}
+	return &otherHolderError{holder: r.holder}
 }
 
 // renewAs writes the Lease with a new time, if the server's Lease equals the argument lease. A nil
@@ -78,22 +78,22 @@ func (e *Elector) renewAs(t *term, lease *coordinationv1.Lease) error {
 		before = recordOf(lease).renewed
 	}
 	r := record{
-		holder: e.opts.Identity, duration: e.opts.LeaseDuration, acquired: t.acquired, renewed: stamp(before),
-		transitions: t.about.Transitions, writer: e.writer,
+		holder: e.opts.Identity, duration: e.opts.LeaseDuration, acquired: t.acquired, renewed: writeTime(before),
+		transitions: t.info.Transitions, writer: e.writer,
 	}
 	if t.left() <= 0 {
-		t.look()
+		t.checkHeld()
 		return context.Cause(t.Context)
 	}
-	taken, err := e.put(t.renewing, lease, r, e.patience(t))
+	taken, err := e.put(t.renewing, lease, r, e.requestTimeout(t))
 	if err == nil {
 		t.renewed(taken.lease, taken.sent)
 	}
 	return err
 }
 
-// patience returns how long to wait for a response, so that time is left for another attempt.
-func (e *Elector) patience(t *term) time.Duration {
+// requestTimeout returns how long to wait for a response, so that time is left for another attempt.
+func (e *Elector) requestTimeout(t *term) time.Duration {
 	left := t.left()
 	return max(left/2, min(left, e.opts.RetryPeriod))
 }
@@ -105,20 +105,20 @@ func (e *Elector) release(ctx context.Context, until instant) {
 	ctx = context.WithoutCancel(ctx)
 	for left := until.sub(now()); left > 0; left = until.sub(now()) {
 		begun := now()
-		patience := max(left/2, min(left, e.opts.RetryPeriod))
-		lease, err := e.get(ctx, patience)
+		timeout := max(left/2, min(left, e.opts.RetryPeriod))
+		lease, err := e.get(ctx, timeout)
 		if apierrors.IsNotFound(err) {
 			return
 		}
 		if err == nil {
 			r := recordOf(lease)
-			if !e.mine(r) {
+			if !e.isOwn(r) {
 				return
 			}
-			at := stamp(r.renewed)
-			_, err = e.put(ctx, lease, record{duration: time.Second, acquired: at, renewed: at, transitions: r.transitions}, patience)
+			at := writeTime(r.renewed)
+			_, err = e.put(ctx, lease, record{duration: time.Second, acquired: at, renewed: at, transitions: r.transitions}, timeout)
 		}
-		e.note(now().sub(begun), err)
+		e.recordAttempt(now().sub(begun), err)
 		if err == nil {
 			return
 		}

@@ -46,10 +46,10 @@ func (e *Elector) Stats() Stats {
 	e.mu.Lock()
 	s, t := e.stats, e.term
 	s.Lease = e.key
-	s.Identity, s.Leader, s.Transitions = e.opts.Identity, e.seen.record.holder, e.seen.record.transitions
+	s.Identity, s.Leader, s.Transitions = e.opts.Identity, e.observed.record.holder, e.observed.record.transitions
 	s.Standing = e.standing
 	e.mu.Unlock()
-	if t != nil && t.look() {
+	if t != nil && t.checkHeld() {
 		s.Leading, s.Left = true, t.left()
 	}
 	return s
@@ -61,7 +61,7 @@ func (e *Elector) Leading() bool {
 	e.mu.Lock()
 	t := e.term
 	e.mu.Unlock()
-	return t != nil && t.look()
+	return t != nil && t.checkHeld()
 }
 
 // Healthy returns an error if the lease was lost, other candidates may take it, and the function
@@ -75,10 +75,10 @@ func (e *Elector) Healthy() error {
 	if t == nil {
 		return nil
 	}
-	t.look()
+	t.checkHeld()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.lost == nil || t.over {
+	if t.lost == nil || t.returned {
 		return nil
 	}
 	if since := time.Since(t.lostAt); since > e.opts.LeaseDuration-e.opts.RenewDeadline {

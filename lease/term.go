@@ -30,22 +30,22 @@ type term struct {
 
 	cancel   context.CancelCauseFunc
 	elector  *Elector
-	about    Term
+	info     Term
 	outer    *term
 	acquired time.Time // as in the Lease
 
 	renewing context.Context // ends when the lease needs no more renewals
 	stop     context.CancelFunc
 
-	mu      sync.Mutex // guards following
-	until   instant    // when the term is lost unless it is renewed
-	last    instant    // when the last successful renewal was sent
-	lease   *coordinationv1.Lease
-	failure error // why the last attempt failed; nil after a success
-	lost    *LostError
-	lostAt  time.Time
-	over    bool // the function has returned
-	timer   *time.Timer
+	mu        sync.Mutex // guards following
+	deadline  instant    // when the term is lost unless it is renewed
+	renewedAt instant    // when the last successful renewal was sent
+	lease     *coordinationv1.Lease
+	failure   error // why the last attempt failed; nil after a success
+	lost      *LostError
+	lostAt    time.Time
+	returned  bool // the function has returned
+	timer     *time.Timer
 }
 
 type termKey struct{}
@@ -61,7 +61,7 @@ func innermost(ctx context.Context) *term {
 // held.
 func FromContext(ctx context.Context) (about Term, ok bool) {
 	if t := innermost(ctx); t != nil {
-		return t.about, true
+		return t.info, true
 	}
 	return Term{}, false
 }
@@ -78,15 +78,15 @@ func FromContext(ctx context.Context) (about Term, ok bool) {
 // lease was lost.
 func Check(ctx context.Context) error {
 	for t := innermost(ctx); t != nil; t = t.outer {
-		if !t.look() {
-			return t.reason()
+		if !t.checkHeld() {
+			return t.endCause()
 		}
 	}
 	return nil
 }
 
-// reason returns the error of a term that is not held.
-func (t *term) reason() error {
+// endCause returns the error of a term that is not held.
+func (t *term) endCause() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.lost != nil {
@@ -97,13 +97,13 @@ func (t *term) reason() error {
 
 // Err implements [context.Context].
 func (t *term) Err() error {
-	t.look()
+	t.checkHeld()
 	return t.Context.Err()
 }
 
 // Done implements [context.Context].
 func (t *term) Done() <-chan struct{} {
-	t.look()
+	t.checkHeld()
 	return t.Context.Done()
 }
 
@@ -115,24 +115,24 @@ func (t *term) Value(key any) any {
 	return t.Context.Value(key)
 }
 
-// look ends the term if its time is over. look reports whether the term is held: the lease is not
-// lost, and the function has not returned. A term stays held when the caller of Run ends its
+// checkHeld ends the term if its time is over. look reports whether the term is held: the lease is
+// not lost, and the function has not returned. A term stays held when the caller of Run ends its
 // context.
-func (t *term) look() bool {
+func (t *term) checkHeld() bool {
 	t.mu.Lock()
-	held := t.lookLocked()
+	held := t.checkHeldLocked()
 	t.mu.Unlock()
 	if !held {
-		t.announce()
+		t.endContext()
 	}
 	return held
 }
 
-func (t *term) lookLocked() bool {
-	if t.over || t.lost != nil {
+func (t *term) checkHeldLocked() bool {
+	if t.returned || t.lost != nil {
 		return false
 	}
-	left := t.until.sub(now())
+	left := t.deadline.sub(now())
 	if left <= 0 {
 		t.loseLocked("", t.failure)
 		return false
@@ -142,7 +142,7 @@ func (t *term) lookLocked() bool {
 
 // loseLocked records that the term is lost. The caller must then call announce without the lock.
 func (t *term) loseLocked(holder string, err error) {
-	t.lost = &LostError{Lease: t.about.Lease, Identity: t.about.Identity, Holder: holder, Unrenewed: now().sub(t.last), Err: err}
+	t.lost = &LostError{Lease: t.info.Lease, Identity: t.info.Identity, Holder: holder, Unrenewed: now().sub(t.renewedAt), Err: err}
 	t.lostAt = time.Now()
 	t.timer.Stop()
 }
@@ -150,16 +150,16 @@ func (t *term) loseLocked(holder string, err error) {
 // lose ends the term before its time.
 func (t *term) lose(holder string, err error) {
 	t.mu.Lock()
-	if !t.over && t.lost == nil {
+	if !t.returned && t.lost == nil {
 		t.loseLocked(holder, err)
 	}
 	t.mu.Unlock()
-	t.announce()
+	t.endContext()
 }
 
-// announce ends the context of a term that was lost. Each method that finds a term lost calls
+// endContext ends the context of a term that was lost. Each method that finds a term lost calls
 // announce before it returns.
-func (t *term) announce() {
+func (t *term) endContext() {
 	t.mu.Lock()
 	lost := t.lost
 	t.mu.Unlock()
@@ -169,15 +169,15 @@ func (t *term) announce() {
 	}
 }
 
-// ring is called by the timer.
-func (t *term) ring() {
-	if !t.look() {
+// checkDeadline is called by the timer.
+func (t *term) checkDeadline() {
+	if !t.checkHeld() {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.over && t.lost == nil {
-		t.timer.Reset(max(t.until.sub(now()), 0))
+	if !t.returned && t.lost == nil {
+		t.timer.Reset(max(t.deadline.sub(now()), 0))
 	}
 }
 
@@ -185,21 +185,21 @@ func (t *term) ring() {
 // sent. renewed returns false if the term is over: a term that has ended stays ended.
 func (t *term) renewed(lease *coordinationv1.Lease, sent instant) bool {
 	t.mu.Lock()
-	held := t.lookLocked()
+	held := t.checkHeldLocked()
 	if held {
-		t.lease, t.failure, t.last = lease, nil, sent
-		t.until = sent.add(t.elector.opts.RenewDeadline)
-		t.timer.Reset(max(t.until.sub(now()), 0))
+		t.lease, t.failure, t.renewedAt = lease, nil, sent
+		t.deadline = sent.add(t.elector.opts.RenewDeadline)
+		t.timer.Reset(max(t.deadline.sub(now()), 0))
 	}
 	t.mu.Unlock()
 	if !held {
-		t.announce()
+		t.endContext()
 	}
 	return held
 }
 
-// failed records why an attempt failed.
-func (t *term) failed(err error) {
+// setFailure records why an attempt failed.
+func (t *term) setFailure(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.failure = err
@@ -216,15 +216,15 @@ func (t *term) object() *coordinationv1.Lease {
 func (t *term) left() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.until.sub(now())
+	return t.deadline.sub(now())
 }
 
 // finish ends the context of a term whose function has returned. If the term was lost before that,
 // finish returns its LostError.
 func (t *term) finish() *LostError {
-	t.look()
+	t.checkHeld()
 	t.mu.Lock()
-	t.over = true
+	t.returned = true
 	lost := t.lost
 	t.timer.Stop()
 	t.mu.Unlock()

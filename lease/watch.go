@@ -18,55 +18,55 @@ import (
 // a read or some time, but breaks no guarantee.
 
 const (
-	// watchTime is the longest duration of one watch. The shortest is half of it.
-	watchTime = 10 * time.Minute
-	// watchPause is the longest wait after a failed watch.
-	watchPause = time.Minute
+	// maxWatchDuration is the longest duration of one watch. The shortest is half of it.
+	maxWatchDuration = 10 * time.Minute
+	// maxWatchDelay is the longest wait after a failed watch.
+	maxWatchDelay = time.Minute
 )
 
-// bell returns a channel that gets a value when the candidate should read the Lease, and a function
-// that ends the watch and waits for its goroutine. Without Options.Watch, the channel never has a
-// value.
-func (e *Elector) bell(ctx context.Context) (rings <-chan struct{}, end func()) {
+// startWatch returns a channel that gets a value when the candidate should read the Lease, and a
+// function that ends the watch and waits for its goroutine. Without Options.Watch, the channel
+// never has a value.
+func (e *Elector) startWatch(ctx context.Context) (wake <-chan struct{}, end func()) {
 	if !e.opts.Watch {
 		return nil, func() {}
 	}
-	ring := make(chan struct{}, 1)
+	wakes := make(chan struct{}, 1)
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		e.watch(ctx, ring)
+		e.watch(ctx, wakes)
 	}()
-	return ring, func() {
+	return wakes, func() {
 		cancel()
 		<-ended
 	}
 }
 
 // watch watches the Lease again and again until ctx ends.
-func (e *Elector) watch(ctx context.Context, ring chan<- struct{}) {
-	pause := e.opts.RetryPeriod
+func (e *Elector) watch(ctx context.Context, wake chan<- struct{}) {
+	delay := e.opts.RetryPeriod
 	for ctx.Err() == nil {
-		told, err := e.watchOnce(ctx, ring)
+		gotEvent, err := e.watchOnce(ctx, wake)
 		e.setWatching(false)
 		if ctx.Err() != nil {
 			return
 		}
-		if told {
+		if gotEvent {
 			// Watches break now and then, for instance when the server is updated.
-			pause, err = e.opts.RetryPeriod, nil
+			delay, err = e.opts.RetryPeriod, nil
 		}
-		e.noteWatch(err)
-		sleep(ctx, pause/2+rand.N(pause/2+1))
-		pause = min(2*pause, max(watchPause, e.opts.RetryPeriod))
+		e.logWatchError(err)
+		sleep(ctx, delay/2+rand.N(delay/2+1))
+		delay = min(2*delay, max(maxWatchDelay, e.opts.RetryPeriod))
 	}
 }
 
 // watchOnce opens a watch, and reads it to its end. told says that the watch had an event.
-func (e *Elector) watchOnce(ctx context.Context, ring chan<- struct{}) (told bool, err error) {
+func (e *Elector) watchOnce(ctx context.Context, wake chan<- struct{}) (gotEvent bool, err error) {
 	// Without a version, the watch begins with the current Lease: nothing is missed in between.
-	stream, err := e.watched.Watch(ctx, listwatch.WatchOptions{Timeout: watchTime/2 + rand.N(watchTime/2)})
+	stream, err := e.watched.Watch(ctx, listwatch.WatchOptions{Timeout: maxWatchDuration/2 + rand.N(maxWatchDuration/2)})
 	if err != nil {
 		return false, err
 	}
@@ -74,20 +74,20 @@ func (e *Elector) watchOnce(ctx context.Context, ring chan<- struct{}) (told boo
 	e.setWatching(true)
 	for {
 		event, err := stream.Next()
-		switch _, unreadable := errors.AsType[*listwatch.ObjectError](err); {
+		switch _, undecodable := errors.AsType[*listwatch.ObjectError](err); {
 		case errors.Is(err, io.EOF):
-			return told, nil
-		case unreadable:
+			return gotEvent, nil
+		case undecodable:
 			continue
 		case err != nil:
-			return told, err
+			return gotEvent, err
 		}
-		told = true
+		gotEvent = true
 		if event.Type != listwatch.Added && event.Type != listwatch.Modified || recordOf(event.Item.Object).holder != "" {
 			continue // A candidate waits for a deleted Lease as if it were still there.
 		}
 		select {
-		case ring <- struct{}{}:
+		case wake <- struct{}{}:
 		default: // The channel has a value already.
 		}
 	}
@@ -99,19 +99,19 @@ func (e *Elector) setWatching(watching bool) {
 	e.stats.Watching = watching
 }
 
-// noteWatch logs why a watch failed. A nil error means that the watch did not fail.
-func (e *Elector) noteWatch(err error) {
+// logWatchError logs why a watch failed. A nil error means that the watch did not fail.
+func (e *Elector) logWatchError(err error) {
 	e.mu.Lock()
-	var unsaid uint64
+	var suppressed uint64
 	var due bool
 	if err == nil {
-		e.blind.Over()
+		e.watchLog.Recovered()
 	} else {
-		unsaid, due = e.blind.Due(len(apierrors.ReasonForError(err)), time.Now())
+		suppressed, due = e.watchLog.Due(len(apierrors.ReasonForError(err)), time.Now())
 	}
 	e.mu.Unlock()
 	if due {
 		e.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "the lease cannot be watched, and is read every RetryPeriod, as without Options.Watch",
-			slog.String("lease", e.key.String()), slog.Any("err", err), slog.Uint64("unlogged", unsaid))
+			slog.String("lease", e.key.String()), slog.Any("err", err), slog.Uint64("unlogged", suppressed))
 	}
 }

@@ -22,7 +22,7 @@ func TestWatchingCandidateLeadsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		first := start(t, newElector(t, server, "first", lease.Options{Watch: true}))
-		within(t, time.Second, first.leads)
+		receiveWithin(t, time.Second, first.leads)
 		second := start(t, newElector(t, server, "second", lease.Options{Watch: true}))
 		for range 10 { // at any moment between two reads
 			time.Sleep(5*time.Minute + 137*time.Millisecond)
@@ -31,7 +31,7 @@ func TestWatchingCandidateLeadsAtOnce(t *testing.T) {
 			require.Equal(t, 1, server.Watches("leases"))
 			first.stop()
 			require.NoError(t, <-first.result)
-			within(t, 10*time.Millisecond, second.leads)
+			receiveWithin(t, 10*time.Millisecond, second.leads)
 			first, second = second, start(t, newElector(t, server, "next", lease.Options{Watch: true}))
 		}
 		second.stop()
@@ -48,8 +48,8 @@ func TestWatchingCandidateWaitsForALeaderThatWasKilled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
-		second, renewed := leaderIsKilled(t, server, lease.Options{Watch: true})
-		within(t, time.Minute, second.leads)
+		second, renewed := killLeader(t, server, lease.Options{Watch: true})
+		receiveWithin(t, time.Minute, second.leads)
 		require.GreaterOrEqual(t, time.Since(renewed), 15*time.Second)
 		require.Less(t, time.Since(renewed), 18*time.Second)
 	})
@@ -61,15 +61,15 @@ func TestWatchingCandidateWaitsForTheHolderOfADeletedLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
-		second, renewed := leaderIsKilled(t, server, lease.Options{Watch: true})
+		second, renewed := killLeader(t, server, lease.Options{Watch: true})
 		require.NoError(t, server.Delete(leases, key))
-		within(t, time.Minute, second.leads)
+		receiveWithin(t, time.Minute, second.leads)
 		const look = 2400 * time.Millisecond // 1.2 RetryPeriod
 		require.GreaterOrEqual(t, time.Since(renewed), 15*time.Second-look)
 	})
 }
 
-func TestCandidateThatMayNotWatchLooks(t *testing.T) {
+func TestCandidateWithoutWatchPermissionReads(t *testing.T) {
 	t.Parallel()
 	for name, action := range map[string]apitest.Action{
 		"refused": apitest.Fail(apierrors.NewForbidden(schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}, "", errors.New("no role"))),
@@ -84,7 +84,7 @@ func TestCandidateThatMayNotWatchLooks(t *testing.T) {
 				fault := server.Inject(apitest.Fault{Verb: "watch", Action: action})
 				var log bytes.Buffer
 				first := start(t, newElector(t, server, "first", lease.Options{}))
-				within(t, time.Second, first.leads)
+				receiveWithin(t, time.Second, first.leads)
 				e := newElector(t, server, "second", lease.Options{Watch: true, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				second := start(t, e)
 				time.Sleep(12 * time.Minute)
@@ -97,7 +97,7 @@ func TestCandidateThatMayNotWatchLooks(t *testing.T) {
 				}
 				first.stop()
 				require.NoError(t, <-first.result)
-				within(t, 2400*time.Millisecond, second.leads)
+				receiveWithin(t, 2400*time.Millisecond, second.leads)
 				third := start(t, newElector(t, server, "third", lease.Options{Watch: true}))
 				time.Sleep(10 * time.Minute)
 				fault.Remove()
@@ -114,12 +114,12 @@ func TestCandidateThatMayNotWatchLooks(t *testing.T) {
 }
 
 // A watch that ends is restarted, and changes in between are not missed.
-func TestWatchThatEnds(t *testing.T) {
+func TestEndedWatchIsReopened(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
 		first := start(t, newElector(t, server, "first", lease.Options{}))
-		within(t, time.Second, first.leads)
+		receiveWithin(t, time.Second, first.leads)
 		var log bytes.Buffer
 		second := start(t, newElector(t, server, "second", lease.Options{Watch: true, Logger: slog.New(slog.NewTextHandler(&log, nil))}))
 		for range 10 {
@@ -132,6 +132,6 @@ func TestWatchThatEnds(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		first.stop()
 		require.NoError(t, <-first.result)
-		within(t, 10*time.Millisecond, second.leads)
+		receiveWithin(t, 10*time.Millisecond, second.leads)
 	})
 }

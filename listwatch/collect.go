@@ -19,18 +19,18 @@ func Collect[T any](list ListStream[T], err error) (items []Item[T], _ error) {
 		return nil, err
 	}
 	defer list.Close()
-	var unread []error
+	var undecodable []error
 	for {
 		item, err := list.Next()
 		if _, ok := errors.AsType[*ObjectError](err); ok {
-			unread = append(unread, err)
+			undecodable = append(undecodable, err)
 			continue
 		}
 		if err == io.EOF {
-			return items, errors.Join(unread...)
+			return items, errors.Join(undecodable...)
 		}
 		if err != nil {
-			return items, errors.Join(append(unread, err)...)
+			return items, errors.Join(append(undecodable, err)...)
 		}
 		items = append(items, item)
 	}

@@ -37,7 +37,7 @@ func (s *script) Close() error { s.closed++; return nil }
 func TestCollect(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection lost")
-	unread := &listwatch.ObjectError{Key: types.NamespacedName{Name: "x"}, Err: errors.New("no JSON")}
+	undecodable := &listwatch.ObjectError{Key: types.NamespacedName{Name: "x"}, Err: errors.New("no JSON")}
 	for name, c := range map[string]struct {
 		next []any
 		want []string
@@ -45,9 +45,9 @@ func TestCollect(t *testing.T) {
 	}{
 		"empty":      {nil, nil, nil},
 		"whole":      {[]any{"a", "b"}, []string{"a", "b"}, nil},
-		"unreadable": {[]any{"a", unread, "b", unread}, []string{"a", "b"}, []error{unread}},
+		"unreadable": {[]any{"a", undecodable, "b", undecodable}, []string{"a", "b"}, []error{undecodable}},
 		"broken":     {[]any{"a", broken, "b"}, []string{"a"}, []error{broken}},
-		"both":       {[]any{unread, "a", broken}, []string{"a"}, []error{unread, broken}},
+		"both":       {[]any{undecodable, "a", broken}, []string{"a"}, []error{undecodable, broken}},
 	} {
 		list := &script{next: c.next}
 		items, err := listwatch.Collect[string](list, nil)

@@ -98,8 +98,8 @@ type ListOptions struct {
 	// list.
 	Bytes *atomic.Int64
 
-	// Patience is how long the list may be silent; see [Patience].
-	Patience Patience
+	// IdleTimeout is how long the list may be silent; see [IdleTimeout].
+	IdleTimeout IdleTimeout
 
 	// Known reports whether the caller has the object with this key in exactly this version;
 	// uidHash is [Item].UIDHash. If Known returns true, the stream may skip the decoding, and
@@ -132,9 +132,9 @@ type WatchOptions struct {
 	// Bytes has the meaning of [ListOptions].Bytes, for the initial events of a streaming list.
 	Bytes *atomic.Int64
 
-	// Patience is how long the watch may be silent. Until InitialEventsEnd, InitialPatience applies
-	// instead; see [Patience].
-	Patience, InitialPatience Patience
+	// IdleTimeout is how long the watch may be silent. Until InitialEventsEnd, InitialIdleTimeout
+	// applies instead; see [IdleTimeout].
+	IdleTimeout, InitialIdleTimeout IdleTimeout
 
 	// Known has the meaning of [ListOptions].Known, for the initial events of a streaming list.
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
@@ -149,11 +149,11 @@ type WatchOptions struct {
 	Owned bool
 }
 
-// Patience says how long a stream may be silent. A Source of one server may ignore Patience,
+// IdleTimeout says how long a stream may be silent. A Source of one server may ignore Patience,
 // because the caller ends a silent stream by its context. A Source that combines several streams
 // must apply Limit to each stream, to notice a dead stream among live ones. It must also call
 // Progress for signs of life that Next does not show, such as the end of an empty part.
-type Patience struct {
+type IdleTimeout struct {
 	// Limit is how long Next, or the call that opens the stream, may take. 0 or less means no
 	// limit.
 	Limit time.Duration

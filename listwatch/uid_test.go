@@ -16,7 +16,7 @@ func TestHashOfAUIDIsTheSameForever(t *testing.T) {
 	require.NotEqual(t, HashUID(uid), HashUID("0b3dd2f0-5e0e-4a0c-9a53-6b1c2f1f6f5f"))
 }
 
-func TestWhatIsUnknownIsNoOtherObject(t *testing.T) {
+func TestUnknownUIDIsNotAnotherObject(t *testing.T) {
 	require.True(t, OtherUID(1, 2))
 	require.False(t, OtherUID(1, 1))
 	require.False(t, OtherUID(0, 1))

@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-var clientReadings = func() readings[rest.Stats] {
-	r := readings[rest.Stats]{part: []string{"client"}}
+var clientMetrics = func() snapshotMetrics[rest.Stats] {
+	r := snapshotMetrics[rest.Stats]{part: []string{"client"}}
 	r.counter("kinform_client_requests_total", "Requests that were sent, retries included.", func(s rest.Stats) uint64 { return s.Requests })
 	r.counter("kinform_client_failures_total", "Requests without a response.", func(s rest.Stats) uint64 { return s.Failures })
 	r.counter("kinform_client_retries_total", "Requests that were retries.", func(s rest.Stats) uint64 { return s.Retries })
@@ -36,38 +36,41 @@ var clientReadings = func() readings[rest.Stats] {
 //
 // Codes and durations also need an observer: see [Metrics.ClientObserver].
 func (m *Metrics) Client(name string, c interface{ Stats() rest.Stats }) (remove func()) {
-	return m.add(func(all *collection) { collectClient(all, name, c.Stats()) })
+	return m.add(func(all *scrapeState) { collectClient(all, name, c.Stats()) })
 }
 
-func collectClient(c *collection, name string, s rest.Stats) {
+func collectClient(c *scrapeState, name string, s rest.Stats) {
 	if labels, ok := c.part("client", name); ok {
-		clientReadings.emit(c, s, labels)
+		clientMetrics.emit(c, s, labels)
 	}
 }
 
-// asked has the properties of a request that become labels.
-type asked struct {
+// requestLabels has the properties of a request that become labels.
+type requestLabels struct {
 	verb        string
 	resource    schema.GroupVersionResource
 	subresource string
 }
 
-func askedOf(a rest.About) asked { return asked{a.Verb, a.Resource, a.Subresource} }
+func requestLabelsOf(a rest.RequestInfo) requestLabels {
+	return requestLabels{a.Verb, a.Resource, a.Subresource}
+}
 
-// answered is a request with the status code of its response, or with 0 if there was no response.
-type answered struct {
-	asked
+// responseLabels is a request with the status code of its response, or with 0 if there was no
+// response.
+type responseLabels struct {
+	requestLabels
 	code int
 }
 
-// beyondAsked stands for all requests beyond the limit.
-var beyondAsked = asked{verb: other, resource: schema.GroupVersionResource{Resource: other}}
+// overflowRequest stands for all requests beyond the limit.
+var overflowRequest = requestLabels{verb: other, resource: schema.GroupVersionResource{Resource: other}}
 
-const beyondCode = -1
+const overflowCode = -1
 
 // text returns the resource as a label, such as "deployments.apps/status". It lacks the version, so
 // that the label stays the same if a client changes the version.
-func (a asked) text() string {
+func (a requestLabels) text() string {
 	text := a.resource.GroupResource().String()
 	if a.subresource != "" {
 		text += "/" + a.subresource
@@ -79,39 +82,39 @@ func (a asked) text() string {
 // warnings. It also calls the observer next. The value of the label "client" is the argument name.
 // The labels contain the verb and the resource of a request, but no paths and no names of objects.
 func (m *Metrics) ClientObserver(name string, next *rest.Observer) *rest.Observer {
-	v := &m.observed
+	v := &m.observers
 	name = v.named("client", name)
-	answers := newBounded(m.opts.MaxParts, answered{beyondAsked, beyondCode}, func(a answered) prometheus.Counter {
-		return v.answers.WithLabelValues(name, labelValue(a.verb), a.text(), codeOf(a.code, "error"))
+	responses := newCappedMap(m.opts.MaxParts, responseLabels{overflowRequest, overflowCode}, func(a responseLabels) prometheus.Counter {
+		return v.responses.WithLabelValues(name, labelValue(a.verb), a.text(), codeOf(a.code, "error"))
 	})
-	times := newBounded(m.opts.MaxParts, beyondAsked, func(a asked) prometheus.Observer {
-		return v.answerSeconds.WithLabelValues(name, labelValue(a.verb), a.text())
+	times := newCappedMap(m.opts.MaxParts, overflowRequest, func(a requestLabels) prometheus.Observer {
+		return v.responseSeconds.WithLabelValues(name, labelValue(a.verb), a.text())
 	})
-	streams := newBounded(m.opts.MaxParts, beyondAsked, func(a asked) prometheus.Observer {
+	streams := newCappedMap(m.opts.MaxParts, overflowRequest, func(a requestLabels) prometheus.Observer {
 		return v.streamSeconds.WithLabelValues(name, labelValue(a.verb), a.text())
 	})
 	warnings := v.warnings.WithLabelValues(name)
-	v.bounds.add(answers)
-	v.bounds.add(times)
-	v.bounds.add(streams)
+	v.limits.add(responses)
+	v.limits.add(times)
+	v.limits.add(streams)
 
-	familiar := v.familiar.client(m.opts, v.bounds)
-	o := hooks.Copied(next)
-	o.OnAnswered = hooks.Then(func(a rest.Answered) {
-		answers.get(answered{askedOf(a.About), a.StatusCode}).Inc()
-		times.get(askedOf(a.About)).Observe(a.Wait.Seconds())
-		familiar.answered(a)
-	}, o.OnAnswered)
-	o.OnRetry = hooks.Then(familiar.retried, o.OnRetry)
-	o.OnEnded = hooks.Then(func(e rest.Ended) { streams.get(askedOf(e.About)).Observe(e.Duration.Seconds()) }, o.OnEnded)
-	o.OnWarning = hooks.Then(func(string) { warnings.Inc() }, o.OnWarning)
+	clientGo := v.clientGo.client(m.opts, v.limits)
+	o := hooks.CopyOf(next)
+	o.OnResponse = hooks.Chain(func(a rest.ResponseInfo) {
+		responses.get(responseLabels{requestLabelsOf(a.RequestInfo), a.StatusCode}).Inc()
+		times.get(requestLabelsOf(a.RequestInfo)).Observe(a.Latency.Seconds())
+		clientGo.responded(a)
+	}, o.OnResponse)
+	o.OnRetry = hooks.Chain(clientGo.retried, o.OnRetry)
+	o.OnStreamEnd = hooks.Chain(func(e rest.StreamInfo) { streams.get(requestLabelsOf(e.RequestInfo)).Observe(e.Duration.Seconds()) }, o.OnStreamEnd)
+	o.OnWarning = hooks.Chain(func(string) { warnings.Inc() }, o.OnWarning)
 	return o
 }
 
 // Limit wraps a function for rest.Options.Limit. It adds a histogram of the time that requests wait
 // in this function.
 func (m *Metrics) Limit(name string, limit func(context.Context) error) func(context.Context) error {
-	waited := m.observed.limitWait.WithLabelValues(m.observed.named("client", name))
+	waited := m.observers.limitWait.WithLabelValues(m.observers.named("client", name))
 	return func(ctx context.Context) error {
 		begun := time.Now()
 		err := limit(ctx)
@@ -125,7 +128,7 @@ func codeOf(code int, none string) string {
 	switch code {
 	case 0:
 		return none
-	case beyondCode:
+	case overflowCode:
 		return other
 	}
 	return strconv.Itoa(code)

@@ -12,7 +12,7 @@ import (
 
 // BenchmarkScrape scrapes a program with ten informers and ten queues.
 func BenchmarkScrape(b *testing.B) {
-	m, err := New(Options{FamiliarNames: true})
+	m, err := New(Options{ClientGoNames: true})
 	require.NoError(b, err)
 	for i := range 10 {
 		name := fmt.Sprint("part-", i)

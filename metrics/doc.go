@@ -23,7 +23,7 @@
 //     [Metrics.ElectorObserver], [Metrics.RecorderObserver], [Metrics.ControllerObserver].
 //
 // docs/metrics.md has a table of all metrics, queries for common problems, alert rules and a
-// Grafana dashboard. Options.FamiliarNames adds the names of client-go and controller-runtime.
+// Grafana dashboard. Options.ClientGoNames adds the names of client-go and controller-runtime.
 //
 // The package is a separate module, so that only programs that import it require Prometheus'
 // client.

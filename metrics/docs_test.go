@@ -43,7 +43,7 @@ func TestTableOfAllMetrics(t *testing.T) {
 }
 
 func tableOfAll() string {
-	opts := Options{FamiliarNames: true, Holders: true}
+	opts := Options{ClientGoNames: true, Holders: true}
 	read := map[string]bool{leftOut.name: true}
 	for _, t := range tables(opts) {
 		for _, f := range t.families() {
@@ -57,7 +57,7 @@ func tableOfAll() string {
 		if read[f.name] {
 			how = "Read."
 		}
-		if f.familiar {
+		if f.clientGo {
 			how += " Familiar."
 		}
 		labels := slices.Sorted(slices.Values(f.labels))
@@ -74,9 +74,9 @@ func TestReasonsOfThePage(t *testing.T) {
 	_, after, found := strings.Cut(string(text), "\nReasons of failures are ")
 	require.True(t, found)
 	paragraph, _, _ := strings.Cut(after, "\n\n")
-	var told []string
+	var documented []string
 	for _, match := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(paragraph, -1) {
-		told = append(told, match[1])
+		documented = append(documented, match[1])
 	}
 	status := func(code int) error {
 		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(code), Reason: map[int]metav1.StatusReason{410: metav1.StatusReasonExpired}[code]}}
@@ -86,17 +86,17 @@ func TestReasonsOfThePage(t *testing.T) {
 	for _, r := range reasons {
 		there = append(there, reasonOf(fmt.Errorf("in a list: %w", r.err)))
 	}
-	require.ElementsMatch(t, there, told)
+	require.ElementsMatch(t, there, documented)
 }
 
 // series matches the names of this package's metrics.
 var series = regexp.MustCompile(`\bkinform_[a-z_]+\b`)
 
 // The dashboard, the alerts and the page query only metrics that exist.
-func TestDashboardAndAlertsAskForWhatThereIs(t *testing.T) {
+func TestDashboardAndAlertsUseExistingMetrics(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
-	for _, f := range allFamilies(Options{FamiliarNames: true, Holders: true}) {
+	for _, f := range allFamilies(Options{ClientGoNames: true, Holders: true}) {
 		known[f.name] = true
 		if f.kind == "histogram" {
 			known[f.name+"_bucket"], known[f.name+"_sum"], known[f.name+"_count"] = true, true, true
@@ -114,7 +114,7 @@ func TestDashboardAndAlertsAskForWhatThereIs(t *testing.T) {
 }
 
 // The dashboard is valid JSON. Each panel has a title and a query, and panels do not overlap.
-func TestDashboardIsWhole(t *testing.T) {
+func TestDashboardIsValid(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/metrics/grafana-dashboard.json")
 	require.NoError(t, err)
@@ -155,15 +155,15 @@ func TestDashboardIsWhole(t *testing.T) {
 }
 
 // Each family has a unique name and a unique help text.
-func TestFamiliesAreTold(t *testing.T) {
+func TestFamiliesHaveUniqueNamesAndHelpTexts(t *testing.T) {
 	t.Parallel()
 	names, helps := map[string]bool{}, map[string]string{}
-	for _, f := range allFamilies(Options{FamiliarNames: true, Holders: true}) {
+	for _, f := range allFamilies(Options{ClientGoNames: true, Holders: true}) {
 		require.False(t, names[f.name], "%s is there twice", f.name)
 		names[f.name] = true
 		require.Empty(t, helps[f.help], "%s has the help text of another", f.name)
 		helps[f.help] = f.name
-		require.Equal(t, f.familiar, !strings.HasPrefix(f.name, "kinform_"), f.name)
+		require.Equal(t, f.clientGo, !strings.HasPrefix(f.name, "kinform_"), f.name)
 		require.Equal(t, f.kind == "counter", strings.HasSuffix(f.name, "_total"), f.name)
 	}
 }

@@ -30,7 +30,7 @@ func Example() {
 	}
 	defer server.Close()
 
-	collected := rest.Must(metrics.New(metrics.Options{FamiliarNames: true}))
+	collected := rest.Must(metrics.New(metrics.Options{ClientGoNames: true}))
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collected, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
@@ -68,12 +68,12 @@ func Example() {
 
 func scrape(address net.Addr) string {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	answer, err := client.Get("http://" + address.String() + "/metrics")
+	response, err := client.Get("http://" + address.String() + "/metrics")
 	if err != nil {
 		return ""
 	}
-	defer answer.Body.Close()
-	text, _ := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
 	return string(text)
 }
 

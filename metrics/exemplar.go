@@ -18,10 +18,10 @@ type Traces interface {
 	// returns the trace id of the change for which a handler was called.
 	TracesOfEvents(informer string) (of func(informer.DeliverInfo) (traceID string))
 
-	// TracesOfTurns returns two functions for a queue with this name. The function next returns the
-	// trace id of a key's next reconcile, when a worker takes the key. The function ended returns
-	// the trace id of the reconcile that has just ended.
-	TracesOfTurns(queue string) (next, ended func(key types.NamespacedName) (traceID string))
+	// TracesOfReconciles returns two functions for a queue with this name. The function next
+	// returns the trace id of a key's next reconcile, when a worker takes the key. The function
+	// ended returns the trace id of the reconcile that has just ended.
+	TracesOfReconciles(queue string) (next, ended func(key types.NamespacedName) (traceID string))
 }
 
 // maxTraceID is the maximum length of an id that becomes an exemplar. Prometheus' client panics at
@@ -56,9 +56,9 @@ func (m *Metrics) tracesOfEvents(informerName string) func(informer.DeliverInfo)
 	return m.opts.Traces.TracesOfEvents(informerName)
 }
 
-// tracesOf converts the function known to a function for keys of type K. If K is not
+// keyTraces converts the function known to a function for keys of type K. If K is not
 // types.NamespacedName, the function returns "".
-func tracesOf[K comparable](known func(types.NamespacedName) string) func(K) string {
+func keyTraces[K comparable](known func(types.NamespacedName) string) func(K) string {
 	if of, ok := any(known).(func(K) string); ok && of != nil {
 		return of
 	}

@@ -19,23 +19,23 @@ var onTheWay = []string{
 	"kinform_workqueue_run_seconds", "workqueue_work_duration_seconds", "controller_runtime_reconcile_time_seconds",
 }
 
-// fixed is a Traces that returns the same trace id in all cases.
-type fixed string
+// fixedTraces is a Traces that returns the same trace id in all cases.
+type fixedTraces string
 
-func (f fixed) TracesOfEvents(string) func(informer.DeliverInfo) string {
+func (f fixedTraces) TracesOfEvents(string) func(informer.DeliverInfo) string {
 	return func(informer.DeliverInfo) string { return string(f) }
 }
 
-func (f fixed) TracesOfTurns(string) (next, ended func(types.NamespacedName) string) {
+func (f fixedTraces) TracesOfReconciles(string) (next, ended func(types.NamespacedName) string) {
 	of := func(types.NamespacedName) string { return string(f) }
 	return of, of
 }
 
 // The observation is counted and the scrape succeeds with every id.
-func TestIDsThatAreNoExemplars(t *testing.T) {
+func TestInvalidTraceIDsAreNotExemplars(t *testing.T) {
 	t.Parallel()
 	for name, id := range map[string]string{"none": "", "long": strings.Repeat("a", 1000), "invalid": "\xff", "fine": "0123456789abcdef"} {
-		m, registry := made(t, Options{Traces: fixed(id), NativeHistograms: true, FamiliarNames: true})
+		m, registry := newMetrics(t, Options{Traces: fixedTraces(id), NativeHistograms: true, ClientGoNames: true})
 		m.InformerObserver("maps", nil).OnDeliver(informer.DeliverInfo{Handler: "h"})
 		q := QueueObserver[types.NamespacedName](m, "q", nil)
 		q.OnGet(workqueue.Item[types.NamespacedName]{})

@@ -17,37 +17,37 @@ import (
 // number is appended to the last label if two parts have the same labels.
 var informerPart = []string{"selection", "informer"}
 
-var informerReadings = func() readings[informer.Status] {
-	r := readings[informer.Status]{part: informerPart}
+var informerMetrics = func() snapshotMetrics[informer.Status] {
+	r := snapshotMetrics[informer.Status]{part: informerPart}
 	r.gauge("kinform_informer_synced", "Whether the first list is in the store, complete: 1, or 0.",
-		func(s informer.Status) float64 { return truth(s.Synced) })
+		func(s informer.Status) float64 { return boolValue(s.Synced) })
 	r.counter("kinform_informer_hook_panics_total", "Calls of observers, of all stages, that panicked.",
 		func(s informer.Status) uint64 { return s.HookPanics })
 	r.gauges("kinform_informer_staleness_seconds", "Time since the last list, event or bookmark from the server. A bookmark comes about once a minute. Absent before the first list.",
 		func(s informer.Status, set func(float64, ...string)) {
-			if heard := heardAt(s.Reflector); !heard.IsZero() {
-				set(since(heard))
+			if received := lastReceivedAt(s.Reflector); !received.IsZero() {
+				set(since(received))
 			}
 		})
 	r.gauge("kinform_informer_unreadable_objects", "How many objects the store lacks, or has in an older state, because they cannot be read or indexed.",
-		func(s informer.Status) float64 { return float64(s.Unreadable.Count) })
+		func(s informer.Status) float64 { return float64(s.Undecodable.Count) })
 	r.gauge("kinform_informer_failing_parts", "How many parts of a merged source fail at present.",
 		func(s informer.Status) float64 { return float64(len(s.Parts)) })
 	return r
 }()
 
-// heardAt returns when the server last sent something, or the zero time.
-func heardAt(s reflector.Status) time.Time {
+// lastReceivedAt returns when the server last sent something, or the zero time.
+func lastReceivedAt(s reflector.Status) time.Time {
 	if s.LastEventAt.After(s.LastListAt) {
 		return s.LastEventAt
 	}
 	return s.LastListAt
 }
 
-var handlerReadings = func() readings[informer.HandlerStatus] {
-	r := readings[informer.HandlerStatus]{part: []string{"selection", "informer", "handler"}}
+var handlerMetrics = func() snapshotMetrics[informer.HandlerStatus] {
+	r := snapshotMetrics[informer.HandlerStatus]{part: []string{"selection", "informer", "handler"}}
 	r.gauge("kinform_handler_synced", "Whether the handler has returned from every initial add: 1, or 0.",
-		func(s informer.HandlerStatus) float64 { return truth(s.Synced) })
+		func(s informer.HandlerStatus) float64 { return boolValue(s.Synced) })
 	r.gauge("kinform_handler_waiting_events", "How many events lie in the mailbox of the handler.",
 		func(s informer.HandlerStatus) float64 { return float64(s.Waiting) })
 	r.gauge("kinform_handler_oldest_event_seconds", "How long the first event in the mailbox has waited; 0 if the mailbox is empty.",
@@ -68,7 +68,7 @@ var handlerReadings = func() readings[informer.HandlerStatus] {
 //
 // Histograms also need an observer: see [InformerOptions].
 func (m *Metrics) Informer(i interface{ Status() informer.Status }) (remove func()) {
-	return m.add(func(c *collection) { collectInformer(c, "", i.Status()) })
+	return m.add(func(c *scrapeState) { collectInformer(c, "", i.Status()) })
 }
 
 // Factory adds all informers of a factory, including later ones. The label selection describes the
@@ -77,27 +77,27 @@ func (m *Metrics) Informer(i interface{ Status() informer.Status }) (remove func
 func (m *Metrics) Factory(f interface {
 	Status() []informer.SharedStatus
 }) (remove func()) {
-	return m.add(func(c *collection) { collectFactory(c, f.Status()) })
+	return m.add(func(c *scrapeState) { collectFactory(c, f.Status()) })
 }
 
-func collectFactory(c *collection, all []informer.SharedStatus) {
+func collectFactory(c *scrapeState, all []informer.SharedStatus) {
 	for _, shared := range all {
 		collectInformer(c, shared.Selection.String(), shared.Status)
 	}
 }
 
-func collectInformer(c *collection, selection string, s informer.Status) {
+func collectInformer(c *scrapeState, selection string, s informer.Status) {
 	labels, ok := c.part("informer", selection, s.Name)
 	if !ok {
 		return
 	}
-	informerReadings.emit(c, s, labels)
-	reflectorReadings.emit(c, s.Reflector, labels)
-	fifoReadings.emit(c, s.Queue, labels)
-	storeReadings.emit(c, s.Store, labels)
+	informerMetrics.emit(c, s, labels)
+	reflectorMetrics.emit(c, s.Reflector, labels)
+	fifoMetrics.emit(c, s.Queue, labels)
+	storeMetrics.emit(c, s.Store, labels)
 	for _, h := range s.Handlers {
 		if labels, ok := c.part("handlers of "+labels[0]+"\x00"+labels[1], labels[0], labels[1], h.Name); ok {
-			handlerReadings.emit(c, h, labels)
+			handlerMetrics.emit(c, h, labels)
 		}
 	}
 }
@@ -123,16 +123,16 @@ type handlerTimes struct{ wait, run prometheus.Observer }
 // next.
 func (m *Metrics) InformerObserver(name string, next *informer.Observer) *informer.Observer {
 	trace := m.tracesOfEvents(name)
-	name = m.observed.named("informer", name)
-	handlers := newBounded(m.opts.MaxParts, other, func(handler string) handlerTimes {
+	name = m.observers.named("informer", name)
+	handlers := newCappedMap(m.opts.MaxParts, other, func(handler string) handlerTimes {
 		return handlerTimes{
-			wait: m.observed.handlerWait.WithLabelValues(name, labelValue(handler)),
-			run:  m.observed.handlerRun.WithLabelValues(name, labelValue(handler)),
+			wait: m.observers.handlerWait.WithLabelValues(name, labelValue(handler)),
+			run:  m.observers.handlerRun.WithLabelValues(name, labelValue(handler)),
 		}
 	})
-	m.observed.bounds.add(handlers)
-	o := hooks.Copied(next)
-	o.OnDeliver = hooks.Then(func(info informer.DeliverInfo) {
+	m.observers.limits.add(handlers)
+	o := hooks.CopyOf(next)
+	o.OnDeliver = hooks.Chain(func(info informer.DeliverInfo) {
 		times, id := handlers.get(info.Handler), trace(info)
 		observe(times.wait, info.Waited, id)
 		observe(times.run, info.Ran, id)
@@ -140,8 +140,8 @@ func (m *Metrics) InformerObserver(name string, next *informer.Observer) *inform
 	return o
 }
 
-var fifoReadings = func() readings[deltafifo.Stats] {
-	r := readings[deltafifo.Stats]{part: informerPart}
+var fifoMetrics = func() snapshotMetrics[deltafifo.Stats] {
+	r := snapshotMetrics[deltafifo.Stats]{part: informerPart}
 	r.gauge("kinform_deltafifo_keys", "How many keys are between reflector and store.",
 		func(s deltafifo.Stats) float64 { return float64(s.Keys) })
 	r.gauge("kinform_deltafifo_deltas", "How many deltas are between reflector and store.",
@@ -162,9 +162,9 @@ var fifoReadings = func() readings[deltafifo.Stats] {
 
 // FIFO adds a DeltaFIFO that is used without an informer.
 func (m *Metrics) FIFO(name string, f interface{ Stats() deltafifo.Stats }) (remove func()) {
-	return m.add(func(c *collection) {
+	return m.add(func(c *scrapeState) {
 		if labels, ok := c.part("fifo", "", name); ok {
-			fifoReadings.emit(c, f.Stats(), labels)
+			fifoMetrics.emit(c, f.Stats(), labels)
 		}
 	})
 }
@@ -172,14 +172,14 @@ func (m *Metrics) FIFO(name string, f interface{ Stats() deltafifo.Stats }) (rem
 // FIFOObserver returns an observer for the histogram of the wait in a DeltaFIFO. It also calls
 // next.
 func (m *Metrics) FIFOObserver(name string, next *deltafifo.Observer) *deltafifo.Observer {
-	wait := m.observed.fifoWait.WithLabelValues(m.observed.named("informer", name))
-	o := hooks.Copied(next)
-	o.OnBatch = hooks.Then(func(info deltafifo.BatchInfo) { wait.Observe(info.Waited.Seconds()) }, o.OnBatch)
+	wait := m.observers.fifoWait.WithLabelValues(m.observers.named("informer", name))
+	o := hooks.CopyOf(next)
+	o.OnBatch = hooks.Chain(func(info deltafifo.BatchInfo) { wait.Observe(info.Waited.Seconds()) }, o.OnBatch)
 	return o
 }
 
-var storeReadings = func() readings[indexer.Stats] {
-	r := readings[indexer.Stats]{part: informerPart}
+var storeMetrics = func() snapshotMetrics[indexer.Stats] {
+	r := snapshotMetrics[indexer.Stats]{part: informerPart}
 	r.gauge("kinform_store_objects", "How many objects are stored.", func(s indexer.Stats) float64 { return float64(s.Objects) })
 	r.gauge("kinform_store_namespaces", "How many namespaces have objects.", func(s indexer.Stats) float64 { return float64(s.Namespaces) })
 	r.gauges("kinform_store_index_values", "How many values of an index are in use.",
@@ -209,9 +209,9 @@ var storeReadings = func() readings[indexer.Stats] {
 
 // Store adds a store, or a reader of a store, that is used without an informer.
 func (m *Metrics) Store(name string, s interface{ Stats() indexer.Stats }) (remove func()) {
-	return m.add(func(c *collection) {
+	return m.add(func(c *scrapeState) {
 		if labels, ok := c.part("store", "", name); ok {
-			storeReadings.emit(c, s.Stats(), labels)
+			storeMetrics.emit(c, s.Stats(), labels)
 		}
 	})
 }

@@ -5,11 +5,11 @@ import (
 	"github.com/kinform/kinform/lease"
 )
 
-var leaseReadings = func() readings[lease.Stats] {
-	r := readings[lease.Stats]{part: []string{"lease"}}
-	r.gauge("kinform_lease_leading", "Whether this process has the lease: 1, or 0.", func(s lease.Stats) float64 { return truth(s.Leading) })
-	r.gauge("kinform_lease_standing", "Whether this process waits for the lease: 1, or 0.", func(s lease.Stats) float64 { return truth(s.Standing) })
-	r.gauge("kinform_lease_led", "Whether anybody has the lease, as far as this process has seen: 1, or 0.", func(s lease.Stats) float64 { return truth(s.Leader != "") })
+var leaseMetrics = func() snapshotMetrics[lease.Stats] {
+	r := snapshotMetrics[lease.Stats]{part: []string{"lease"}}
+	r.gauge("kinform_lease_leading", "Whether this process has the lease: 1, or 0.", func(s lease.Stats) float64 { return boolValue(s.Leading) })
+	r.gauge("kinform_lease_standing", "Whether this process waits for the lease: 1, or 0.", func(s lease.Stats) float64 { return boolValue(s.Standing) })
+	r.gauge("kinform_lease_led", "Whether anybody has the lease, as far as this process has seen: 1, or 0.", func(s lease.Stats) float64 { return boolValue(s.Leader != "") })
 	r.gauge("kinform_lease_left_seconds", "Time until the lease is lost unless it is renewed; 0 if this process does not have the lease.",
 		func(s lease.Stats) float64 { return s.Left.Seconds() })
 	r.gauge("kinform_lease_transitions", "How often the lease has changed hands, as the server says.", func(s lease.Stats) float64 { return float64(s.Transitions) })
@@ -28,8 +28,8 @@ var leaseReadings = func() readings[lease.Stats] {
 	return r
 }()
 
-var holderReadings = func() readings[lease.Stats] {
-	r := readings[lease.Stats]{part: []string{"lease"}}
+var holderMetrics = func() snapshotMetrics[lease.Stats] {
+	r := snapshotMetrics[lease.Stats]{part: []string{"lease"}}
 	r.gauges("kinform_lease_holder_info", "1 for the holder of the lease, as far as this process has seen.",
 		func(s lease.Stats, set func(float64, ...string)) {
 			if s.Leader != "" {
@@ -44,21 +44,21 @@ var holderReadings = func() readings[lease.Stats] {
 //
 // Histograms also need an observer: see [Metrics.ElectorObserver].
 func (m *Metrics) Elector(e interface{ Stats() lease.Stats }) (remove func()) {
-	return m.add(func(c *collection) { m.collectElector(c, e.Stats()) })
+	return m.add(func(c *scrapeState) { m.collectElector(c, e.Stats()) })
 }
 
-func (m *Metrics) collectElector(c *collection, s lease.Stats) {
+func (m *Metrics) collectElector(c *scrapeState, s lease.Stats) {
 	labels, ok := c.part("lease", s.Lease.String())
 	if !ok {
 		return
 	}
-	leaseReadings.emit(c, s, labels)
+	leaseMetrics.emit(c, s, labels)
 	if m.opts.Holders {
-		holderReadings.emit(c, s, labels)
+		holderMetrics.emit(c, s, labels)
 	}
-	if m.opts.FamiliarNames {
+	if m.opts.ClientGoNames {
 		if name, ok := c.part("familiar lease", s.Lease.Name); ok {
-			familiarLeaseReadings.emit(c, s, name)
+			clientGoLeaseMetrics.emit(c, s, name)
 		}
 	}
 }
@@ -67,8 +67,8 @@ func (m *Metrics) collectElector(c *collection, s lease.Stats) {
 // calls the observer next. The value of the label "lease" is the argument name, which should be
 // namespace/name of the lease.
 func (m *Metrics) ElectorObserver(name string, next *lease.Observer) *lease.Observer {
-	times := newResults(m.observed.leaseSeconds, m.observed.named("lease", name))
-	o := hooks.Copied(next)
-	o.OnAttempt = hooks.Then2(times.took, o.OnAttempt)
+	times := newResults(m.observers.leaseSeconds, m.observers.named("lease", name))
+	o := hooks.CopyOf(next)
+	o.OnAttempt = hooks.Chain2(times.observe, o.OnAttempt)
 	return o
 }

@@ -37,7 +37,7 @@ func TestMetricsAreClean(t *testing.T) {
 // While Prometheus scrapes, parts are added and removed, and observers are called.
 func TestEverythingAtOnce(t *testing.T) {
 	t.Parallel()
-	m, registry := made(t, Options{FamiliarNames: true, MaxParts: 20})
+	m, registry := newMetrics(t, Options{ClientGoNames: true, MaxParts: 20})
 	var working sync.WaitGroup
 	for worker := range 4 {
 		working.Go(func() {
@@ -47,7 +47,7 @@ func TestEverythingAtOnce(t *testing.T) {
 			defer m.Queue(queue)()
 			for i := range 200 {
 				remove := m.Informer(fakeInformer{Name: "pods", Handlers: []informer.HandlerStatus{{Name: "a"}}})
-				client.OnAnswered(rest.Answered{Method: "GET", URL: fmt.Sprintf("https://host-%d/", i), StatusCode: 200 + i})
+				client.OnResponse(rest.ResponseInfo{Method: "GET", URL: fmt.Sprintf("https://host-%d/", i), StatusCode: 200 + i})
 				handlers.OnDeliver(informer.DeliverInfo{Handler: fmt.Sprint("handler-", i)})
 				queue.Add(i)
 				if key, ok := queue.TryGet(); ok {
@@ -70,7 +70,7 @@ func TestEverythingAtOnce(t *testing.T) {
 // collector.
 func TestOneRegistryHasOneCollector(t *testing.T) {
 	t.Parallel()
-	_, registry := made(t, Options{})
-	other, _ := made(t, Options{})
+	_, registry := newMetrics(t, Options{})
+	other, _ := newMetrics(t, Options{})
 	require.ErrorAs(t, registry.Register(other), &prometheus.AlreadyRegisteredError{}, "the descriptions are the same")
 }

@@ -13,39 +13,39 @@ import (
 // stages are the stages of a manager.
 var stages = []controller.Stage{controller.Always, controller.Synced, controller.Leading}
 
-var managerReadings = func() readings[controller.Status] {
-	r := readings[controller.Status]{part: []string{"manager"}}
-	r.gauge("kinform_manager_ready", "Whether the manager is ready (method Ready): 1, or 0.", func(s controller.Status) float64 { return truth(s.Ready == nil) })
+var managerMetrics = func() snapshotMetrics[controller.Status] {
+	r := snapshotMetrics[controller.Status]{part: []string{"manager"}}
+	r.gauge("kinform_manager_ready", "Whether the manager is ready (method Ready): 1, or 0.", func(s controller.Status) float64 { return boolValue(s.Ready == nil) })
 	r.gauges("kinform_manager_stage", "1 for the current stage of the manager, 0 for the others. Workers run in the stage leading.",
 		func(s controller.Status, set func(float64, ...string)) {
 			for _, stage := range stages {
-				set(truth(s.Stage == stage), stage.String())
+				set(boolValue(s.Stage == stage), stage.String())
 			}
 		}, "stage")
-	r.gauge("kinform_manager_stopping", "Whether the manager is shutting down: 1, or 0.", func(s controller.Status) float64 { return truth(s.Stopping) })
+	r.gauge("kinform_manager_stopping", "Whether the manager is shutting down: 1, or 0.", func(s controller.Status) float64 { return boolValue(s.Stopping) })
 	r.gauges("kinform_manager_part_failed", "Whether an optional part has failed and will be restarted: 1, or 0.",
 		func(s controller.Status, set func(float64, ...string)) {
 			for _, p := range s.Parts {
 				if p.Optional {
-					set(truth(p.Failed != nil), p.Name)
+					set(boolValue(p.Failed != nil), p.Name)
 				}
 			}
 		}, "part")
 	return r
 }()
 
-var controllerReadings = func() readings[controller.ControllerStatus] {
-	r := readings[controller.ControllerStatus]{part: []string{"controller"}}
-	r.gauge("kinform_controller_held_writes", "Writes that keys wait for, until a cache has them.", func(s controller.ControllerStatus) float64 { return float64(s.Holds) })
+var controllerMetrics = func() snapshotMetrics[controller.ControllerStatus] {
+	r := snapshotMetrics[controller.ControllerStatus]{part: []string{"controller"}}
+	r.gauge("kinform_controller_held_writes", "Writes that keys wait for, until a cache has them.", func(s controller.ControllerStatus) float64 { return float64(s.PendingWrites) })
 	r.gauge("kinform_controller_longest_hold_seconds", "The longest time that a key has waited for its own write; 0 if no key waits.",
 		func(s controller.ControllerStatus) float64 {
-			if len(s.Held) == 0 {
+			if len(s.HeldKeys) == 0 {
 				return 0
 			}
-			return s.Held[0].For.Seconds()
+			return s.HeldKeys[0].For.Seconds()
 		})
 	r.counter("kinform_controller_unseen_writes_total", "Waits that ended without the write, after two minutes or because the cache can no longer receive the write.",
-		func(s controller.ControllerStatus) uint64 { return s.Unseen })
+		func(s controller.ControllerStatus) uint64 { return s.UnseenWrites })
 	r.gauge("kinform_controller_undelivered_objects", "Objects with events that are not handled because a predicate or a mapping function panicked.",
 		func(s controller.ControllerStatus) float64 { return float64(s.Undelivered) })
 	return r
@@ -60,14 +60,14 @@ var controllerReadings = func() readings[controller.ControllerStatus] {
 // A manager does not know its event recorders: see [Metrics.Recorder]. Histograms also need
 // observers: see [Metrics.ControllerObserver] and [Metrics.ClientObserver].
 func (m *Metrics) Manager(manager *controller.Manager) (remove func()) {
-	depths := newBounded(m.opts.MaxParts, other, func(string) *familiarDepth { return newFamiliarDepth() })
-	return m.add(func(c *collection) {
+	depths := newCappedMap(m.opts.MaxParts, other, func(string) *clientGoDepth { return newClientGoDepth() })
+	return m.add(func(c *scrapeState) {
 		s := manager.Status()
 		labels, ok := c.part("manager", s.Name)
 		if !ok {
 			return
 		}
-		managerReadings.emit(c, s, labels)
+		managerMetrics.emit(c, s, labels)
 		for i, cluster := range s.Clusters {
 			name := "manager"
 			if i > 0 {
@@ -80,9 +80,9 @@ func (m *Metrics) Manager(manager *controller.Manager) (remove func()) {
 			k.Queue.Name = k.Name
 			m.collectQueue(c, k.Queue, depths.get(k.Name))
 			if labels, ok := c.part("controller", k.Name); ok {
-				controllerReadings.emit(c, k, labels)
-				if m.opts.FamiliarNames {
-					familiarControllerReadings.emit(c, familiarController{k.Queue, k.Workers}, labels)
+				controllerMetrics.emit(c, k, labels)
+				if m.opts.ClientGoNames {
+					clientGoControllerMetrics.emit(c, clientGoController{k.Queue, k.Workers}, labels)
 				}
 			}
 		}
@@ -98,8 +98,8 @@ func (m *Metrics) ControllerObserver() *controller.Observer {
 	return &controller.Observer{
 		Queue: func(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
 			times := m.queueTimes(name)
-			if f := m.observed.familiar; f != nil {
-				times.run = append(times.run, f.reconcileTime.WithLabelValues(m.observed.named("queue", name)))
+			if f := m.observers.clientGo; f != nil {
+				times.run = append(times.run, f.reconcileTime.WithLabelValues(m.observers.named("queue", name)))
 			}
 			return observeQueue(times, next)
 		},

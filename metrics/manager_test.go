@@ -16,8 +16,8 @@ import (
 )
 
 // The metrics answer an operator's questions, both for a healthy program and for a broken one.
-func TestMetricsOfAManagerAnswer(t *testing.T) {
-	play(t, Options{FamiliarNames: true, Holders: true}, func(t *testing.T, r *rig) {
+func TestMetricsOfAManager(t *testing.T) {
+	play(t, Options{ClientGoNames: true, Holders: true}, func(t *testing.T, r *rig) {
 		for _, name := range []string{"fine", "later", "broken", "hopeless", "panics"} {
 			r.create(name)
 		}
@@ -88,7 +88,7 @@ func TestMetricsOfAManagerAnswer(t *testing.T) {
 		// What waits, and for how long?
 		r.server.Inject(apitest.Fault{Resource: "configmaps", Action: apitest.Code(500, 0)})
 		r.server.EndWatches("configmaps")
-		r.rest(90 * time.Second)
+		r.advance(90 * time.Second)
 		now = scrape(t, r.registry)
 		require.Greater(t, now["kinform_informer_staleness_seconds"+cache], 80.0)
 		require.Positive(t, now[`kinform_reflector_failures_total{informer="configmaps",phase="connecting",reason="server"}`])
@@ -100,8 +100,8 @@ func TestMetricsOfAManagerAnswer(t *testing.T) {
 }
 
 // A reconcile hangs, and a key waits behind it.
-func TestMetricsShowWhatHangs(t *testing.T) {
-	play(t, Options{FamiliarNames: true}, func(t *testing.T, r *rig) {
+func TestMetricsShowHangingReconciles(t *testing.T) {
+	play(t, Options{ClientGoNames: true}, func(t *testing.T, r *rig) {
 		for _, name := range []string{"a", "b", "c"} {
 			r.create(name)
 		}
@@ -110,7 +110,7 @@ func TestMetricsShowWhatHangs(t *testing.T) {
 			return controller.Done, ctx.Err()
 		}
 		r.run()
-		r.rest(time.Minute)
+		r.advance(time.Minute)
 		now := scrape(t, r.registry)
 		require.Equal(t, 1.0, now[`kinform_workqueue_ready_keys{priority="-100",queue="greet"}`]+now[`kinform_workqueue_ready_keys{priority="0",queue="greet"}`])
 		require.Equal(t, 2.0, now[`kinform_workqueue_processing_keys{queue="greet"}`])
@@ -132,13 +132,13 @@ func TestMetricsShowWhatHangs(t *testing.T) {
 func TestMetricsShowAKeyThatWaitsForItsWrite(t *testing.T) {
 	play(t, Options{}, func(t *testing.T, r *rig) {
 		r.create("a")
-		turns := 0
+		reconciles := 0
 		r.reconcile = func(ctx context.Context, m *configMap) (controller.Result, error) {
-			if turns++; turns == 1 {
+			if reconciles++; reconciles == 1 {
 				return controller.After(10 * time.Second), nil
 			}
 			changed := m.DeepCopy()
-			changed.Data = map[string]string{"turn": strconv.Itoa(turns)}
+			changed.Data = map[string]string{"turn": strconv.Itoa(reconciles)}
 			_, err := r.maps.Update(ctx, changed)
 			return controller.Done, err
 		}
@@ -152,30 +152,30 @@ func TestMetricsShowAKeyThatWaitsForItsWrite(t *testing.T) {
 			`kinform_controller_longest_hold_seconds{controller="greet"}`, `kinform_controller_unseen_writes_total{controller="greet"}`
 		now := scrape(t, r.registry)
 		require.Equal(t, []float64{0, 0, 0}, []float64{now[held], now[longest], now[unseen]})
-		r.rest(40 * time.Second)
+		r.advance(40 * time.Second)
 		now = scrape(t, r.registry)
 		require.Equal(t, []float64{1, 0}, []float64{now[held], now[unseen]})
 		require.InDelta(t, 30, now[longest], 3)
-		r.rest(2 * time.Minute)
+		r.advance(2 * time.Minute)
 		now = scrape(t, r.registry)
 		require.Equal(t, []float64{0, 0, 1}, []float64{now[held], now[longest], now[unseen]})
 	})
 }
 
 // The metrics show why the reflector relists.
-func TestMetricsShowWhatRelists(t *testing.T) {
+func TestMetricsShowRelists(t *testing.T) {
 	play(t, Options{}, func(t *testing.T, r *rig) {
 		r.create("a")
 		r.run()
 		r.server.Inject(apitest.Fault{Resource: "configmaps", Verb: "watch", Times: 1, Action: apitest.Expired()})
 		r.server.EndWatches("configmaps")
-		r.rest(time.Minute)
+		r.advance(time.Minute)
 		now := scrape(t, r.registry)
 		require.Equal(t, 1.0, now[`kinform_reflector_relists_total{informer="configmaps",selection="configmaps"}`])
 		require.Positive(t, now[`kinform_reflector_failures_total{informer="configmaps",phase="connecting",reason="expired"}`])
 		require.Equal(t, 2.0, now[`kinform_reflector_list_seconds_count{informer="configmaps"}`])
 		require.NoError(t, r.server.Delete(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, keyOf("a")))
-		r.rest(time.Second)
+		r.advance(time.Second)
 		require.Equal(t, 1.0, scrape(t, r.registry)[`kinform_store_changes_total{change="deleted",informer="configmaps",selection="configmaps"}`])
 	})
 }

@@ -12,8 +12,8 @@ import (
 //
 // It is safe for concurrent use, has no goroutines, and needs no Close.
 type Metrics struct {
-	opts     Options
-	observed observed
+	opts      Options
+	observers observerMetrics
 
 	mu      sync.Mutex // guards following
 	sources []*source  // in the order in which they were added
@@ -21,7 +21,7 @@ type Metrics struct {
 
 // source stands for one part or several parts. Each scrape reads it.
 type source struct {
-	collect func(*collection)
+	collect func(*scrapeState)
 }
 
 var _ prometheus.Collector = (*Metrics)(nil)
@@ -32,11 +32,11 @@ func New(opts Options) (*Metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Metrics{opts: opts, observed: newObserved(opts)}, nil
+	return &Metrics{opts: opts, observers: newObserverMetrics(opts)}, nil
 }
 
 // add adds a source, which each scrape reads until remove is called.
-func (m *Metrics) add(collect func(*collection)) (remove func()) {
+func (m *Metrics) add(collect func(*scrapeState)) (remove func()) {
 	added := &source{collect}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,7 +67,7 @@ func (m *Metrics) Describe(out chan<- *prometheus.Desc) {
 	for _, t := range tables(m.opts) {
 		t.describe(out)
 	}
-	m.observed.describe(out)
+	m.observers.describe(out)
 	out <- leftOutDesc
 }
 
@@ -77,12 +77,12 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 	m.mu.Lock()
 	sources := m.sources
 	m.mu.Unlock()
-	c := &collection{out: out, most: m.opts.MaxParts, taken: map[string]bool{}, count: map[string]int{}}
+	c := &scrapeState{out: out, limit: m.opts.MaxParts, taken: map[string]bool{}, count: map[string]int{}}
 	for _, s := range sources {
 		s.collect(c)
 	}
-	m.observed.collect(out)
-	out <- prometheus.MustNewConstMetric(leftOutDesc, prometheus.GaugeValue, float64(c.leftOut+m.observed.leftOut()))
+	m.observers.collect(out)
+	out <- prometheus.MustNewConstMetric(leftOutDesc, prometheus.GaugeValue, float64(c.leftOut+m.observers.leftOut()))
 }
 
 // table has the readings of one kind of part.
@@ -93,13 +93,13 @@ type table interface {
 
 // tables returns the readings of all kinds of parts.
 func tables(opts Options) []table {
-	all := []table{&clientReadings, &informerReadings, &reflectorReadings, &fifoReadings, &storeReadings, &handlerReadings,
-		&queueReadings, &managerReadings, &controllerReadings, &leaseReadings, &eventsReadings}
+	all := []table{&clientMetrics, &informerMetrics, &reflectorMetrics, &fifoMetrics, &storeMetrics, &handlerMetrics,
+		&queueMetrics, &managerMetrics, &controllerMetrics, &leaseMetrics, &eventsMetrics}
 	if opts.Holders {
-		all = append(all, &holderReadings)
+		all = append(all, &holderMetrics)
 	}
-	if opts.FamiliarNames {
-		all = append(all, &familiarQueueReadings, &familiarControllerReadings, &familiarLeaseReadings)
+	if opts.ClientGoNames {
+		all = append(all, &clientGoQueueMetrics, &clientGoControllerMetrics, &clientGoLeaseMetrics)
 	}
 	return all
 }

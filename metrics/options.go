@@ -8,12 +8,12 @@ import (
 
 // Options are the options of a [Metrics]. The zero value is ready for use.
 type Options struct {
-	// FamiliarNames adds the metrics of client-go and controller-runtime with the original names,
+	// ClientGoNames adds the metrics of client-go and controller-runtime with the original names,
 	// labels, types, buckets and help texts: workqueue_*, controller_runtime_*, rest_client_* and
 	// leader_election_*. Existing dashboards and alerts then continue to work. docs/metrics.md
 	// lists the metrics and the differences in numbers. Defaults to false: kinform's own names
 	// only.
-	FamiliarNames bool
+	ClientGoNames bool
 
 	// Buckets are the upper bounds of the buckets of kinform's histograms, in seconds and in rising
 	// order. Defaults to 15 buckets from 100 microseconds to 5 minutes. The familiar histograms

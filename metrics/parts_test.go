@@ -22,8 +22,8 @@ func keyOf(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "web", Name: name}
 }
 
-// made returns a collector and the registry in which it is registered.
-func made(t *testing.T, opts Options) (*Metrics, *prometheus.Registry) {
+// newMetrics returns a collector and the registry in which it is registered.
+func newMetrics(t *testing.T, opts Options) (*Metrics, *prometheus.Registry) {
 	t.Helper()
 	m, err := New(opts)
 	require.NoError(t, err)
@@ -40,23 +40,23 @@ type fakeQueue workqueue.Stats
 
 func (f fakeQueue) Stats() workqueue.Stats { return workqueue.Stats(f) }
 
-// nothing is a consumer without objects.
-type nothing struct{}
+// emptyStore is a consumer without objects.
+type emptyStore struct{}
 
-func (nothing) LastApplied(types.NamespacedName) (*configMap, string, uint64, bool) {
+func (emptyStore) LastApplied(types.NamespacedName) (*configMap, string, uint64, bool) {
 	return nil, "", 0, false
 }
-func (nothing) AllKeys() iter.Seq[types.NamespacedName] {
+func (emptyStore) AllKeys() iter.Seq[types.NamespacedName] {
 	return func(func(types.NamespacedName) bool) {}
 }
 
 // Each stage can be added separately, and removed again.
-func TestStagesAlone(t *testing.T) {
+func TestPartsWithoutAnInformer(t *testing.T) {
 	t.Parallel()
-	m, registry := made(t, Options{})
+	m, registry := newMetrics(t, Options{})
 	store, err := indexer.New(indexer.Options[*configMap]{})
 	require.NoError(t, err)
-	fifo := deltafifo.New(nothing{}, deltafifo.Options{Observer: m.FIFOObserver("alone", nil)})
+	fifo := deltafifo.New(emptyStore{}, deltafifo.Options{Observer: m.FIFOObserver("alone", nil)})
 	var remove []func()
 	remove = append(remove, m.Store("alone", store), m.FIFO("alone", fifo))
 	queue := workqueue.New(workqueue.Options[string]{Name: "alone", Observer: QueueObserver[string](m, "alone", nil)})
@@ -77,9 +77,9 @@ func TestStagesAlone(t *testing.T) {
 }
 
 // No name and no number of parts makes a scrape fail.
-func TestNamesAndNumbersOfPartsFailNoScrape(t *testing.T) {
+func TestScrapesSucceedWithAnyPartNames(t *testing.T) {
 	t.Parallel()
-	m, registry := made(t, Options{MaxParts: 3, FamiliarNames: true})
+	m, registry := newMetrics(t, Options{MaxParts: 3, ClientGoNames: true})
 	handlers := []informer.HandlerStatus{{Name: "same"}, {Name: "same", Waiting: 2}, {Name: "same~2"}, {Name: "too many"}}
 	m.Informer(fakeInformer{Name: "pods", Handlers: handlers})
 	m.Informer(fakeInformer{Name: "pods", Synced: true})
@@ -100,19 +100,19 @@ func TestNamesAndNumbersOfPartsFailNoScrape(t *testing.T) {
 }
 
 // If a server or a program chooses the values of a label, their number is limited.
-func TestLabelsOfAnswersAreBounded(t *testing.T) {
+func TestLabelsOfResponsesAreBounded(t *testing.T) {
 	t.Parallel()
-	m, registry := made(t, Options{MaxParts: 4, FamiliarNames: true})
-	told := 0
-	o := m.ClientObserver("c", &rest.Observer{OnAnswered: func(rest.Answered) { told++ }})
+	m, registry := newMetrics(t, Options{MaxParts: 4, ClientGoNames: true})
+	observed := 0
+	o := m.ClientObserver("c", &rest.Observer{OnResponse: func(rest.ResponseInfo) { observed++ }})
 	for code := 200; code < 300; code++ {
 		for i := range 10 {
-			a := rest.Answered{Method: "GET", URL: fmt.Sprintf("https://host-%d:6443/api/v1/namespaces/secret-name/pods/secret-name?x=secret-name", i), StatusCode: code}
+			a := rest.ResponseInfo{Method: "GET", URL: fmt.Sprintf("https://host-%d:6443/api/v1/namespaces/secret-name/pods/secret-name?x=secret-name", i), StatusCode: code}
 			a.Verb, a.Resource.Resource = "get", fmt.Sprint("resource-", i)
-			o.OnAnswered(a)
+			o.OnResponse(a)
 		}
 	}
-	require.Equal(t, 1000, told)
+	require.Equal(t, 1000, observed)
 	now := scrape(t, registry)
 	var own, familiar float64
 	n := 0
@@ -138,33 +138,33 @@ func TestLabelsOfAnswersAreBounded(t *testing.T) {
 // Observers that are already set are called as well.
 func TestObserversAreChained(t *testing.T) {
 	t.Parallel()
-	m, registry := made(t, Options{})
-	var heard []string
-	hear := func(what string) { heard = append(heard, what) }
+	m, registry := newMetrics(t, Options{})
+	var calls []string
+	record := func(what string) { calls = append(calls, what) }
 	opts := InformerOptions(m, informer.Options[*configMap]{
 		Name:      "maps",
-		Observer:  &informer.Observer{OnDeliver: func(informer.DeliverInfo) { hear("delivered") }},
-		Reflector: reflector.Options{Observer: &reflector.Observer{OnPhase: func(reflector.PhaseChange) { hear("phase") }, OnWait: nil}},
-		Queue:     deltafifo.Options{Observer: &deltafifo.Observer{OnBatch: func(deltafifo.BatchInfo) { hear("batch") }}},
+		Observer:  &informer.Observer{OnDeliver: func(informer.DeliverInfo) { record("delivered") }},
+		Reflector: reflector.Options{Observer: &reflector.Observer{OnPhase: func(reflector.PhaseChange) { record("phase") }, OnWait: nil}},
+		Queue:     deltafifo.Options{Observer: &deltafifo.Observer{OnBatch: func(deltafifo.BatchInfo) { record("batch") }}},
 	})
 	opts.Observer.OnDeliver(informer.DeliverInfo{Handler: "h"})
 	opts.Reflector.Observer.OnPhase(reflector.PhaseChange{From: reflector.Watching, To: reflector.BackingOff, Cause: reflector.ErrIdle})
 	opts.Queue.Observer.OnBatch(deltafifo.BatchInfo{})
 	q := QueueObserver(m, "q", &workqueue.Observer[string]{
-		OnGet: func(workqueue.Item[string]) { hear("got") }, OnAdd: func(string) { hear("added") },
+		OnGet: func(workqueue.Item[string]) { record("got") }, OnAdd: func(string) { record("added") },
 	})
 	q.OnAdd("a")
 	q.OnGet(workqueue.Item[string]{})
 	q.OnDone("a", 0)
-	require.Equal(t, []string{"delivered", "phase", "batch", "added", "got"}, heard)
+	require.Equal(t, []string{"delivered", "phase", "batch", "added", "got"}, calls)
 	require.Equal(t, 1.0, scrape(t, registry)[`kinform_reflector_failures_total{informer="maps",phase="watching",reason="idle"}`])
 }
 
 // A queue that does not count by priority has one familiar series for all keys, as in
 // controller-runtime.
-func TestFamiliarDepth(t *testing.T) {
+func TestClientGoDepth(t *testing.T) {
 	t.Parallel()
-	m, registry := made(t, Options{FamiliarNames: true})
+	m, registry := newMetrics(t, Options{ClientGoNames: true})
 	s := &workqueue.Stats{Name: "q", Dirty: 7, Levels: []workqueue.Level{{Priority: 5, Ready: 2}, {Priority: 0, Ready: 3}}}
 	m.Queue(changing{s})
 	require.Equal(t, map[string]float64{"5": 2, "0": 5}, depths(t, registry), "two are dirty and not ready")
@@ -203,7 +203,7 @@ func TestOptionsAreChecked(t *testing.T) {
 // is counted separately.
 func TestNamesOfHistogramsAreBounded(t *testing.T) {
 	t.Parallel()
-	m, registry := made(t, Options{MaxParts: 2, FamiliarNames: true})
+	m, registry := newMetrics(t, Options{MaxParts: 2, ClientGoNames: true})
 	for _, name := range []string{"a", "b", "c", "d", "a"} {
 		QueueObserver[string](m, name, nil).OnDone("key", 0)
 		m.FIFOObserver(name, nil).OnBatch(deltafifo.BatchInfo{})

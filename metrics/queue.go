@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-var queueReadings = func() readings[workqueue.Stats] {
-	r := readings[workqueue.Stats]{part: []string{"queue"}}
+var queueMetrics = func() snapshotMetrics[workqueue.Stats] {
+	r := snapshotMetrics[workqueue.Stats]{part: []string{"queue"}}
 	r.gauges("kinform_workqueue_ready_keys", "How many keys wait for a worker, by priority.",
 		func(s workqueue.Stats, set func(float64, ...string)) {
 			zero := false
@@ -34,7 +34,7 @@ var queueReadings = func() readings[workqueue.Stats] {
 		func(s workqueue.Stats) float64 { return s.LongestRunning.Seconds() })
 	r.gauge("kinform_workqueue_unfinished_seconds", "The sum of the times for which keys have been with a worker.",
 		func(s workqueue.Stats) float64 { return s.Unfinished.Seconds() })
-	r.gauge("kinform_workqueue_shutting_down", "Whether the queue is shutting down: 1, or 0.", func(s workqueue.Stats) float64 { return truth(s.ShuttingDown) })
+	r.gauge("kinform_workqueue_shutting_down", "Whether the queue is shutting down: 1, or 0.", func(s workqueue.Stats) float64 { return boolValue(s.ShuttingDown) })
 	r.counter("kinform_workqueue_adds_total", "Keys that became dirty.", func(s workqueue.Stats) uint64 { return s.Adds })
 	r.counter("kinform_workqueue_merged_total", "Adds of keys that were dirty already.", func(s workqueue.Stats) uint64 { return s.Merged })
 	r.counter("kinform_workqueue_retries_total", "Adds with a delay, those after a failure included.", func(s workqueue.Stats) uint64 { return s.Retries })
@@ -42,12 +42,12 @@ var queueReadings = func() readings[workqueue.Stats] {
 	r.counter("kinform_workqueue_dones_total", "Keys that workers have finished (calls of Done).", func(s workqueue.Stats) uint64 { return s.Dones })
 	r.counters("kinform_workqueue_turns_total", "Reconciles of Run that have ended, by result.",
 		func(s workqueue.Stats, set func(float64, ...string)) {
-			set(float64(s.Turns.Succeeded), "success")
-			set(float64(s.Turns.RequeuedAfter), "requeue_after")
-			set(float64(s.Turns.RequeuedWhen), "requeue_when")
-			set(float64(s.Turns.Retried), "retry")
-			set(float64(s.Turns.Dropped), "terminal")
-			set(float64(s.Turns.Interrupted), "interrupted")
+			set(float64(s.Outcomes.Succeeded), "success")
+			set(float64(s.Outcomes.RequeuedAfter), "requeue_after")
+			set(float64(s.Outcomes.RequeuedWhen), "requeue_when")
+			set(float64(s.Outcomes.Retried), "retry")
+			set(float64(s.Outcomes.Dropped), "terminal")
+			set(float64(s.Outcomes.Interrupted), "interrupted")
 		}, "result")
 	r.counter("kinform_workqueue_panics_total", "Reconciles that panicked.", func(s workqueue.Stats) uint64 { return s.Panics })
 	r.counter("kinform_workqueue_hook_panics_total", "Calls of observers, rate limiters and other functions of the program that panicked.", func(s workqueue.Stats) uint64 { return s.HookPanics })
@@ -67,18 +67,18 @@ var queueReadings = func() readings[workqueue.Stats] {
 //
 // Histograms also need an observer: see [QueueObserver].
 func (m *Metrics) Queue(q interface{ Stats() workqueue.Stats }) (remove func()) {
-	depth := newFamiliarDepth()
-	return m.add(func(c *collection) { m.collectQueue(c, q.Stats(), depth) })
+	depth := newClientGoDepth()
+	return m.add(func(c *scrapeState) { m.collectQueue(c, q.Stats(), depth) })
 }
 
-func (m *Metrics) collectQueue(c *collection, s workqueue.Stats, depth *familiarDepth) {
+func (m *Metrics) collectQueue(c *scrapeState, s workqueue.Stats, depth *clientGoDepth) {
 	labels, ok := c.part("queue", s.Name)
 	if !ok {
 		return
 	}
-	queueReadings.emit(c, s, labels)
-	if m.opts.FamiliarNames {
-		familiarQueueReadings.emit(c, familiarQueue{s, depth}, []string{labels[0], labels[0]})
+	queueMetrics.emit(c, s, labels)
+	if m.opts.ClientGoNames {
+		clientGoQueueMetrics.emit(c, clientGoQueue{s, depth}, []string{labels[0], labels[0]})
 	}
 }
 
@@ -93,10 +93,10 @@ func QueueObserver[K comparable](m *Metrics, name string, next *workqueue.Observ
 }
 
 func observeQueue[K comparable](times *queueTimes, next *workqueue.Observer[K]) *workqueue.Observer[K] {
-	waiting, running := tracesOf[K](times.waiting), tracesOf[K](times.running)
-	o := hooks.Copied(next)
-	o.OnGet = hooks.Then(func(item workqueue.Item[K]) { times.wait.observe(item.Waited, waiting(item.Key)) }, o.OnGet)
-	o.OnDone = hooks.Then2(func(key K, ran time.Duration) { times.run.observe(ran, running(key)) }, o.OnDone)
+	waiting, running := keyTraces[K](times.waiting), keyTraces[K](times.running)
+	o := hooks.CopyOf(next)
+	o.OnGet = hooks.Chain(func(item workqueue.Item[K]) { times.wait.observe(item.Waited, waiting(item.Key)) }, o.OnGet)
+	o.OnDone = hooks.Chain2(func(key K, ran time.Duration) { times.run.observe(ran, running(key)) }, o.OnDone)
 	return o
 }
 
@@ -108,16 +108,16 @@ type queueTimes struct {
 }
 
 func (m *Metrics) queueTimes(name string) *queueTimes {
-	v := &m.observed
+	v := &m.observers
 	t := &queueTimes{}
 	if m.opts.Traces != nil {
-		t.waiting, t.running = m.opts.Traces.TracesOfTurns(name)
+		t.waiting, t.running = m.opts.Traces.TracesOfReconciles(name)
 	}
 	name = v.named("queue", name)
 	t.wait, t.run = histograms{v.queueWait.WithLabelValues(name)}, histograms{v.queueRun.WithLabelValues(name)}
-	if m.opts.FamiliarNames {
-		t.wait = append(t.wait, v.familiar.queueDuration.WithLabelValues(name, name))
-		t.run = append(t.run, v.familiar.workDuration.WithLabelValues(name, name))
+	if m.opts.ClientGoNames {
+		t.wait = append(t.wait, v.clientGo.queueDuration.WithLabelValues(name, name))
+		t.run = append(t.run, v.clientGo.workDuration.WithLabelValues(name, name))
 	}
 	return t
 }

@@ -14,12 +14,12 @@ import (
 var phases = []reflector.Phase{reflector.Idle, reflector.Listing, reflector.Streaming, reflector.Connecting,
 	reflector.Comparing, reflector.Watching, reflector.BackingOff, reflector.Stopped}
 
-var reflectorReadings = func() readings[reflector.Status] {
-	r := readings[reflector.Status]{part: informerPart}
+var reflectorMetrics = func() snapshotMetrics[reflector.Status] {
+	r := snapshotMetrics[reflector.Status]{part: informerPart}
 	r.gauges("kinform_reflector_phase", "1 for the current phase of the reflector, 0 for the others.",
 		func(s reflector.Status, set func(float64, ...string)) {
 			for _, phase := range phases {
-				set(truth(s.Phase == phase), word(phase))
+				set(boolValue(s.Phase == phase), labelWord(phase))
 			}
 		}, "phase")
 	r.gauges("kinform_reflector_phase_seconds", "How long the reflector has been in the current phase. Absent before Run.",
@@ -54,9 +54,9 @@ var reflectorReadings = func() readings[reflector.Status] {
 
 // Reflector adds a reflector that is used without an informer.
 func (m *Metrics) Reflector(name string, r interface{ Status() reflector.Status }) (remove func()) {
-	return m.add(func(c *collection) {
+	return m.add(func(c *scrapeState) {
 		if labels, ok := c.part("reflector", "", name); ok {
-			reflectorReadings.emit(c, r.Status(), labels)
+			reflectorMetrics.emit(c, r.Status(), labels)
 		}
 	})
 }
@@ -64,16 +64,16 @@ func (m *Metrics) Reflector(name string, r interface{ Status() reflector.Status 
 // ReflectorObserver returns an observer for the histograms of lists and watches, and for the
 // reasons of failures. It also calls the observer next. Use a separate observer for each reflector.
 func (m *Metrics) ReflectorObserver(name string, next *reflector.Observer) *reflector.Observer {
-	name = m.observed.named("informer", name)
-	lists, watches := m.observed.listSeconds.WithLabelValues(name), m.observed.watchSeconds.WithLabelValues(name)
+	name = m.observers.named("informer", name)
+	lists, watches := m.observers.listSeconds.WithLabelValues(name), m.observers.watchSeconds.WithLabelValues(name)
 	var begun time.Time
-	o := hooks.Copied(next)
-	o.OnPhase = hooks.Then(func(change reflector.PhaseChange) {
+	o := hooks.CopyOf(next)
+	o.OnPhase = hooks.Chain(func(change reflector.PhaseChange) {
 		now := time.Now()
 		took := now.Sub(begun).Seconds()
 		switch {
 		case change.Cause != nil:
-			m.observed.failures.WithLabelValues(name, word(change.From), reasonOf(change.Cause)).Inc()
+			m.observers.failures.WithLabelValues(name, labelWord(change.From), reasonOf(change.Cause)).Inc()
 			if change.From == reflector.Watching {
 				watches.Observe(took)
 			}

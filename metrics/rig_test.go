@@ -89,11 +89,11 @@ func (r *rig) run() {
 	ended := make(chan error, 1)
 	go func() { ended <- r.manager.Run(ctx) }()
 	r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
-	r.rest(time.Second)
+	r.advance(time.Second)
 }
 
-// rest lets the duration d pass, and waits until all goroutines are idle.
-func (r *rig) rest(d time.Duration) {
+// advance lets the duration d pass, and waits until all goroutines are idle.
+func (r *rig) advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
@@ -147,7 +147,7 @@ func allFamilies(opts Options) []family {
 	for _, t := range tables(opts) {
 		all = append(all, t.families()...)
 	}
-	all = append(all, m.observed.families...)
+	all = append(all, m.observers.families...)
 	slices.SortFunc(all, func(a, b family) int { return strings.Compare(a.name, b.name) })
 	return all
 }

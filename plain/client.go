@@ -50,7 +50,7 @@ func (c *Client[T]) List(ctx context.Context, version string) (items []T, listed
 	if err := json.NewDecoder(body).Decode(&list); err != nil {
 		return nil, "", fmt.Errorf("list %s: %w", c.URL, err)
 	}
-	if slices.ContainsFunc(list.Items, missing) {
+	if slices.ContainsFunc(list.Items, isNull) {
 		return nil, "", fmt.Errorf("list %s: an item is null", c.URL)
 	}
 	return list.Items, list.ResourceVersion, nil
@@ -106,14 +106,14 @@ func next[T metav1.Object](decoder *json.Decoder) (change Change[T], err error) 
 		return change, apierrors.FromObject(&status)
 	}
 	change.Type = event.Type
-	if err = json.Unmarshal(event.Object, &change.Object); err == nil && missing(change.Object) {
+	if err = json.Unmarshal(event.Object, &change.Object); err == nil && isNull(change.Object) {
 		err = fmt.Errorf("the object of an event of type %q is null", change.Type)
 	}
 	return change, err
 }
 
-// missing reports whether the server has sent null in place of an object.
-func missing[T metav1.Object](object T) bool {
+// isNull reports whether the server has sent null in place of an object.
+func isNull[T metav1.Object](object T) bool {
 	var none T
 	return any(object) == any(none)
 }

@@ -26,7 +26,7 @@ func (q *Queue[K]) AddAfter(key K, after time.Duration) {
 	defer q.mu.Unlock()
 	at := time.Now().Add(after)
 	switch w := q.due[key]; {
-	case q.down:
+	case q.shutDown:
 		return
 	case after <= 0:
 		q.addLocked(key)
@@ -65,14 +65,14 @@ func (q *Queue[K]) setTimerLocked() {
 	}
 }
 
-// heapOf has the methods that container/heap needs.
-type heapOf[K comparable] []*delay[K]
+// delayHeap has the methods that container/heap needs.
+type delayHeap[K comparable] []*delay[K]
 
-func (h heapOf[K]) Len() int           { return len(h) }
-func (h heapOf[K]) Less(a, b int) bool { return h[a].at.Before(h[b].at) }
-func (h heapOf[K]) Swap(a, b int)      { h[a], h[b] = h[b], h[a]; h[a].index, h[b].index = a, b }
-func (h *heapOf[K]) Push(w any)        { w.(*delay[K]).index = len(*h); *h = append(*h, w.(*delay[K])) }
-func (h *heapOf[K]) Pop() any {
+func (h delayHeap[K]) Len() int           { return len(h) }
+func (h delayHeap[K]) Less(a, b int) bool { return h[a].at.Before(h[b].at) }
+func (h delayHeap[K]) Swap(a, b int)      { h[a], h[b] = h[b], h[a]; h[a].index, h[b].index = a, b }
+func (h *delayHeap[K]) Push(w any)        { w.(*delay[K]).index = len(*h); *h = append(*h, w.(*delay[K])) }
+func (h *delayHeap[K]) Pop() any {
 	last := (*h)[len(*h)-1]
 	(*h)[len(*h)-1] = nil
 	*h = (*h)[:len(*h)-1]

@@ -78,7 +78,7 @@ func (f *DeltaFIFO[T]) Change(delta DeltaType, object T) error {
 	if _, stored := f.known.Get(key); stored || len(f.items[key]) > 0 || delta != Deleted {
 		f.pushLocked(Delta[T]{Type: delta, Object: object})
 	}
-	f.settleLocked()
+	f.updateAppliedLocked()
 	return nil
 }
 
@@ -108,7 +108,7 @@ func (f *DeltaFIFO[T]) Replace(list []T, version string) error {
 	if !f.listed {
 		f.listed, f.initial = true, len(f.queue)
 	}
-	f.settleLocked()
+	f.updateAppliedLocked()
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (f *DeltaFIFO[T]) Bookmark(version string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.newest = version
-	f.settleLocked()
+	f.updateAppliedLocked()
 }
 
 // Resync queues a Sync for every object that the consumer has, unless the queue has a newer delta
@@ -150,8 +150,8 @@ func (f *DeltaFIFO[T]) pushLocked(delta Delta[T]) {
 	f.arrived.Broadcast()
 }
 
-// settleLocked advances applied when nothing is left to apply.
-func (f *DeltaFIFO[T]) settleLocked() {
+// updateAppliedLocked advances applied when nothing is left to apply.
+func (f *DeltaFIFO[T]) updateAppliedLocked() {
 	if len(f.queue) == 0 {
 		f.applied = f.newest
 	}
@@ -175,7 +175,7 @@ func (f *DeltaFIFO[T]) Pop(apply func(deltas []Delta[T], initial bool) error) er
 	delete(f.items, key)
 	err := apply(deltas, f.initial > 0)
 	f.initial = max(f.initial-1, 0)
-	f.settleLocked()
+	f.updateAppliedLocked()
 	return err
 }
 

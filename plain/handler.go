@@ -49,9 +49,9 @@ func newHandler[T metav1.Object](handle func(Event[T]), listed func() bool) *Han
 	return h
 }
 
-// tell queues an event for the handler, and never waits. It returns false if the handler was
+// post queues an event for the handler, and never waits. It returns false if the handler was
 // removed.
-func (h *Handler[T]) tell(event Event[T]) bool {
+func (h *Handler[T]) post(event Event[T]) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if event.Initial {
@@ -74,7 +74,7 @@ func (h *Handler[T]) run() {
 		}
 		event := h.events.pop()
 		h.mu.Unlock()
-		if err := try(func() error { h.handle(event); return nil }); err != nil {
+		if err := recoverPanic(func() error { h.handle(event); return nil }); err != nil {
 			// a panic costs one event, not the program
 			slog.Error("a handler panicked", "key", KeyOf(event.New), "err", err)
 		}

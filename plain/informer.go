@@ -123,7 +123,7 @@ func (i *Informer[T]) apply(deltas []Delta[T], initial bool) (failed error) {
 				continue
 			}
 		}
-		i.handlers = slices.DeleteFunc(i.handlers, func(h *Handler[T]) bool { return !h.tell(event) })
+		i.handlers = slices.DeleteFunc(i.handlers, func(h *Handler[T]) bool { return !h.post(event) })
 	}
 	return failed
 }
@@ -148,7 +148,7 @@ func (i *Informer[T]) AddHandler(handle func(Event[T])) (*Handler[T], error) {
 	}
 	h := newHandler(handle, i.queue.Synced)
 	for _, object := range i.Store.List() {
-		h.tell(Event[T]{Type: Added, New: object, Initial: true})
+		h.post(Event[T]{Type: Added, New: object, Initial: true})
 	}
 	i.handlers = append(i.handlers, h)
 	if i.started {

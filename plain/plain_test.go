@@ -5,8 +5,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/kinform/kinform/internal/conformance"
-	subject "github.com/kinform/kinform/internal/conformance/plain"
+	"github.com/kinform/kinform/internal/testing/conformance"
+	subject "github.com/kinform/kinform/internal/testing/conformance/plain"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -29,16 +29,16 @@ func Work[K comparable](ctx context.Context, queue *Queue[K], workers int, recon
 				if !ok || ctx.Err() != nil {
 					return
 				}
-				workOn(ctx, queue, key, reconcile)
+				reconcileKey(ctx, queue, key, reconcile)
 			}
 		})
 	}
 	running.Wait()
 }
 
-func workOn[K comparable](ctx context.Context, queue *Queue[K], key K, reconcile func(context.Context, K) error) {
+func reconcileKey[K comparable](ctx context.Context, queue *Queue[K], key K, reconcile func(context.Context, K) error) {
 	defer queue.Done(key)
-	if err := try(func() error { return reconcile(ctx, key) }); err != nil {
+	if err := recoverPanic(func() error { return reconcile(ctx, key) }); err != nil {
 		slog.Warn("reconcile failed", "key", key, "err", err)
 		queue.AddRateLimited(key)
 		return
@@ -46,8 +46,8 @@ func workOn[K comparable](ctx context.Context, queue *Queue[K], key K, reconcile
 	queue.Forget(key)
 }
 
-// try calls a function, and converts a panic to an error.
-func try(f func() error) (err error) {
+// recoverPanic calls a function, and converts a panic to an error.
+func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())

@@ -21,9 +21,9 @@ type Queue[K comparable] struct {
 	dirty      map[K]bool // need work
 	processing map[K]bool // are with workers
 	queue      []K        // the dirty keys that a worker may take, in order
-	down       bool
+	shutDown   bool
 
-	waiting  heapOf[K]       // see delay.go
+	waiting  delayHeap[K]    // see delay.go
 	due      map[K]*delay[K] // the same, by key
 	timer    *time.Timer     // fires when the root of waiting is due
 	failures map[K]int       // in a row
@@ -44,7 +44,7 @@ func (q *Queue[K]) Add(key K) {
 }
 
 func (q *Queue[K]) addLocked(key K) {
-	if q.down || q.dirty[key] {
+	if q.shutDown || q.dirty[key] {
 		return
 	}
 	q.dirty[key] = true
@@ -59,7 +59,7 @@ func (q *Queue[K]) addLocked(key K) {
 func (q *Queue[K]) Get() (key K, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.queue) == 0 && !q.down {
+	for len(q.queue) == 0 && !q.shutDown {
 		q.changed.Wait()
 	}
 	if len(q.queue) == 0 {
@@ -112,7 +112,7 @@ func (q *Queue[K]) Forget(key K) {
 func (q *Queue[K]) ShutDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.down, q.waiting, q.due = true, nil, nil
+	q.shutDown, q.waiting, q.due = true, nil, nil
 	if q.timer != nil {
 		q.timer.Stop()
 	}

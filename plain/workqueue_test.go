@@ -16,7 +16,7 @@ import (
 )
 
 // A key that fails is retried, after longer and longer waits. A panic counts as a failure.
-func TestFailedKeysComeBack(t *testing.T) {
+func TestFailedKeysAreRetried(t *testing.T) {
 	queue := plain.NewQueue[types.NamespacedName]()
 	ctx, cancel := context.WithCancel(t.Context())
 	var calls atomic.Int32

@@ -111,25 +111,27 @@ func (b Backoff) wait(n int, factor float64, longest time.Duration) time.Duratio
 	for ; n > 1 && fixed < limit && factor > 1; n-- {
 		fixed *= factor
 	}
-	return b.spread(min(fixed, limit))
+	return b.withJitter(min(fixed, limit))
 }
 
-// last draws the wait that follows many consecutive failures. The result is at most the argument
-// longest.
-func (b Backoff) last(longest time.Duration) time.Duration {
-	return b.spread(float64(longest) / (1 + b.Jitter))
+// longestWait draws the wait that follows many consecutive failures. The result is at most the
+// argument longest.
+func (b Backoff) longestWait(longest time.Duration) time.Duration {
+	return b.withJitter(float64(longest) / (1 + b.Jitter))
 }
 
-// most returns the upper bound of the waits whose fixed part is d.
-func (b Backoff) most(d time.Duration) time.Duration { return duration(float64(d) * (1 + b.Jitter)) }
-
-// spread draws a wait from [fixed, fixed*(1+Jitter)).
-func (b Backoff) spread(fixed float64) time.Duration {
-	return duration(fixed * (1 + b.Jitter*rand.Float64()))
+// upperBound returns the upper bound of the waits whose fixed part is d.
+func (b Backoff) upperBound(d time.Duration) time.Duration {
+	return clampDuration(float64(d) * (1 + b.Jitter))
 }
 
-// duration converts nanoseconds to a Duration, and limits them to the longest Duration.
-func duration(d float64) time.Duration {
+// withJitter draws a wait from [fixed, fixed*(1+Jitter)).
+func (b Backoff) withJitter(fixed float64) time.Duration {
+	return clampDuration(fixed * (1 + b.Jitter*rand.Float64()))
+}
+
+// clampDuration converts nanoseconds to a Duration, and limits them to the longest Duration.
+func clampDuration(d float64) time.Duration {
 	if d < math.MaxInt64 {
 		return time.Duration(d)
 	}

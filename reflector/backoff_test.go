@@ -51,7 +51,7 @@ func TestWaitsDontStartAfreshWithTime(t *testing.T) { // D8
 	})
 }
 
-func TestOnlySuccessEndsARowOfFailures(t *testing.T) { // D8
+func TestOnlySuccessResetsTheFailureCount(t *testing.T) { // D8
 	t.Run("the first event", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newRig(Options{})
@@ -198,10 +198,10 @@ func TestRetryAfterOfAYearIsCapped(t *testing.T) {
 }
 
 // Code that retries with a Row waits as long as a reflector.
-func TestRowIsThatOfAReflector(t *testing.T) {
+func TestFailureStreakWaitsLikeAReflector(t *testing.T) {
 	t.Parallel()
 	b := Backoff{Jitter: -1}
-	var r Row
+	var r FailureStreak
 	require.Equal(t, 800*time.Millisecond, r.Failed(errCut, b))
 	require.Equal(t, time.Second, r.Failed(errRefused, b))
 	require.Equal(t, 1250*time.Millisecond, r.Failed(errUnauthorized, b))
@@ -213,7 +213,7 @@ func TestRowIsThatOfAReflector(t *testing.T) {
 	r.Reached()
 	require.Equal(t, 800*time.Millisecond, r.Failed(errRefused, b))
 	require.Equal(t, 7, r.Failures())
-	require.Equal(t, 2, r.Answered())
+	require.Equal(t, 2, r.ConnectedFailures())
 	for range 20 {
 		r.Failed(errForbidden, b)
 	}

@@ -29,9 +29,9 @@ const (
 	notAllowed = `reflector: connecting: dial: connection refused (failure 2 in a row, next attempt in 800ms)`
 )
 
-// lost is run for histories that begin with a modified a@12 and a broken connection at 0s. want has
-// the journal's lines after these.
-func (g *rig) lost(t *testing.T, d time.Duration, want ...string) {
+// runLost is run for histories that begin with a modified a@12 and a broken connection at 0s. want
+// has the journal's lines after these.
+func (g *rig) runLost(t *testing.T, d time.Duration, want ...string) {
 	t.Helper()
 	start := []string{
 		`0s list "0" limit=500`,
@@ -51,7 +51,7 @@ func TestLostWatchIsComparedBeforeItGoesOn(t *testing.T) {
 				play(bookmark("9"), modified("a@12"), modified("b@13"), time.Minute, errBroken),
 				play(modified("b@13"), 30*time.Second, deleted("a@14")),
 			}, whole("13", "a@12"), whole("13", "a@12"))
-			g.lost(t, 2*time.Minute,
+			g.runLost(t, 2*time.Minute,
 				`800ms watch "11"`,
 				`800ms list "" limit=1`,
 				`800ms modified b@13`,
@@ -129,7 +129,7 @@ func TestLostWatchIsComparedBeforeItGoesOn(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play()})
 			g.reflector.opts.SkipComparison = true
-			g.lost(t, time.Minute, `800ms watch "12"`)
+			g.runLost(t, time.Minute, `800ms watch "12"`)
 		})
 	})
 	t.Run("or versions are no numbers", func(t *testing.T) {
@@ -147,20 +147,20 @@ func TestLostWatchIsComparedBeforeItGoesOn(t *testing.T) {
 	})
 }
 
-func TestServerWhoseVersionIsBehindIsListedAnewAtOnce(t *testing.T) {
+func TestServerWhoseVersionIsBehindIsRelistedAtOnce(t *testing.T) {
 	const behind = `800ms reflector: comparing: the server's history differs from the known history: the server is at version 9, but the sink has everything up to version 12 (failure 2 in a row, going on at once)`
 	watches := []reply{play(modified("a@12"), errBroken), play(), play()}
-	const believed = `: the snapshot is older than the known version: version 9, but the sink has everything up to version 12; the server has confirmed this version, so the reflector accepts the snapshot`
+	const timeTravelAccepted = `: the snapshot is older than the known version: version 9, but the sink has everything up to version 12; the server has confirmed this version, so the reflector accepts the snapshot`
 	t.Run("list", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, watches, whole("9", "a@1"), whole("9", "a@1", "c@7"))
-			g.lost(t, time.Minute,
+			g.runLost(t, time.Minute,
 				`800ms watch "11"`,
 				`800ms list "" limit=1`,
 				behind,
 				`800ms list "" limit=500`,
 				`800ms restore "9": a@1 c@7`,
-				`800ms reflector: listing`+believed,
+				`800ms reflector: listing`+timeTravelAccepted,
 				`800ms watch "9"`,
 			)
 			require.ErrorIs(t, g.reported[1], ErrOtherHistory)
@@ -184,14 +184,14 @@ func TestServerWhoseVersionIsBehindIsListedAnewAtOnce(t *testing.T) {
 				behind,
 				`800ms stream ""`,
 				`800ms restore "9": a@1 c@7`,
-				`800ms reflector: streaming`+believed,
+				`800ms reflector: streaming`+timeTravelAccepted,
 			)
 		})
 	})
 	t.Run("and refused where the list is older still", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, watches, whole("9"), whole("8", "c@7"), whole("13", "a@12"))
-			g.lost(t, time.Minute,
+			g.runLost(t, time.Minute,
 				`800ms watch "11"`,
 				`800ms list "" limit=1`,
 				behind,
@@ -205,11 +205,11 @@ func TestServerWhoseVersionIsBehindIsListedAnewAtOnce(t *testing.T) {
 	})
 }
 
-func TestWatchThatBeginsWithAnotherEventIsOfAnotherHistory(t *testing.T) {
+func TestWatchThatBeginsWithAnotherEventMeansAnotherHistory(t *testing.T) {
 	for name, first := range map[string]any{
 		"another object":        modified("b@12"),
 		"another version":       modified("a@13"),
-		"an unreadable object":  unreadable(listwatch.Modified, "b"),
+		"an unreadable object":  undecodable(listwatch.Modified, "b"),
 		"another one with both": deleted("c@14"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestWatchThatBeginsWithAnotherEventIsOfAnotherHistory(t *testing.T) {
 	}
 }
 
-func TestServerThatHasForgottenTheEvent(t *testing.T) {
+func TestServerNoLongerHasTheLastEvent(t *testing.T) {
 	t.Run("is watched from the last version", func(t *testing.T) {
 		for name, forgotten := range map[string]reply{"at once": refuse(errExpired), "later": play(errExpired)} {
 			t.Run(name, func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestServerThatHasForgottenTheEvent(t *testing.T) {
 						want[1], want[2] = want[2], want[1]
 					}
 					g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), forgotten, play(modified("b@14"))}, lists...)
-					g.lost(t, time.Minute, want...)
+					g.runLost(t, time.Minute, want...)
 					require.Len(t, g.reported, 1, "that is no failure")
 				})
 			})
@@ -249,7 +249,7 @@ func TestServerThatHasForgottenTheEvent(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{
 				play(modified("a@12"), errBroken), refuse(errRefused), refuse(errExpired), play(),
 			}, whole("13", "a@12"))
-			g.lost(t, time.Minute,
+			g.runLost(t, time.Minute,
 				`800ms watch "11"`,
 				`800ms `+notAllowed,
 				`1.6s watch "11"`,
@@ -282,7 +282,7 @@ func TestServerThatHasForgottenTheEvent(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(time.Hour), play()},
 				whole("13", "a@12"), whole("13", "a@12"))
-			g.lost(t, time.Minute,
+			g.runLost(t, time.Minute,
 				`800ms watch "11"`,
 				`800ms list "" limit=1`,
 				`5.8s list "12" limit=0`,
@@ -295,7 +295,7 @@ func TestServerThatHasForgottenTheEvent(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(time.Hour), play(modified("b@13"))},
 				refuse(errForbidden), refuse(errForbidden))
-			g.lost(t, time.Minute,
+			g.runLost(t, time.Minute,
 				`800ms watch "11"`,
 				`800ms list "" limit=1`,
 				`5.8s watch "12"`,
@@ -306,7 +306,7 @@ func TestServerThatHasForgottenTheEvent(t *testing.T) {
 }
 
 // If a comparison fails, or the server forbids it, the watch goes on.
-func TestComparisonThatFailsHoldsUpNoWatch(t *testing.T) {
+func TestFailedComparisonDoesNotStopTheWatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply reply
 		after string
@@ -315,7 +315,7 @@ func TestComparisonThatFailsHoldsUpNoWatch(t *testing.T) {
 		"500":         {refuse(errInternal), "800ms"},
 		"broken":      {play(errBroken), "800ms"},
 		"silent":      {play(time.Hour), "5.8s"},
-		"unreadable":  {reply{play: []any{unreadable(0, "a")}, meta: listwatch.ListMeta{ResourceVersion: "13"}}, "800ms"},
+		"unreadable":  {reply{play: []any{undecodable(0, "a")}, meta: listwatch.ListMeta{ResourceVersion: "13"}}, "800ms"},
 		"no number":   {whole("x9"), "800ms"},
 		"no version":  {whole(""), "800ms"},
 		"not limited": {whole("12", "a@12", "b@2"), "800ms"},
@@ -323,7 +323,7 @@ func TestComparisonThatFailsHoldsUpNoWatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(modified("a@12"), modified("b@13"))}, c.reply)
-				g.lost(t, time.Minute, `800ms watch "11"`, `800ms list "" limit=1`, c.after+` modified b@13`)
+				g.runLost(t, time.Minute, `800ms watch "11"`, `800ms list "" limit=1`, c.after+` modified b@13`)
 				require.Len(t, g.reported, 1)
 			})
 		})
@@ -336,7 +336,7 @@ func TestComparisonEndsWithTheContext(t *testing.T) { // G10
 			list := play(2 * time.Second)
 			list.meta.ResourceVersion = "12"
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(time.Hour)}, list)
-			g.lost(t, d, `800ms watch "11"`, `800ms list "" limit=1`)
+			g.runLost(t, d, `800ms watch "11"`, `800ms list "" limit=1`)
 			require.Equal(t, Stopped, g.reflector.Status().Phase)
 		}
 	})
@@ -517,16 +517,16 @@ func TestLateEvents(t *testing.T) {
 	})
 }
 
-// waiter is a source that needs a login before each request.
-type waiter struct {
+// loginSource is a source that needs a login before each request.
+type loginSource struct {
 	*script
 	login []time.Duration // how long each login takes
 }
 
-func (w *waiter) Prepare(ctx context.Context) error {
-	if len(w.login) > 0 {
-		sleep(ctx, w.login[0], nil)
-		w.login = w.login[1:]
+func (s *loginSource) Prepare(ctx context.Context) error {
+	if len(s.login) > 0 {
+		sleep(ctx, s.login[0], nil)
+		s.login = s.login[1:]
 	}
 	return ctx.Err()
 }
@@ -536,14 +536,14 @@ func TestComparisonWaitsForALogin(t *testing.T) {
 		g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(modified("a@12"), modified("b@13"))}, whole("13"))
 		// The logins are for the list, the watch, the next watch, and the comparison, in this
 		// order.
-		g.reflector.source = &waiter{g.source, []time.Duration{0, 0, 0, 20 * time.Second}}
-		g.lost(t, time.Minute,
+		g.reflector.source = &loginSource{g.source, []time.Duration{0, 0, 0, 20 * time.Second}}
+		g.runLost(t, time.Minute,
 			`800ms watch "11"`,
 			`20.8s list "" limit=1`,
 			`20.8s modified b@13`,
 		)
-		deadline, ok := g.source.asked[len(g.source.asked)-1].Deadline()
+		deadline, ok := g.source.contexts[len(g.source.contexts)-1].Deadline()
 		require.True(t, ok)
-		require.Equal(t, 20800*time.Millisecond+pace.CompareLimit, deadline.Sub(g.began))
+		require.Equal(t, 20800*time.Millisecond+pace.HistoryCheckTimeout, deadline.Sub(g.began))
 	})
 }

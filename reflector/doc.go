@@ -47,8 +47,8 @@
 //   - The first list, and each later list: list in list.go; for streaming lists, collect in
 //     stream.go.
 //   - A server that was restored from a backup: compare in compare.go.
-//   - An undecodable object: unreadChange in watch.go, readPage in list.go.
-//   - How long to wait: Backoff in backoff.go, Row in row.go.
+//   - An undecodable object: handleUndecodableChange in watch.go, readPage in list.go.
+//   - How long to wait: Backoff in backoff.go, Row in failures.go.
 //
 // # Snapshots
 //
@@ -162,9 +162,9 @@
 // wait is near PermanentMax.
 //
 // The reflector reports an undecodable object. The sink keeps its state of the object, and
-// Status.Unreadable has the object until it is decodable or gone. A first snapshot with an
-// undecodable object is a failed attempt, unless [Options].SkipUnreadable is set. If the event is a
-// deletion, the sink gets a deletion without an object, which is not a failure. If the key or the
+// Status.Undecodable has the object until it is decodable or gone. A first snapshot with an
+// undecodable object is a failed attempt, unless [Options].SkipUndecodable is set. If the event is
+// a deletion, the sink gets a deletion without an object, which is not a failure. If the key or the
 // version of a deletion is unreadable, the reflector waits and takes a new snapshot, which shows
 // which object is gone. An object without a readable name may be any object. While there is one, an
 // object that the snapshot lacks is not taken for deleted. The reflector takes another snapshot

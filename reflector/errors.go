@@ -79,12 +79,12 @@ func (e Error) Error() string {
 	case e.RetryIn == 0:
 		return fmt.Sprintf("reflector: %v: %v (failure %d in a row, going on at once)", e.Phase, e.Err, e.Failures)
 	default:
-		asked := ""
-		if d := delayAsked(e.Err); d > e.RetryIn {
-			asked = fmt.Sprintf(", although the server asks for %v", d)
+		requested := ""
+		if d := retryAfterOf(e.Err); d > e.RetryIn {
+			requested = fmt.Sprintf(", although the server asks for %v", d)
 		}
 		return fmt.Sprintf("reflector: %v: %v (failure %d in a row, next attempt in %v%s)",
-			e.Phase, e.Err, e.Failures, e.RetryIn.Round(time.Millisecond), asked)
+			e.Phase, e.Err, e.Failures, e.RetryIn.Round(time.Millisecond), requested)
 	}
 }
 

@@ -18,11 +18,11 @@ import (
 // statusOf returns the API server's status of a failure, or the zero value if the
 // server sent none.
 func statusOf(err error) metav1.Status {
-	var said apierrors.APIStatus
-	if !errors.As(err, &said) {
+	var apiStatus apierrors.APIStatus
+	if !errors.As(err, &apiStatus) {
 		return metav1.Status{}
 	}
-	return said.Status()
+	return apiStatus.Status()
 }
 
 // IsExpired reports that the server no longer has the requested version. IsExpired, IsTooLarge,
@@ -81,8 +81,8 @@ func isOversized(err error) bool { return errors.Is(err, listwatch.ErrListTooLar
 
 // isUnreached reports that no connection could be made, so that no server has answered.
 func isUnreached(err error) bool {
-	failed, ok := errors.AsType[*net.OpError](err)
-	return ok && (failed.Op == "dial" || failed.Op == "proxyconnect") || errors.Is(err, syscall.ECONNREFUSED)
+	opErr, ok := errors.AsType[*net.OpError](err)
+	return ok && (opErr.Op == "dial" || opErr.Op == "proxyconnect") || errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // isOutage reports that no server was reached, or that it refused the credentials. Such a failure
@@ -108,8 +108,8 @@ func isUnreachable(err error) bool {
 	return code == 0 || code > 500
 }
 
-// delayAsked returns the Retry-After of the server's answer, or 0.
-func delayAsked(err error) time.Duration {
+// retryAfterOf returns the Retry-After of the server's answer, or 0.
+func retryAfterOf(err error) time.Duration {
 	if details := statusOf(err).Details; details != nil {
 		return time.Duration(details.RetryAfterSeconds) * time.Second
 	}

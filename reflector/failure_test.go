@@ -31,9 +31,9 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 		if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
 			return true
 		}
-		var said apierrors.APIStatus
-		return apierrors.IsTimeout(err) && errors.As(err, &said) &&
-			strings.Contains(fmt.Sprintf("%+v", said.Status()), "Too large resource version")
+		var apiStatus apierrors.APIStatus
+		return apierrors.IsTimeout(err) && errors.As(err, &apiStatus) &&
+			strings.Contains(fmt.Sprintf("%+v", apiStatus.Status()), "Too large resource version")
 	}
 	pairs := map[string]struct{ ours, theirs func(error) bool }{
 		"expired":     {IsExpired, is(apierrors.IsResourceExpired, apierrors.IsGone)},
@@ -101,11 +101,11 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 	}
 }
 
-func TestDelayAsked(t *testing.T) {
-	asks := apierrors.NewTooManyRequests("later", 7)
-	require.Equal(t, 7*time.Second, delayAsked(fmt.Errorf("wrapped: %w", asks)))
-	require.Equal(t, 3*time.Second, delayAsked(apierrors.NewServerTimeout(schema.GroupResource{Resource: "pods"}, "list", 3)))
-	require.Zero(t, delayAsked(apierrors.NewTooManyRequests("later", 0)))
-	require.Zero(t, delayAsked(apierrors.NewUnauthorized("no")))
-	require.Zero(t, delayAsked(errors.New("nobody said this")))
+func TestRetryAfterOf(t *testing.T) {
+	withRetryAfter := apierrors.NewTooManyRequests("later", 7)
+	require.Equal(t, 7*time.Second, retryAfterOf(fmt.Errorf("wrapped: %w", withRetryAfter)))
+	require.Equal(t, 3*time.Second, retryAfterOf(apierrors.NewServerTimeout(schema.GroupResource{Resource: "pods"}, "list", 3)))
+	require.Zero(t, retryAfterOf(apierrors.NewTooManyRequests("later", 0)))
+	require.Zero(t, retryAfterOf(apierrors.NewUnauthorized("no")))
+	require.Zero(t, retryAfterOf(errors.New("nobody said this")))
 }

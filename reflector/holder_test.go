@@ -15,25 +15,25 @@ type holder struct{ *mirror }
 
 func (h holder) HeldObject(key types.NamespacedName) any { return h.content[key] }
 
-// optionsOf is a source that records the options of its watches.
-type optionsOf struct {
+// recordingSource is a source that records the options of its watches.
+type recordingSource struct {
 	*script
 	watched []listwatch.WatchOptions
 }
 
-func (o *optionsOf) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[string], error) {
+func (o *recordingSource) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[string], error) {
 	o.watched = append(o.watched, opts)
 	return o.script.Watch(ctx, opts)
 }
 
-func TestASinkThatIsAHolderShowsWatchesWhatItHolds(t *testing.T) {
+func TestHolderSinkPassesItsObjectsToWatches(t *testing.T) {
 	for _, mode := range []ListMode{List, WatchList} {
 		t.Run(mode.String(), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				for _, shows := range []bool{true, false} {
 					j := &journal{}
 					m := &mirror{journal: j, content: map[types.NamespacedName]string{key("a"): "7"}}
-					source := &optionsOf{script: &script{journal: j, lists: []reply{whole("10", "a@7")}, watches: []reply{play()}}}
+					source := &recordingSource{script: &script{journal: j, lists: []reply{whole("10", "a@7")}, watches: []reply{play()}}}
 					var sink Sink[string] = m
 					if shows {
 						sink = holder{m}

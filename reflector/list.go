@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/internal/contain"
-	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -40,35 +40,35 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 	}
 	s.token = meta.Continue
 	if s.token == "" {
-		return r.handOver(s.items, s.unread, s.version, &connecting[T]{version: s.version})
+		return r.handOver(s.items, s.undecodable, s.version, &connecting[T]{version: s.version})
 	}
 	// Only a server that reads its storage answers in pages at version "0": request pages from now
 	// on (RC-7).
-	r.paged = r.paged || s.at == "0"
-	if s.turns.again(s.token) {
-		err := r.about(ErrPageRepeated)
-		return r.retry(&r.snapshots, err, &listing[T]{at: s.at, whole: true}), err
+	r.paged = r.paged || s.requestedVersion == "0"
+	if s.tokens.repeats(s.token) {
+		err := r.withSourceName(ErrPageRepeated)
+		return r.retry(&r.snapshots, err, &listing[T]{requestedVersion: s.requestedVersion, unpaged: true}), err
 	}
 	return s, nil
 }
 
-// turns detects that the continue tokens of a list repeat. It works for lists of any length, and
-// keeps only two tokens (Brent's method).
-type turns struct {
-	last, kept string
-	n          int // tokens so far
+// tokenCycle detects that the continue tokens of a list repeat. It works for lists of any length,
+// and keeps only two tokens (Brent's method).
+type tokenCycle struct {
+	last, saved string
+	n           int // tokens so far
 }
 
-// again records the next token, and reports whether the tokens repeat. A comparison with all
+// repeats records the next token, and reports whether the tokens repeat. A comparison with all
 // earlier tokens might notice a repetition after half as many pages.
-func (t *turns) again(token string) bool {
-	if t.n > 0 && (token == t.last || token == t.kept) {
+func (c *tokenCycle) repeats(token string) bool {
+	if c.n > 0 && (token == c.last || token == c.saved) {
 		return true
 	}
-	if t.n++; t.n&(t.n-1) == 0 {
-		t.kept = token
+	if c.n++; c.n&(c.n-1) == 0 {
+		c.saved = token
 	}
-	t.last = token
+	c.last = token
 	return false
 }
 
@@ -76,18 +76,18 @@ func (t *turns) again(token string) bool {
 func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.ListMeta, error) {
 	// Prepare comes before any deadline, because it may wait for a login.
 	if err := listwatch.Prepare(ctx, r.source); err != nil {
-		return listwatch.ListMeta{}, explain(ctx, err)
+		return listwatch.ListMeta{}, causeOr(ctx, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.record.update(func(st *Status) { st.Pages++ })
-	silence := listen(r.opts.ListProgressTimeout, cancel, r.about(ErrNoProgress))
+	silence := newSilenceTimer(r.opts.ListProgressTimeout, cancel, r.withSourceName(ErrNoProgress))
 	defer silence.stop()
 	opts := r.listOptions(s)
-	opts.Patience = listwatch.Patience{Limit: r.opts.ListProgressTimeout, Progress: silence.progress}
+	opts.IdleTimeout = listwatch.IdleTimeout{Limit: r.opts.ListProgressTimeout, Progress: silence.progress}
 	stream, err := r.source.List(ctx, opts)
 	if err != nil {
-		return listwatch.ListMeta{}, explain(ctx, err)
+		return listwatch.ListMeta{}, causeOr(ctx, err)
 	}
 	defer stream.Close()
 	r.snapshots.Reached()
@@ -96,32 +96,32 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	for {
 		silence.wait()
 		item, err := stream.Next()
-		silence.heard()
-		err = contain.Error(err)
-		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
+		silence.received()
+		err = contain.SafeError(err)
+		undecodable, isUndecodable := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case err == io.EOF: // not errors.Is: the error of a broken connection may wrap io.EOF
 			meta := stream.Meta()
 			r.pageReceived(len(s.items)-before, len(s.items), meta)
 			return meta, nil
-		case isUnread:
-			r.skip(Listing, unread)
-			s.unread.add(unread)
-			if unread.Key.Name == "" {
+		case isUndecodable:
+			r.reportUndecodable(Listing, undecodable)
+			s.undecodable.add(undecodable)
+			if undecodable.Key.Name == "" {
 				continue
 			}
-			item = unchanged[T](unread)
+			item = unchanged[T](undecodable)
 		case err != nil:
-			return listwatch.ListMeta{}, explain(ctx, err)
+			return listwatch.ListMeta{}, causeOr(ctx, err)
 		}
-		s.items = append(roomForOne(s.items), item)
+		s.items = append(growForOne(s.items), item)
 		r.itemReceived(item, len(s.items))
 	}
 }
 
-// roomForOne doubles a full slice. For long slices, append would add only a quarter, and so
+// growForOne doubles a full slice. For long slices, append would add only a quarter, and so
 // allocate several times the memory that a long list needs.
-func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
+func growForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	if len(items) < cap(items) {
 		return items
 	}
@@ -130,8 +130,8 @@ func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 
 // unchanged returns an item for an undecodable object. The item tells the sink that the object
 // exists, so the sink must keep its state.
-func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
-	return listwatch.Item[T]{Key: unread.Key, UIDHash: unread.UIDHash, Unchanged: true}
+func unchanged[T any](undecodable *listwatch.ObjectError) listwatch.Item[T] {
+	return listwatch.Item[T]{Key: undecodable.Key, UIDHash: undecodable.UIDHash, Unchanged: true}
 }
 
 // listOptions makes the options of one page. Later pages have no version, because the token
@@ -140,13 +140,13 @@ func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
 func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 	opts := listwatch.ListOptions{Known: r.known(), Continue: s.token, Bytes: &s.bytes}
 	if s.token == "" {
-		opts.ResourceVersion = s.at
+		opts.ResourceVersion = s.requestedVersion
 	}
 	switch {
-	case s.whole || r.opts.PageSize < 0:
+	case s.unpaged || r.opts.PageSize < 0:
 	case r.opts.PageSize > 0:
 		opts.Limit = r.opts.PageSize
-	case s.at == "" || s.at == "0" || r.paged:
+	case s.requestedVersion == "" || s.requestedVersion == "0" || r.paged:
 		opts.Limit = defaultPageSize
 	}
 	if opts.Limit > 0 && opts.ResourceVersion != "" && opts.ResourceVersion != "0" {
@@ -158,56 +158,56 @@ func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 // listFailed decides how to go on after the failure of a page.
 func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	switch {
-	case errors.Is(err, ErrOtherHistory) && !r.doubt.other:
-		return r.otherHistory(err)
-	case IsExpired(err) && s.token != "" && !s.whole: // RC-8
-		return r.atOnce(&r.snapshots, err, &listing[T]{at: s.at, whole: true}), err
-	case RefusesVersion(err) && s.at != "":
+	case errors.Is(err, ErrOtherHistory) && !r.historyCheck.otherHistory:
+		return r.sourceHasOtherHistory(err)
+	case IsExpired(err) && s.token != "" && !s.unpaged: // RC-8
+		return r.retryAtOnce(&r.snapshots, err, &listing[T]{requestedVersion: s.requestedVersion, unpaged: true}), err
+	case RefusesVersion(err) && s.requestedVersion != "":
 		// RC-5. The version may also be invalid, or the server may not know resourceVersionMatch.
-		return r.atOnce(&r.snapshots, err, &listing[T]{at: ""}), err
+		return r.retryAtOnce(&r.snapshots, err, &listing[T]{requestedVersion: ""}), err
 	default:
-		return r.retry(&r.snapshots, err, &listing[T]{at: s.at}), err
+		return r.retry(&r.snapshots, err, &listing[T]{requestedVersion: s.requestedVersion}), err
 	}
 }
 
-// otherHistory takes a snapshot of the most recent state after a source reported another history.
-// The reflector handles it as if the sink were empty.
-func (r *Reflector[T]) otherHistory(err error) (state[T], error) {
-	r.doubt.other = true
-	r.refused = refusals{times: insistence - 1} // the source has requested the most recent state
-	return r.atOnce(&r.snapshots, err, r.snapshot("")), err
+// sourceHasOtherHistory takes a snapshot of the most recent state after a source reported another
+// history. The reflector handles it as if the sink were empty.
+func (r *Reflector[T]) sourceHasOtherHistory(err error) (state[T], error) {
+	r.historyCheck.otherHistory = true
+	r.outdated = outdatedSnapshots{times: outdatedLimit - 1} // the source has requested the most recent state
+	return r.retryAtOnce(&r.snapshots, err, r.snapshot("")), err
 }
 
 // handOver gives a whole snapshot to the sink. It refuses a snapshot that is older than the sink's
 // version, until enough of them have come in a row; see refusals. next is the state that follows.
-func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, version string, next state[T]) (state[T], error) {
-	var travels error
+func (r *Reflector[T]) handOver(items []listwatch.Item[T], undecodable undecodableSet, version string, next state[T]) (state[T], error) {
+	var timeTravelErr error
 	if older(version, r.version) {
-		travels = fmt.Errorf("%w: version %s, but the sink has everything up to version %s", ErrTimeTravel, version, r.version)
-		if !r.opts.AllowTimeTravel && !r.refused.insists(version) {
+		timeTravelErr = fmt.Errorf("%w: version %s, but the sink has everything up to version %s", ErrTimeTravel, version, r.version)
+		if !r.opts.AllowTimeTravel && !r.outdated.accepts(version) {
 			r.stop(next)
-			return r.retry(&r.snapshots, travels, r.snapshot("")), travels
+			return r.retry(&r.snapshots, timeTravelErr, r.snapshot("")), timeTravelErr
 		}
-		if !r.doubt.other && slices.ContainsFunc(items, isKnown) {
+		if !r.historyCheck.otherHistory && slices.ContainsFunc(items, isRecognised) {
 			// Some items of this list may be Unchanged only because the sink recognised their
 			// versions. List once more, and decode all items.
-			r.doubt.other = true
+			r.historyCheck.otherHistory = true
 			r.stop(next)
-			return r.atOnce(&r.snapshots, travels, r.snapshot("")), travels
+			return r.retryAtOnce(&r.snapshots, timeTravelErr, r.snapshot("")), timeTravelErr
 		}
-		r.doubt.other = true
-		travels = fmt.Errorf("%w; the server has confirmed this version, so the reflector accepts the snapshot", travels)
+		r.historyCheck.otherHistory = true
+		timeTravelErr = fmt.Errorf("%w; the server has confirmed this version, so the reflector accepts the snapshot", timeTravelErr)
 		if r.opts.AllowTimeTravel {
-			travels = nil
+			timeTravelErr = nil
 		}
 	}
-	r.refused = refusals{}
-	if err := r.incomplete(unread); err != nil {
+	r.outdated = outdatedSnapshots{}
+	if err := r.addSnapshotUndecodable(undecodable); err != nil {
 		r.stop(next)
 		return r.retry(&r.snapshots, err, r.resnapshot()), err
 	}
 	listed := len(items)
-	if unread.nameless > 0 {
+	if undecodable.nameless > 0 {
 		items = append(items, listwatch.Item[T]{Unchanged: true}) // see Sink
 	}
 	if err := r.replace(items, version); err != nil {
@@ -215,10 +215,10 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 		return r.retry(&r.snapshots, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
 	}
 	if r.synced {
-		r.replaced(unread)
+		r.replaceUndecodable(undecodable)
 	}
-	r.doubt.clear()
-	r.mark = mark.Mark{}
+	r.historyCheck.reset()
+	r.checkpoint = checkpoint.Checkpoint{}
 	// If the snapshot has no version, use the requested one: the snapshot is not older.
 	r.version, r.synced = cmp.Or(version, r.version), true
 	r.succeeded(&r.snapshots)
@@ -229,33 +229,36 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 		st.Items = listed
 		st.Total = int64(listed)
 	})
-	return next, travels
+	return next, timeTravelErr
 }
 
-// isKnown reports whether the sink recognised this item by its version, so that it was not decoded.
-func isKnown[T any](item listwatch.Item[T]) bool { return item.Unchanged && item.ResourceVersion != "" }
+// isRecognised reports whether the sink recognised this item by its version, so that it was not
+// decoded.
+func isRecognised[T any](item listwatch.Item[T]) bool {
+	return item.Unchanged && item.ResourceVersion != ""
+}
 
-// insistence is how many outdated snapshots in a row the reflector needs before it accepts one. A
-// server that lags behind catches up meanwhile. From the second snapshot on, the reflector requests
-// the most recent state, which no server takes from a cache.
-const insistence = 6
+// outdatedLimit is how many outdated snapshots in a row the reflector needs before it accepts one.
+// A server that lags behind catches up meanwhile. From the second snapshot on, the reflector
+// requests the most recent state, which no server takes from a cache.
+const outdatedLimit = 6
 
-// refusals counts the consecutive snapshots that were older than the sink's version.
-type refusals struct {
+// outdatedSnapshots counts the consecutive snapshots that were older than the sink's version.
+type outdatedSnapshots struct {
 	version string // of the last refused snapshot
 	times   int
 }
 
-// insists counts one more outdated snapshot, and reports whether the reflector accepts it. If its
+// accepts counts one more outdated snapshot, and reports whether the reflector accepts it. If its
 // version is lower than the previous one, several servers contradict each other, and the count
 // starts again.
-func (f *refusals) insists(version string) bool {
-	if older(version, f.version) {
-		f.times = 0
+func (o *outdatedSnapshots) accepts(version string) bool {
+	if older(version, o.version) {
+		o.times = 0
 	}
-	f.version = version
-	f.times++
-	return f.times >= insistence
+	o.version = version
+	o.times++
+	return o.times >= outdatedLimit
 }
 
 // older reports whether a is older than b. It returns false if they cannot be compared.

@@ -64,17 +64,17 @@ func TestPageSize(t *testing.T) { // RC-7
 		} {
 			r := newRig(Options{PageSize: c.size}).reflector
 			r.paged = c.paged
-			opts := r.listOptions(&listing[string]{at: c.at, whole: c.whole})
+			opts := r.listOptions(&listing[string]{requestedVersion: c.at, unpaged: c.whole})
 			require.Equal(t, c.want, opts.Limit, "%+v", c)
 			require.Equal(t, c.match, opts.ResourceVersionMatch == metav1.ResourceVersionMatchNotOlderThan, "%+v", c)
-			opts = r.listOptions(&listing[string]{at: c.at, whole: c.whole, token: "c1"})
+			opts = r.listOptions(&listing[string]{requestedVersion: c.at, unpaged: c.whole, token: "c1"})
 			require.Equal(t, c.want, opts.Limit, "%+v", c)
 			require.Empty(t, opts.ResourceVersion+string(opts.ResourceVersionMatch), "the token says it all")
 		}
 	})
 }
 
-func TestServerThatPagesItsCacheIsPagedForEver(t *testing.T) { // RC-7
+func TestServerThatPagesItsCacheGetsPagedListsFromThenOn(t *testing.T) { // RC-7
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		g.source.lists = []reply{page("10", "c1", "a@1"), whole("10", "b@2"), whole("12", "b@2")}
@@ -125,18 +125,18 @@ func TestPageThatIsRepeatedIsReplacedByOneWholeList(t *testing.T) {
 	})
 }
 
-func TestTokensThatGoRoundAreFound(t *testing.T) {
+func TestRepeatingTokensAreDetected(t *testing.T) {
 	t.Parallel()
 	for lead := range 40 {
 		for period := 1; period < 40; period++ {
-			var tokens turns
+			var tokens tokenCycle
 			n := 0
 			for ; ; n++ {
 				at := n
 				if n >= lead {
 					at = lead + (n-lead)%period
 				}
-				if tokens.again(strconv.Itoa(at)) {
+				if tokens.repeats(strconv.Itoa(at)) {
 					break
 				}
 			}
@@ -146,7 +146,7 @@ func TestTokensThatGoRoundAreFound(t *testing.T) {
 	}
 }
 
-func TestPagesAreToldWhatThoseBeforeThemHad(t *testing.T) {
+func TestPagesGetTheByteCountOfEarlierPages(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		for i, token := range []string{"c1", "c2", ""} {
@@ -159,11 +159,11 @@ func TestPagesAreToldWhatThoseBeforeThemHad(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		require.NoError(t, g.reflector.Run(ctx))
-		require.Equal(t, []int64{0, 100, 300, 0}, g.source.before)
+		require.Equal(t, []int64{0, 100, 300, 0}, g.source.bytesBefore)
 	})
 }
 
-func TestMostRecentStateIsAskedForUntilItComes(t *testing.T) { // RC-4, RC-5, RC-6
+func TestMostRecentStateIsRequestedUntilItArrives(t *testing.T) { // RC-4, RC-5, RC-6
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		g.source.lists = []reply{
@@ -194,7 +194,7 @@ func TestMostRecentStateIsAskedForUntilItComes(t *testing.T) { // RC-4, RC-5, RC
 	})
 }
 
-func TestServerThatNeverAnswersAListIsAskedAgain(t *testing.T) {
+func TestListWithoutAResponseIsRequestedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		g.run(t, 61*time.Second,
@@ -249,7 +249,7 @@ func TestTimeTravelIsRefused(t *testing.T) {
 
 // A server's version may be wrong, for example because of a network without TLS or a restored
 // backup. It does not stop the reflector for good (G2).
-func TestTimeTravelIsBelievedWhereTheServerInsists(t *testing.T) {
+func TestTimeTravelIsAcceptedAfterSixSnapshots(t *testing.T) {
 	future := func(options Options, lists ...reply) *rig {
 		g := newRig(options)
 		g.source.lists = append([]reply{whole("20", "a@1")}, lists...)
@@ -288,12 +288,12 @@ func TestTimeTravelIsBelievedWhereTheServerInsists(t *testing.T) {
 	})
 }
 
-func TestUnreadableObjectsStayInTheSink(t *testing.T) { // G11
+func TestUndecodableObjectsStayInTheSink(t *testing.T) { // G11
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		g.source.lists = []reply{
 			whole("10", "a@1", "b@2"),
-			play(unreadable(0, "a"), &listwatch.ObjectError{Err: errors.New("no name")}, item("b@2")),
+			play(undecodable(0, "a"), &listwatch.ObjectError{Err: errors.New("no name")}, item("b@2")),
 		}
 		g.source.watches = []reply{play(errExpired)}
 		g.run(t, time.Second,

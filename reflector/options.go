@@ -104,12 +104,12 @@ type Options struct {
 	// reflector never compares.
 	SkipComparison bool
 
-	// SkipUnreadable lets the reflector hand over a first snapshot that has undecodable objects. By
-	// default such a snapshot is a failed attempt, with an [*UnreadableError], and the sink gets
-	// nothing, because a user would take the missing objects for deleted. Later snapshots and
+	// SkipUndecodable lets the reflector hand over a first snapshot that has undecodable objects.
+	// By default such a snapshot is a failed attempt, with an [*UndecodableError], and the sink
+	// gets nothing, because a user would take the missing objects for deleted. Later snapshots and
 	// watches always go on without these objects. The sink keeps its states of them, and
-	// Status.Unreadable lists them. Defaults to false.
-	SkipUnreadable bool
+	// Status.Undecodable lists them. Defaults to false.
+	SkipUndecodable bool
 
 	// OnError is called once for every failed attempt, and for every undecodable object. Run's
 	// goroutine calls OnError, with no lock held, and waits until it returns. Defaults to nil.

@@ -29,7 +29,7 @@ func TestOutageEndsSoonAfterTheServerIsBack(t *testing.T) {
 				var waits []time.Duration
 				for range 200 {
 					g := newRig(Options{})
-					source := &away{script: g.source, until: time.Now().Add(c.outage)}
+					source := &unreachableServer{script: g.source, until: time.Now().Add(c.outage)}
 					g.source.lists = []reply{whole("10"), whole("20", "a@15")}
 					g.source.watches = []reply{play(bookmark("10"), errCut)}
 					source.back = []reply{refuse(errForbidden), refuse(errExpired), play(bookmark("21"))}
@@ -55,41 +55,41 @@ func TestOutageEndsSoonAfterTheServerIsBack(t *testing.T) {
 	}
 }
 
-// away is a script whose server is unreachable until a certain time.
-type away struct {
+// unreachableServer is a script whose server is unreachable until a certain time.
+type unreachableServer struct {
 	*script
 	until time.Time
 	back  []reply // replies to watches after that time
 }
 
-func (a *away) unreached() error {
+func (s *unreachableServer) unreachableErr() error {
 	switch {
-	case len(a.watches) > 0:
+	case len(s.watches) > 0:
 		return nil
-	case time.Now().Before(a.until):
+	case time.Now().Before(s.until):
 		return errRefused
 	}
-	a.watches, a.back = a.back, nil
+	s.watches, s.back = s.back, nil
 	return nil
 }
 
-func (a *away) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
-	if err := a.unreached(); err != nil {
+func (s *unreachableServer) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
+	if err := s.unreachableErr(); err != nil {
 		return nil, err
 	}
-	return a.script.List(ctx, opts)
+	return s.script.List(ctx, opts)
 }
 
-func (a *away) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[string], error) {
-	if err := a.unreached(); err != nil {
+func (s *unreachableServer) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[string], error) {
+	if err := s.unreachableErr(); err != nil {
 		return nil, err
 	}
-	return a.script.Watch(ctx, opts)
+	return s.script.Watch(ctx, opts)
 }
 
 // If a connection breaks soon after an outage, the next wait is about as long as the connection
 // held, and not as long as the waits during the outage.
-func TestConnectionThatBreaksSoonAfterAnOutageIsNotMissedForLong(t *testing.T) {
+func TestConnectionThatBreaksSoonAfterAnOutageIsReopenedSoon(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		g.source.lists = []reply{whole("10")}
@@ -115,7 +115,7 @@ func TestConnectionThatBreaksSoonAfterAnOutageIsNotMissedForLong(t *testing.T) {
 
 // Failures with an answer and failures without one are counted separately. Only success resets the
 // back-off.
-func TestOutagesAndAnswersAreCountedApart(t *testing.T) {
+func TestOutagesAndOtherFailuresAreCountedSeparately(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		for range 12 {
@@ -136,7 +136,7 @@ func TestOutagesAndAnswersAreCountedApart(t *testing.T) {
 // When a server comes back after an outage of one second, its busiest second has at most 10 % more
 // attempts than with client-go's clients. After an outage of ten minutes, fewer than a fifteenth of
 // the clients come in one second.
-func TestClientsComeBackSpread(t *testing.T) {
+func TestClientsReconnectSpreadOverTime(t *testing.T) {
 	t.Parallel()
 	const clients = 10_000
 	busiest := func(outage time.Duration, wait func(n int) time.Duration) (most int) {
@@ -156,7 +156,7 @@ func TestClientsComeBackSpread(t *testing.T) {
 	b := Backoff{}.withDefaults()
 	ours := func(n int) time.Duration { return b.wait(n, b.OutageFactor, b.Max) }
 	theirs := func(n int) time.Duration { // RC-3
-		return b.spread(float64(min(800*time.Millisecond<<min(n-1, 10), 30*time.Second)))
+		return b.withJitter(float64(min(800*time.Millisecond<<min(n-1, 10), 30*time.Second)))
 	}
 	short := busiest(time.Second, theirs)
 	for _, outage := range []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 20 * time.Second, time.Minute, 10 * time.Minute} {
@@ -183,7 +183,7 @@ func TestWhatIsAnOutage(t *testing.T) {
 	}
 }
 
-func TestBackoffThatIsNone(t *testing.T) {
+func TestBackoffWithoutGrowth(t *testing.T) {
 	t.Parallel()
 	for _, b := range []Backoff{
 		{Factor: 0.5}, {Factor: math.NaN()}, {Factor: -1}, {OutageFactor: 0.9}, {OutageFactor: math.NaN()}, {Jitter: math.NaN()}, {Jitter: math.Inf(1)},
@@ -200,8 +200,8 @@ func TestBackoffThatIsNone(t *testing.T) {
 		for n := 1; n < 300; n++ {
 			for range 10 {
 				require.GreaterOrEqual(t, b.wait(n, b.Factor, b.Max), time.Duration(0), "%+v", b)
-				require.GreaterOrEqual(t, b.last(b.PermanentMax), time.Duration(0), "%+v", b)
-				require.GreaterOrEqual(t, b.most(time.Duration(n)<<50), time.Duration(0), "%+v", b)
+				require.GreaterOrEqual(t, b.longestWait(b.PermanentMax), time.Duration(0), "%+v", b)
+				require.GreaterOrEqual(t, b.upperBound(time.Duration(n)<<50), time.Duration(0), "%+v", b)
 			}
 		}
 	}

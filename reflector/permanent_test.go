@@ -54,7 +54,7 @@ func TestOtherFailuresAreNotSlowedDown(t *testing.T) {
 
 // A list that is too large costs more than any other attempt. It is repeated only after a long
 // wait, and no part of it reaches the sink (G7).
-func TestListThatIsTooLargeIsLeftAloneForLong(t *testing.T) {
+func TestListThatIsTooLargeIsRetriedAfterALongWait(t *testing.T) {
 	for name, mode := range map[string]ListMode{"list": List, "streaming list": WatchList} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestPermanentMaxIsNoShorterThanMax(t *testing.T) {
 	require.Equal(t, 5*time.Minute, Backoff{Max: time.Second}.withDefaults().PermanentMax)
 }
 
-func TestRunGivesUpWhereThatIsAskedFor(t *testing.T) {
+func TestRunReturnsAfterGiveUpAfterFailures(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{GiveUpAfter: 3})
 		g.source.lists = []reply{whole("10")}
@@ -128,7 +128,7 @@ func TestRunGivesUpWhereThatIsAskedFor(t *testing.T) {
 }
 
 // If a client may list but not watch, the sink still makes progress (G2).
-func TestWhatCannotBeWatchedIsListedFromTimeToTime(t *testing.T) {
+func TestSinkMakesProgressWithoutWatches(t *testing.T) {
 	for name, refusal := range map[string]error{"403": errForbidden, "404": errNotFound, "405": apierrors.NewMethodNotSupported(schema.GroupResource{}, "watch")} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 )
 
 // A server that does not support end markers sends changes and never an end marker.
-func TestStreamingListThatOnlyChangesIsFoundOut(t *testing.T) {
+func TestStreamingListThatSendsOnlyChangesTimesOut(t *testing.T) {
 	for name, next := range map[string]func(n int) any{
 		"updates": func(n int) any { return modified(fmt.Sprintf("a@%d", 10+n)) },
 		"lives":   func(n int) any { return []any{added("b@%d"), deleted("b@%d")}[n%2] },
@@ -24,7 +24,7 @@ func TestStreamingListThatOnlyChangesIsFoundOut(t *testing.T) {
 		},
 		"the same again":  func(n int) any { return added(fmt.Sprintf("a@%d", 10+n)) },
 		"bookmarks":       func(n int) any { return bookmark(fmt.Sprint(10 + n)) },
-		"nothing legible": func(n int) any { return unreadable(listwatch.Modified, "a") },
+		"nothing legible": func(n int) any { return undecodable(listwatch.Modified, "a") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -91,25 +91,25 @@ func TestStreamingListMayTakeLong(t *testing.T) {
 	})
 }
 
-func TestSilenceCountsOnWhereWhatCameIsOfNoUse(t *testing.T) {
+func TestUselessEventsDoNotRestartTheSilenceTimer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		began := time.Now()
 		ended := make(chan time.Duration, 1)
-		s := listen(time.Minute, func(error) { ended <- time.Since(began) }, ErrNoProgress)
+		s := newSilenceTimer(time.Minute, func(error) { ended <- time.Since(began) }, ErrNoProgress)
 		for range 10 {
 			s.wait()
 			time.Sleep(5 * time.Second)
-			s.heard()
-			s.inVain()
+			s.received()
+			s.ignoreLast()
 			time.Sleep(time.Hour) // the reflector does not wait for the stream in this time
 		}
 		s.wait()
 		time.Sleep(7 * time.Second)
-		s.heard() // this event came in time
+		s.received() // this event came in time
 		s.wait()
 		time.Sleep(59 * time.Second)
-		s.heard()
-		s.inVain()
+		s.received()
+		s.ignoreLast()
 		time.Sleep(time.Hour + time.Minute/2) // the timer is set to another minute meanwhile
 		synctest.Wait()
 		require.Empty(t, ended)
@@ -122,11 +122,11 @@ func TestSilenceCountsOnWhereWhatCameIsOfNoUse(t *testing.T) {
 }
 
 // G10: if a timer fires just before it is stopped, it is not set again.
-func TestNoTimerOutlivesSilence(t *testing.T) {
+func TestStoppedSilenceTimerIsNotSetAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := listen(time.Minute, func(error) { t.Error("it was stopped") }, ErrIdle)
+		s := newSilenceTimer(time.Minute, func(error) { t.Error("it was stopped") }, ErrIdle)
 		s.stop()
-		s.again(time.Minute) // as check does if it ran before stop
+		s.reset(time.Minute) // as check does if it ran before stop
 		require.False(t, s.timer.Stop(), "it was set")
 	})
 }

@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/internal/contain"
-	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 )
@@ -56,17 +56,17 @@ type Restorer[T any] interface {
 	Restore(items []listwatch.Item[T], resourceVersion string) error
 }
 
-// Waker is a [Sink] that is called when the set of unreadable objects changes; see
-// [Reflector.Unreadable]. Run's goroutine calls WakeUnreadable.
-type Waker interface{ WakeUnreadable() }
+// UndecodableNotifier is a [Sink] that is called when the set of unreadable objects changes; see
+// [Reflector.Undecodable]. Run's goroutine calls NotifyUndecodable.
+type UndecodableNotifier interface{ NotifyUndecodable() }
 
-// Keeper is a [Sink] that stores a snapshot or an event some time after it was handed over. The
-// reflector calls KeepUnreadable when previously unreadable objects became decodable, or were
-// deleted. Until the sink has stored these states, its store lacks the objects for the reasons in
-// unread. When KeepUnreadable returns, [Reflector.Unreadable] forgets these reasons. Run's
+// UndecodableKeeper is a [Sink] that stores a snapshot or an event some time after it was handed
+// over. The reflector calls KeepUndecodable when previously unreadable objects became decodable, or
+// were deleted. Until the sink has stored these states, its store lacks the objects for the reasons
+// in unread. When KeepUndecodable returns, [Reflector.Undecodable] forgets these reasons. Run's
 // goroutine calls it.
-type Keeper interface {
-	KeepUnreadable(unread []*listwatch.ObjectError)
+type UndecodableKeeper interface {
+	KeepUndecodable(undecodable []*listwatch.ObjectError)
 }
 
 // Reflector keeps a sink in step with a server. Make one with [New], start it with
@@ -79,22 +79,22 @@ type Reflector[T any] struct {
 
 	// The fields below belong to Run's goroutine.
 
-	mode    ListMode    // List or WatchList
-	version string      // through which the sink has everything
-	paged   bool        // the server answers in pages even at version "0"
-	warned  bool        // the log has named an undecodable object of this snapshot or watch
-	refused refusals    // consecutive outdated snapshots
-	doubt   doubt       // whether the server's history is the known one
-	mark    mark.Mark   // the last event of the known history that the sink got
-	synced  bool        // the sink has got a whole snapshot
-	unread  unreadables // Run's goroutine writes it, with record.mu locked
-	relists pace.Pace   // limits how often failed watches lead to a snapshot
-	haste   pace.Haste
-	waited  bool // the last state waited
+	mode              ListMode              // List or WatchList
+	version           string                // through which the sink has everything
+	paged             bool                  // the server answers in pages even at version "0"
+	undecodableLogged bool                  // the log has named an undecodable object of this snapshot or watch
+	outdated          outdatedSnapshots     // consecutive outdated snapshots
+	historyCheck      historyCheck          // whether the server's history is the known one
+	checkpoint        checkpoint.Checkpoint // the last event of the known history that the sink got
+	synced            bool                  // the sink has got a whole snapshot
+	undecodable       undecodableSet        // Run's goroutine writes it, with record.mu locked
+	relistSpacer      pace.Spacer           // limits how often failed watches lead to a snapshot
+	burstLimiter      pace.BurstLimiter
+	justWaited        bool // the last state waited
 
 	// These rows count the consecutive failures of snapshots and of watches separately, because one
 	// kind may work while the other fails.
-	snapshots, watches row
+	snapshots, watches loggedStreak
 }
 
 // New returns a reflector from source to sink. It starts nothing. It returns an error if an
@@ -117,7 +117,7 @@ var errMissing = errors.New("reflector: New needs a source and a sink")
 // known returns the function for listwatch.ListOptions.Known. It is nil if the server has another
 // history, because versions then do not identify objects.
 func (r *Reflector[T]) known() func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
-	if r.doubt.other {
+	if r.historyCheck.otherHistory {
 		return nil
 	}
 	return r.sink.HasVersion
@@ -126,7 +126,7 @@ func (r *Reflector[T]) known() func(key types.NamespacedName, resourceVersion st
 // replace calls the sink's Restore if the server has another history and the sink is a Restorer,
 // and Replace otherwise.
 func (r *Reflector[T]) replace(items []listwatch.Item[T], version string) error {
-	if restorer, ok := any(r.sink).(Restorer[T]); ok && r.doubt.other {
+	if restorer, ok := any(r.sink).(Restorer[T]); ok && r.historyCheck.otherHistory {
 		return restorer.Restore(items, version)
 	}
 	return r.sink.Replace(items, version)
@@ -157,7 +157,7 @@ func (r *Reflector[T]) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	r.snapshots, r.watches = row{}, row{}
+	r.snapshots, r.watches = loggedStreak{}, loggedStreak{}
 	s := r.resnapshot()
 	defer func() { abandon[T](s) }()
 	r.enter(s, nil)

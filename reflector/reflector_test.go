@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-func TestRunAsksForNothingWhenItsContextHasEnded(t *testing.T) { // RC-29
+func TestRunSendsNoRequestAfterItsContextEnded(t *testing.T) { // RC-29
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		ctx, cancel := context.WithCancel(t.Context())

@@ -9,10 +9,10 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// atOnce counts a failure after which no wait is needed. It returns the argument next.
-func (r *Reflector[T]) atOnce(row *row, err error, next state[T]) state[T] {
-	row.failed(err)
-	row.permanent = 0
+// retryAtOnce counts a failure after which no wait is needed. It returns the argument next.
+func (r *Reflector[T]) retryAtOnce(streak *loggedStreak, err error, next state[T]) state[T] {
+	streak.failed(err)
+	streak.permanent = 0
 	return next
 }
 
@@ -20,39 +20,39 @@ func (r *Reflector[T]) atOnce(row *row, err error, next state[T]) state[T] {
 // grows with each failure in a row. It is at least the wait that the server requests, up to
 // Backoff.MaxRetryAfter. retry returns the last state, stopped, if the failures reach
 // Options.GiveUpAfter, or if the source can never work.
-func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
-	return r.retryWithin(row, r.opts.Backoff.Max, err, next)
+func (r *Reflector[T]) retry(streak *loggedStreak, err error, next state[T]) state[T] {
+	return r.retryWithin(streak, r.opts.Backoff.Max, err, next)
 }
 
 // retryWithin is retry with another maximum wait than Backoff.Max.
-func (r *Reflector[T]) retryWithin(row *row, longest time.Duration, err error, next state[T]) state[T] {
-	return r.retryAfter(0, row, longest, err, next)
+func (r *Reflector[T]) retryWithin(streak *loggedStreak, longest time.Duration, err error, next state[T]) state[T] {
+	return r.retryAfter(0, streak, longest, err, next)
 }
 
 // retryAfter is retryWithin with a minimum wait.
-func (r *Reflector[T]) retryAfter(least time.Duration, row *row, longest time.Duration, err error, next state[T]) state[T] {
-	row.failed(err)
+func (r *Reflector[T]) retryAfter(least time.Duration, streak *loggedStreak, longest time.Duration, err error, next state[T]) state[T] {
+	streak.failed(err)
 	if errors.Is(err, listwatch.ErrUnusable) {
 		return stopped[T]{}
 	}
-	if row.permanent > 0 {
-		if row.permanent == r.opts.GiveUpAfter {
+	if streak.permanent > 0 {
+		if streak.permanent == r.opts.GiveUpAfter {
 			return stopped[T]{}
 		}
 		longest = r.opts.Backoff.PermanentMax
 	}
-	return &backingOff[T]{wait: max(least, row.wait(r.opts.Backoff, longest, err)), then: next}
+	return &backingOff[T]{wait: max(least, streak.wait(r.opts.Backoff, longest, err)), then: next}
 }
 
 // succeeded resets a row of failures, and logs the recovery (D8).
-func (r *Reflector[T]) succeeded(ended *row) {
-	if ended.failures == 0 {
+func (r *Reflector[T]) succeeded(streak *loggedStreak) {
+	if streak.failures == 0 {
 		return
 	}
-	if ended.said.Over() {
-		r.opts.Logger.Info("Recovered", "failures", ended.failures)
+	if streak.logThrottle.Recovered() {
+		r.opts.Logger.Info("Recovered", "failures", streak.failures)
 	}
-	*ended = row{said: ended.said}
+	*streak = loggedStreak{logThrottle: streak.logThrottle}
 	r.record.update(func(st *Status) { st.Failures = r.failures() })
 }
 
@@ -62,9 +62,9 @@ func (r *Reflector[T]) failures() int { return r.snapshots.failures + r.watches.
 func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 	wait := waitOf[T](next)
 	e := Error{Phase: phase, Err: err, Failures: r.watches.failures, RetryIn: wait, Final: next.phase() == Stopped}
-	row := &r.watches
+	streak := &r.watches
 	if phase == Listing || phase == Streaming {
-		row = &r.snapshots
+		streak = &r.snapshots
 		e.Failures = r.snapshots.failures
 	}
 	if wait == 0 && errors.Is(err, ErrIdle) {
@@ -74,7 +74,7 @@ func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 	if e.Final { // a final error is always worth a warning
 		level = slog.LevelWarn
 	} else if wait > 0 { // failures without a wait are usual, such as an expired version
-		if _, due := row.said.Due(int(statusOf(err).Code), time.Now()); due {
+		if _, due := streak.logThrottle.Due(int(statusOf(err).Code), time.Now()); due {
 			level = slog.LevelWarn
 		}
 	}
@@ -96,16 +96,16 @@ func (r *Reflector[T]) reportIdle(e Error) Error {
 	return e
 }
 
-// skip reports an undecodable object. The first one of each snapshot or watch is logged as a
-// warning, the others at debug level.
-func (r *Reflector[T]) skip(phase Phase, unread *listwatch.ObjectError) {
+// reportUndecodable reports an undecodable object. The first one of each snapshot or watch is
+// logged as a warning, the others at debug level.
+func (r *Reflector[T]) reportUndecodable(phase Phase, undecodable *listwatch.ObjectError) {
 	level := slog.LevelDebug
-	if !r.warned {
+	if !r.undecodableLogged {
 		level = slog.LevelWarn
-		r.warned = true
+		r.undecodableLogged = true
 	}
-	r.opts.Logger.Log(context.Background(), level, "Object skipped", "phase", phase.String(), "err", unread)
-	r.publish(Error{Phase: phase, Err: unread}, func(st *Status) { st.Skipped++ })
+	r.opts.Logger.Log(context.Background(), level, "Object skipped", "phase", phase.String(), "err", undecodable)
+	r.publish(Error{Phase: phase, Err: undecodable}, func(st *Status) { st.Skipped++ })
 }
 
 func (r *Reflector[T]) publish(e Error, count func(*Status)) {
@@ -141,7 +141,7 @@ func (r *Reflector[T]) enter(s state[T], cause error) {
 
 // beginSnapshot counts the start of a snapshot, by a list or a streaming list.
 func (r *Reflector[T]) beginSnapshot() {
-	r.warned = false
+	r.undecodableLogged = false
 	r.record.update(func(st *Status) {
 		st.Lists++
 		if st.Synced {

@@ -52,13 +52,13 @@ type reply struct {
 
 // script is a Source that plays replies. When no reply is left, it is silent.
 type script struct {
-	journal *journal
-	lists   []reply
-	watches []reply
-	open    int // streams that have not been closed
-	asked   []context.Context
-	options []listwatch.WatchOptions
-	before  []int64 // ListOptions.Bytes of each list, when it was requested
+	journal     *journal
+	lists       []reply
+	watches     []reply
+	open        int // streams that have not been closed
+	contexts    []context.Context
+	options     []listwatch.WatchOptions
+	bytesBefore []int64 // ListOptions.Bytes of each list, when it was requested
 }
 
 func (s *script) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
@@ -72,7 +72,7 @@ func (s *script) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 	if opts.VersionOnly {
 		opts.Bytes = new(atomic.Int64)
 	}
-	s.before = append(s.before, opts.Bytes.Load())
+	s.bytesBefore = append(s.bytesBefore, opts.Bytes.Load())
 	r, err := s.next(ctx, &s.lists)
 	opts.Bytes.Add(r.meta.Bytes)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *script) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 }
 
 func (s *script) next(ctx context.Context, replies *[]reply) (reply, error) {
-	s.asked = append(s.asked, ctx)
+	s.contexts = append(s.contexts, ctx)
 	if len(*replies) == 0 {
 		<-ctx.Done()
 		return reply{}, ctx.Err()
@@ -211,7 +211,7 @@ func (m *mirror) Restore(items []listwatch.Item[string], version string) error {
 
 func (m *mirror) take(verb string, items []listwatch.Item[string], version string) error {
 	words := []string{fmt.Sprintf("%s %q:", verb, version)}
-	content, lenient := map[types.NamespacedName]string{}, false
+	content, keepMissing := map[types.NamespacedName]string{}, false
 	for _, it := range items {
 		word := it.Key.Name + "@" + it.ResourceVersion
 		if it.Unchanged {
@@ -222,13 +222,13 @@ func (m *mirror) take(verb string, items []listwatch.Item[string], version strin
 		_, held := m.content[it.Key]
 		switch {
 		case it.Unchanged && it.Key.Name == "":
-			lenient = true
+			keepMissing = true
 		case held || !it.Unchanged:
 			content[it.Key] = it.ResourceVersion
 		}
 	}
 	for key, version := range m.content {
-		if _, listed := content[key]; lenient && !listed {
+		if _, listed := content[key]; keepMissing && !listed {
 			content[key] = version
 		}
 	}

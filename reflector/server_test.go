@@ -190,7 +190,7 @@ func walk(t *testing.T, mode reflector.ListMode, seed uint64) {
 
 // D6, RC-18: if a server does not support streaming lists, or does not finish them, the reflector
 // lists.
-func TestListTakesThePlaceOfAStreamingListThatDoesNotWork(t *testing.T) {
+func TestListReplacesAStreamingListThatDoesNotWork(t *testing.T) {
 	for name, c := range map[string]struct {
 		server apitest.Options
 		faults []apitest.Action

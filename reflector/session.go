@@ -21,29 +21,29 @@ type session[T any] struct {
 	ctx     context.Context // of the request
 	cancel  context.CancelCauseFunc
 	overdue *time.Timer
-	silence *atomic.Pointer[silence] // behind a pointer, because the Source may keep it
+	silence *atomic.Pointer[silenceTimer] // behind a pointer, because the Source may keep it
 }
 
 // open opens a watch. If nothing comes for the duration limit, the watch ends with the error
 // reason; see listen.
 func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, limit time.Duration, reason error) (*session[T], error) {
 	if err := listwatch.Prepare(ctx, r.source); err != nil { // no deadline: it may wait for a login
-		return nil, explain(ctx, err)
+		return nil, causeOr(ctx, err)
 	}
 	opts.Timeout = cmp.Or(opts.Timeout, r.opts.watchTimeout())
 	ctx, cancel := context.WithCancelCause(ctx)
-	s := &session[T]{ctx: ctx, cancel: cancel, timeout: opts.Timeout, silence: new(atomic.Pointer[silence])}
+	s := &session[T]{ctx: ctx, cancel: cancel, timeout: opts.Timeout, silence: new(atomic.Pointer[silenceTimer])}
 	silence := s.silence
 	s.overdue = time.AfterFunc(opts.Timeout+pace.OverdueMargin, func() { cancel(ErrOverdue) })
-	s.endAfter(limit, r.about(reason))
+	s.endAfter(limit, r.withSourceName(reason))
 	progress := func() { silence.Load().progress() }
-	opts.Patience = listwatch.Patience{Limit: r.opts.WatchIdleTimeout, Progress: progress}
+	opts.IdleTimeout = listwatch.IdleTimeout{Limit: r.opts.WatchIdleTimeout, Progress: progress}
 	if opts.SendInitialEvents {
-		opts.InitialPatience = listwatch.Patience{Limit: r.opts.ListProgressTimeout, Progress: progress}
+		opts.InitialIdleTimeout = listwatch.IdleTimeout{Limit: r.opts.ListProgressTimeout, Progress: progress}
 	}
 	stream, err := r.source.Watch(ctx, opts)
 	if err != nil {
-		err = explain(ctx, err)
+		err = causeOr(ctx, err)
 		s.close()
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (s *session[T]) next() (listwatch.Event[T], error) {
 	silence := s.silence.Load()
 	silence.wait()
 	event, err := s.stream.Next()
-	silence.heard()
-	return event, explain(s.ctx, err)
+	silence.received()
+	return event, causeOr(s.ctx, err)
 }
 
 // early reports whether the watch, if it ended now, would end long before its timeout.
@@ -66,7 +66,7 @@ func (s *session[T]) early() bool { return time.Since(s.opened)+pace.OverdueMarg
 // endAfter sets how long the stream may be silent from now on. After that time, the stream ends
 // with the error reason.
 func (s *session[T]) endAfter(limit time.Duration, reason error) {
-	s.silence.Swap(listen(limit, s.cancel, reason)).stop()
+	s.silence.Swap(newSilenceTimer(limit, s.cancel, reason)).stop()
 }
 
 // close closes the stream, and stops the timers. It may be called again.
@@ -87,19 +87,19 @@ func (s *session[T]) abandon() {
 	s.cancel(nil)
 }
 
-// about prefixes err with the source's name, if the source has one.
-func (r *Reflector[T]) about(err error) error {
+// withSourceName prefixes err with the source's name, if the source has one.
+func (r *Reflector[T]) withSourceName(err error) error {
 	if named, ok := r.source.(fmt.Stringer); ok {
 		return fmt.Errorf("%v: %w", named, err)
 	}
 	return err
 }
 
-// explain returns the reason for which the reflector ended the request, if it did, and otherwise
+// causeOr returns the reason for which the reflector ended the request, if it did, and otherwise
 // err. The stream itself only knows that its context has ended. ctx is the context of the request.
-func explain(ctx context.Context, err error) error {
+func causeOr(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return contain.Error(err) // the source may be foreign code
+	return contain.SafeError(err) // the source may be foreign code
 }

@@ -16,32 +16,32 @@ type state[T any] interface{ phase() Phase }
 
 // listing requests a page of a list.
 type listing[T any] struct {
-	at    string // the requested version, see snapshot
-	whole bool   // without pages
+	requestedVersion string // the requested version, see snapshot
+	unpaged          bool   // without pages
 
 	// These fields are zero before the first page.
-	items   []listwatch.Item[T]
-	unread  unreadables
-	version string
-	token   string
-	bytes   atomic.Int64
-	turns   turns // whether tokens repeat
+	items       []listwatch.Item[T]
+	undecodable undecodableSet
+	version     string
+	token       string
+	bytes       atomic.Int64
+	tokens      tokenCycle // whether tokens repeat
 }
 
 // requesting requests a streaming list.
 type requesting[T any] struct {
-	at string // the requested version, see snapshot
+	requestedVersion string // the requested version, see snapshot
 }
 
 // streaming reads the next event of a streaming list.
 type streaming[T any] struct {
-	at    string // the requested version, see snapshot
-	watch *session[T]
-	items collection[T]
+	requestedVersion string // the requested version, see snapshot
+	watch            *session[T]
+	items            streamedItems[T]
 
 	// These fields measure the progress towards the end marker; see took.
-	changes bool   // an event came that does not list an existing object
-	newest  string // the newest version of such an event
+	sawChange    bool   // an event came that does not list an existing object
+	newestChange string // the newest version of such an event
 }
 
 // connecting requests a watch.
@@ -52,20 +52,20 @@ type connecting[T any] struct {
 // comparing has a watch that was opened after a lost watch, or that got a late event. It compares
 // the server's history with the known one.
 type comparing[T any] struct {
-	version string // the sink has everything through this version
-	from    string // start of the watch: version, or just before the mark
-	watch   *session[T]
-	asked   bool // the server's version was requested, or its request is not due
-	listed  bool // the server's version was requested
-	told    bool // the server's version is known, and not lower than version
+	version          string // the sink has everything through this version
+	from             string // start of the watch: version, or just before the mark
+	watch            *session[T]
+	versionStepDone  bool // the server's version was requested, or its request is not due
+	versionRequested bool // the server's version was requested
+	versionConfirmed bool // the server's version is known, and not lower than version
 }
 
 // watching reads the next event of a watch.
 type watching[T any] struct {
-	version string // the next watch starts after it
-	watch   *session[T]
-	heard   bool // an event or a bookmark has come
-	late    bool // an event came that was older than the watch
+	version  string // the next watch starts after it
+	watch    *session[T]
+	received bool // an event or a bookmark has come
+	sawLate  bool // an event came that was older than the watch
 
 	// synthetic says that the watch started without a version. Its Added events list the existing
 	// objects, in no particular order, so their versions do not say how far the watch is.
@@ -74,9 +74,9 @@ type watching[T any] struct {
 
 // backingOff waits, and then enters the next state.
 type backingOff[T any] struct {
-	wait    time.Duration
-	then    state[T]
-	hurried bool // the wait limits the rate of attempts; nothing has failed
+	wait      time.Duration
+	then      state[T]
+	throttled bool // the wait limits the rate of attempts; nothing has failed
 }
 
 // stopped is the last state.
@@ -108,16 +108,16 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 	if ctx.Err() != nil {
 		return r.stop(s), nil
 	}
-	if wait := r.hurried(s); wait != nil {
+	if wait := r.throttle(s); wait != nil {
 		return wait, nil
 	}
 	switch s := s.(type) {
 	case *listing[T]:
 		return r.list(ctx, s)
 	case *requesting[T]:
-		return r.request(ctx, s)
+		return r.openStreamingList(ctx, s)
 	case *streaming[T]:
-		return r.collect(s)
+		return r.readStreamingList(s)
 	case *connecting[T]:
 		return r.connect(ctx, s)
 	case *comparing[T]:
@@ -128,8 +128,8 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 		if sleep(ctx, s.wait, r.opts.Wake) {
 			r.opts.Wake = nil // A closed channel would end every later wait at once.
 		}
-		if r.waited = true; !s.hurried {
-			r.haste = pace.Haste{} // After this wait, attempts may come without a wait again.
+		if r.justWaited = true; !s.throttled {
+			r.burstLimiter = pace.BurstLimiter{} // After this wait, attempts may come without a wait again.
 		}
 		return s.then, nil
 	default:
@@ -154,9 +154,9 @@ func (r *Reflector[T]) stop(s state[T]) state[T] {
 // state, and "" the most recent state.
 func (r *Reflector[T]) snapshot(version string) state[T] {
 	if r.mode == WatchList {
-		return &requesting[T]{at: version}
+		return &requesting[T]{requestedVersion: version}
 	}
-	return &listing[T]{at: version}
+	return &listing[T]{requestedVersion: version}
 }
 
 // resnapshot returns the first state of a snapshot that is at least as new as the sink's version

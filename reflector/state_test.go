@@ -37,8 +37,8 @@ var (
 func describe(s state[string]) string {
 	switch s := s.(type) {
 	case *listing[string]:
-		d := fmt.Sprintf("list at %q", s.at)
-		if s.whole {
+		d := fmt.Sprintf("list at %q", s.requestedVersion)
+		if s.unpaged {
 			d += " whole"
 		}
 		if s.token != "" {
@@ -46,13 +46,13 @@ func describe(s state[string]) string {
 		}
 		return d
 	case *requesting[string]:
-		return fmt.Sprintf("stream at %q", s.at)
+		return fmt.Sprintf("stream at %q", s.requestedVersion)
 	case *streaming[string]:
 		return fmt.Sprintf("streaming items=%d", len(s.items.items))
 	case *connecting[string]:
 		return fmt.Sprintf("connect %q", s.version)
 	case *comparing[string]:
-		return fmt.Sprintf("comparing %q, asked=%v told=%v", s.version, s.asked, s.told)
+		return fmt.Sprintf("comparing %q, asked=%v told=%v", s.version, s.versionStepDone, s.versionConfirmed)
 	case *watching[string]:
 		return fmt.Sprintf("watching %q", s.version)
 	case *backingOff[string]:
@@ -85,58 +85,58 @@ type (
 type (
 	inStream struct{ play []any }
 	inWatch  struct {
-		heard bool
-		play  []any
+		received bool
+		play     []any
 	}
 	inSyntheticWatch struct{ play []any }
 	inComparison     struct {
-		asked bool
-		play  []any
+		versionStepDone bool
+		play            []any
 	}
 	afterLoss struct{}
 )
 
 func TestStepListing(t *testing.T) {
 	runTable(t, List, table{
-		{name: "a whole list is replaced in one step", from: &at{at: "0"}, reply: whole("10", "a@1", "b@2"),
+		{name: "a whole list is replaced in one step", from: &at{requestedVersion: "0"}, reply: whole("10", "a@1", "b@2"),
 			next: `connect "10"`, calls: []string{`list "0" limit=500`, `replace "10": a@1 b@2`}},
-		{name: "an empty list is a snapshot too", from: &at{at: "0"}, reply: whole("10"),
+		{name: "an empty list is a snapshot too", from: &at{requestedVersion: "0"}, reply: whole("10"),
 			next: `connect "10"`, calls: []string{`list "0" limit=500`, `replace "10":`}},
-		{name: "a page is collected", from: &at{at: "0"}, reply: page("10", "c1", "a@1"),
+		{name: "a page is collected", from: &at{requestedVersion: "0"}, reply: page("10", "c1", "a@1"),
 			next: `list at "0" token=c1 version=10 items=1`, calls: []string{`list "0" limit=500`}},
 		// RC-8, RC-10
-		{name: "the last page completes the snapshot", from: &at{at: "0", token: "c1", version: "10", items: items("a@1")}, reply: whole("10", "b@2"),
+		{name: "the last page completes the snapshot", from: &at{requestedVersion: "0", token: "c1", version: "10", items: items("a@1")}, reply: whole("10", "b@2"),
 			next: `connect "10"`, calls: []string{`list c1/ limit=500`, `replace "10": a@1 b@2`}},
 		// RC-8
-		{name: "an expired token leads to a whole list at the same version at once", from: &at{at: "9", token: "c1", items: items("a@1")}, reply: refuse(errExpired),
+		{name: "an expired token leads to a whole list at the same version at once", from: &at{requestedVersion: "9", token: "c1", items: items("a@1")}, reply: refuse(errExpired),
 			next: `list at "9" whole`, calls: []string{`list c1/ limit=0`}},
 		// RC-5
-		{name: "an expired version leads to the most recent state at once", from: &at{at: "9"}, reply: refuse(errExpired),
+		{name: "an expired version leads to the most recent state at once", from: &at{requestedVersion: "9"}, reply: refuse(errExpired),
 			next: `list at ""`, calls: []string{`list "9" limit=0`}},
 		// RC-5
-		{name: "so does Gone", from: &at{at: "9"}, reply: refuse(errGone), next: `list at ""`, calls: []string{`list "9" limit=0`}},
+		{name: "so does Gone", from: &at{requestedVersion: "9"}, reply: refuse(errGone), next: `list at ""`, calls: []string{`list "9" limit=0`}},
 		// RC-5
-		{name: "so does a version that is too large, whatever Retry-After says", from: &at{at: "9"}, reply: refuse(errTooLarge),
+		{name: "so does a version that is too large, whatever Retry-After says", from: &at{requestedVersion: "9"}, reply: refuse(errTooLarge),
 			next: `list at ""`, calls: []string{`list "9" limit=0`}},
-		{name: "the most recent state cannot have expired twice", from: &at{at: ""}, failures: 1, reply: refuse(errExpired),
+		{name: "the most recent state cannot have expired twice", from: &at{requestedVersion: ""}, failures: 1, reply: refuse(errExpired),
 			next: `wait 1.6s, list at ""`, calls: []string{`list "" limit=500`}},
-		{name: "any other refusal waits", from: &at{at: "0"}, reply: refuse(errBroken),
+		{name: "any other refusal waits", from: &at{requestedVersion: "0"}, reply: refuse(errBroken),
 			next: `wait 800ms, list at "0"`, calls: []string{`list "0" limit=500`}},
-		{name: "a list that breaks off waits and begins again", from: &at{at: "0", token: "c1", items: items("a@1")}, reply: play(item("b@2"), errBroken),
+		{name: "a list that breaks off waits and begins again", from: &at{requestedVersion: "0", token: "c1", items: items("a@1")}, reply: play(item("b@2"), errBroken),
 			next: `wait 800ms, list at "0"`, calls: []string{`list c1/ limit=500`}},
-		{name: "Retry-After is the least wait", from: &at{at: "0"}, reply: refuse(errBusy),
+		{name: "Retry-After is the least wait", from: &at{requestedVersion: "0"}, reply: refuse(errBusy),
 			next: `wait 7s, list at "0"`, calls: []string{`list "0" limit=500`}},
-		{name: "Retry-After does not shorten a wait", from: &at{at: "0"}, failures: 4, reply: refuse(errBusy),
+		{name: "Retry-After does not shorten a wait", from: &at{requestedVersion: "0"}, failures: 4, reply: refuse(errBusy),
 			next: `wait 12.8s, list at "0"`, calls: []string{`list "0" limit=500`}},
-		{name: "a snapshot older than what is known is refused", known: "20", from: &at{at: "20"}, reply: whole("10", "a@1"),
+		{name: "a snapshot older than what is known is refused", known: "20", from: &at{requestedVersion: "20"}, reply: whole("10", "a@1"),
 			next: `wait 800ms, list at ""`, calls: []string{`list "20" limit=0`}},
-		{name: "versions that cannot be compared are accepted", known: "20", from: &at{at: "20"}, reply: whole("x10", "a@1"),
+		{name: "versions that cannot be compared are accepted", known: "20", from: &at{requestedVersion: "20"}, reply: whole("x10", "a@1"),
 			next: `connect "x10"`, calls: []string{`list "20" limit=0`, `replace "x10": a@1`}},
-		{name: "a sink that fails gets another snapshot", known: "20", from: &at{at: "20"}, reply: whole("30"), sink: []error{errBroken},
+		{name: "a sink that fails gets another snapshot", known: "20", from: &at{requestedVersion: "20"}, reply: whole("30"), sink: []error{errBroken},
 			next: `wait 800ms, list at "20"`, calls: []string{`list "20" limit=0`, `replace "30":`}},
-		{name: "an unreadable object stays as it is", known: "10", from: &at{at: "10"}, reply: play(unreadable(0, "a"), item("b@2")),
+		{name: "an unreadable object stays as it is", known: "10", from: &at{requestedVersion: "10"}, reply: play(undecodable(0, "a"), item("b@2")),
 			next: `connect ""`, calls: []string{`list "10" limit=0`, `reflector: listing: object ns/a could not be read: garbage`, `replace "": a@= b@2`}},
-		{name: "and is a reason to refuse the first list", from: &at{at: "0"}, reply: play(unreadable(0, "a"), item("b@2")),
+		{name: "and is a reason to refuse the first list", from: &at{requestedVersion: "0"}, reply: play(undecodable(0, "a"), item("b@2")),
 			next: `wait 800ms, list at "0"`, calls: []string{`list "0" limit=500`, `reflector: listing: object ns/a could not be read: garbage`}},
 	})
 }
@@ -144,9 +144,9 @@ func TestStepListing(t *testing.T) {
 func TestStepStreaming(t *testing.T) {
 	runTable(t, WatchList, table{
 		// RC-14
-		{name: "a stream opens", from: &open{at: "0"}, next: `streaming items=0`, calls: []string{`stream ""`}},
+		{name: "a stream opens", from: &open{requestedVersion: "0"}, next: `streaming items=0`, calls: []string{`stream ""`}},
 		// RC-14
-		{name: "at the last version", from: &open{at: "7"}, next: `streaming items=0`, calls: []string{`stream "7"`}},
+		{name: "at the last version", from: &open{requestedVersion: "7"}, next: `streaming items=0`, calls: []string{`stream "7"`}},
 		// RC-15
 		{name: "initial events are collected", from: inStream{[]any{added("a@1")}}, next: `streaming items=1`},
 		{name: "other bookmarks are no end", from: inStream{[]any{bookmark("5")}}, next: `streaming items=0`},
@@ -157,25 +157,25 @@ func TestStepStreaming(t *testing.T) {
 			next: `wait 800ms, stream at ""`},
 		{name: "a sink that fails gets another snapshot", from: inStream{[]any{endMarker("10")}}, sink: []error{errBroken},
 			next: `wait 800ms, stream at "0"`, calls: []string{`replace "10":`}},
-		{name: "an unreadable object stays as it is", from: inStream{[]any{unreadable(listwatch.Added, "a")}},
+		{name: "an unreadable object stays as it is", from: inStream{[]any{undecodable(listwatch.Added, "a")}},
 			next: `streaming items=1`, calls: []string{`reflector: streaming: object ns/a could not be read: garbage`}},
 
-		{name: "an unreadable delete is a delete", from: inStream{[]any{unreadable(listwatch.Deleted, "a")}},
+		{name: "an unreadable delete is a delete", from: inStream{[]any{undecodable(listwatch.Deleted, "a")}},
 			next: `streaming items=0`, calls: []string{`reflector: streaming: object ns/a could not be read: garbage`}},
 
 		// RC-18
-		{name: "refused connections wait", from: &open{at: "7"}, reply: refuse(errRefused), next: `wait 800ms, stream at "7"`, calls: []string{`stream "7"`}},
+		{name: "refused connections wait", from: &open{requestedVersion: "7"}, reply: refuse(errRefused), next: `wait 800ms, stream at "7"`, calls: []string{`stream "7"`}},
 		// RC-18
-		{name: "429 waits", from: &open{at: "7"}, reply: refuse(errBusy), next: `wait 7s, stream at "7"`, calls: []string{`stream "7"`}},
+		{name: "429 waits", from: &open{requestedVersion: "7"}, reply: refuse(errBusy), next: `wait 7s, stream at "7"`, calls: []string{`stream "7"`}},
 		// RC-18
-		{name: "an expired version leads to the most recent state at once", from: &open{at: "7"}, reply: refuse(errExpired),
+		{name: "an expired version leads to the most recent state at once", from: &open{requestedVersion: "7"}, reply: refuse(errExpired),
 			next: `stream at ""`, calls: []string{`stream "7"`}},
 		// RC-18
-		{name: "so does a version that is too large", from: &open{at: "7"}, reply: refuse(errTooLarge), next: `stream at ""`, calls: []string{`stream "7"`}},
+		{name: "so does a version that is too large", from: &open{requestedVersion: "7"}, reply: refuse(errTooLarge), next: `stream at ""`, calls: []string{`stream "7"`}},
 		{name: "so does one that expires on the way", from: inStream{[]any{errExpired}}, next: `stream at ""`},
-		{name: "the most recent state cannot have expired", from: &open{at: ""}, reply: refuse(errExpired), next: `wait 800ms, list at ""`, calls: []string{`stream ""`}},
+		{name: "the most recent state cannot have expired", from: &open{requestedVersion: ""}, reply: refuse(errExpired), next: `wait 800ms, list at ""`, calls: []string{`stream ""`}},
 		// RC-18
-		{name: "a server that cannot do it is asked for a list at once", from: &open{at: "7"}, reply: refuse(errInvalid),
+		{name: "a server that cannot do it is asked for a list at once", from: &open{requestedVersion: "7"}, reply: refuse(errInvalid),
 			next: `list at "7"`, calls: []string{`stream "7"`}},
 		// RC-18
 		{name: "a stream that ends too early begins again", from: inStream{[]any{io.EOF}}, next: `wait 800ms, stream at "0"`},
@@ -199,9 +199,9 @@ func TestStepWatching(t *testing.T) {
 		// RC-24
 		{name: "the first that is not Added does", from: inSyntheticWatch{[]any{bookmark("9")}}, next: `watching "9"`, calls: []string{`bookmark @9`}},
 		// RC-23
-		{name: "an unreadable object is skipped", from: inWatch{play: []any{unreadable(listwatch.Modified, "a")}},
+		{name: "an unreadable object is skipped", from: inWatch{play: []any{undecodable(listwatch.Modified, "a")}},
 			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`}},
-		{name: "an unreadable delete is one of what the sink has", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}},
+		{name: "an unreadable delete is one of what the sink has", from: inWatch{play: []any{undecodable(listwatch.Deleted, "a")}},
 			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`, `deleted a@99=`}},
 		{name: "but not one that comes late, which a snapshot follows", from: inWatch{play: []any{
 			&listwatch.ObjectError{Key: key("a"), ResourceVersion: "9", Type: listwatch.Deleted, Err: errBroken},
@@ -209,7 +209,7 @@ func TestStepWatching(t *testing.T) {
 		{name: "an unreadable change that comes late is left alone", from: inWatch{play: []any{
 			&listwatch.ObjectError{Key: key("a"), ResourceVersion: "9", Type: listwatch.Modified, Err: errBroken},
 		}}, next: `watching "10"`},
-		{name: "one that the sink refuses leads to a snapshot", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}}, sink: []error{errBroken},
+		{name: "one that the sink refuses leads to a snapshot", from: inWatch{play: []any{undecodable(listwatch.Deleted, "a")}}, sink: []error{errBroken},
 			next: `wait 800ms, list at "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`, `deleted a@99=`}},
 		{name: "so does one without a name, not older than it", from: inWatch{play: []any{
 			&listwatch.ObjectError{ResourceVersion: "99", Type: listwatch.Deleted, Err: errBroken},
@@ -227,7 +227,7 @@ func TestStepWatching(t *testing.T) {
 			next: `wait 800ms, list at "10"`, calls: []string{`modified a@11`}},
 
 		// RC-25
-		{name: "an orderly end leads to the next watch at once", from: inWatch{heard: true, play: []any{io.EOF}}, next: `connect "10"`},
+		{name: "an orderly end leads to the next watch at once", from: inWatch{received: true, play: []any{io.EOF}}, next: `connect "10"`},
 		// RC-25
 		{name: "so does a silent one after a second", from: inWatch{play: []any{time.Second, io.EOF}}, next: `connect "10"`},
 		// RC-25
@@ -265,7 +265,7 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 				g.sink.fail = row.sink
 				r := g.reflector
 				r.version, r.synced = row.known, row.known != ""
-				r.snapshots = failuresBefore(row.failures, row.expired)
+				r.snapshots = streakOf(row.failures, row.expired)
 				r.watches = r.snapshots
 
 				next, err := r.step(t.Context(), g.state(t, row.from))
@@ -282,7 +282,7 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 				r.stop(next)
 				synctest.Wait()
 				require.Zero(t, g.source.open, "a stream is open only in states that have one")
-				for _, ctx := range g.source.asked {
+				for _, ctx := range g.source.contexts {
 					require.Error(t, ctx.Err(), "a request's context ends with the request")
 				}
 			})
@@ -290,9 +290,9 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 	}
 }
 
-// failuresBefore returns a row with n failures of all kinds.
-func failuresBefore(n int, expired bool) row {
-	return row{Row: Row{failures: n, answered: n, outage: n, expired: expired}}
+// streakOf returns a row with n failures of all kinds.
+func streakOf(n int, expired bool) loggedStreak {
+	return loggedStreak{FailureStreak: FailureStreak{failures: n, connected: n, outage: n, expired: expired}}
 }
 
 // state makes the state before a step.
@@ -306,17 +306,17 @@ func (g *rig) state(t *testing.T, from any) state[string] {
 	}
 	switch from := from.(type) {
 	case inStream:
-		return &streaming[string]{at: "0", watch: watch(from.play)}
+		return &streaming[string]{requestedVersion: "0", watch: watch(from.play)}
 	case inWatch:
 		g.reflector.version = "10"
-		return &watching[string]{version: "10", watch: watch(from.play), heard: from.heard}
+		return &watching[string]{version: "10", watch: watch(from.play), received: from.received}
 	case inComparison:
 		g.reflector.version = "10"
 		w := watch(from.play)
-		if from.asked {
-			w.endAfter(pace.CompareLimit, errNotAgain)
+		if from.versionStepDone {
+			w.endAfter(pace.HistoryCheckTimeout, errNotRepeated)
 		}
-		return &comparing[string]{version: "10", from: "9", watch: w, asked: from.asked, listed: from.asked, told: from.asked}
+		return &comparing[string]{version: "10", from: "9", watch: w, versionStepDone: from.versionStepDone, versionRequested: from.versionStepDone, versionConfirmed: from.versionStepDone}
 	case inSyntheticWatch:
 		return &watching[string]{watch: watch(from.play), synthetic: true}
 	default:
@@ -332,6 +332,6 @@ func items(names ...string) []listwatch.Item[string] {
 	return list
 }
 
-func unreadable(t listwatch.EventType, name string) error {
+func undecodable(t listwatch.EventType, name string) error {
 	return &listwatch.ObjectError{Key: key(name), ResourceVersion: "99", Type: t, Err: errors.New("garbage")}
 }

@@ -32,13 +32,13 @@ type Status struct {
 	// bookmark of a watch was received.
 	LastListAt, LastEventAt time.Time
 
-	// Unreadable has the objects that the sink lacks, or has in an older state, because they were
+	// Undecodable has the objects that the sink lacks, or has in an older state, because they were
 	// undecodable. An object leaves the set when it is deleted, or when an event or a snapshot
 	// brings a decodable state. The reflector does not request single objects: an object that was
 	// damaged in transit stays in the set until it changes or is listed again. Objects without a
 	// readable name leave the set with the next snapshot. The reflector takes that snapshot when
 	// the current watch ends.
-	Unreadable Unreadable
+	Undecodable Undecodable
 
 	// Failures is the number of consecutive failed attempts. 0 means that nothing fails.
 	Failures int

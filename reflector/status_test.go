@@ -18,7 +18,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-func TestStatusTellsWhereTheReflectorIs(t *testing.T) { // RC-34
+func TestStatusHasThePhaseOfTheReflector(t *testing.T) { // RC-34
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		r := g.reflector
@@ -107,19 +107,19 @@ func TestObserverSeesEveryStep(t *testing.T) { // D18
 	})
 }
 
-func TestHooksMayAskForTheStatus(t *testing.T) {
+func TestHooksMayCallStatus(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var g *rig
-		look := func() { _ = g.reflector.Status() }
+		readStatus := func() { _ = g.reflector.Status() }
 		g = newRig(Options{Observer: &Observer{
-			OnPhase: func(PhaseChange) { look() },
-			OnPage:  func(PageInfo) { look() },
-			OnItem:  func(ItemInfo) { look() },
-			OnEvent: func(EventInfo) { look() },
-			OnWait:  func(time.Duration) { look() },
+			OnPhase: func(PhaseChange) { readStatus() },
+			OnPage:  func(PageInfo) { readStatus() },
+			OnItem:  func(ItemInfo) { readStatus() },
+			OnEvent: func(EventInfo) { readStatus() },
+			OnWait:  func(time.Duration) { readStatus() },
 		}})
 		g.source.lists = []reply{whole("10", "a@1")}
-		g.source.watches = []reply{play(modified("a@11"), unreadable(listwatch.Modified, "a"), errBroken)}
+		g.source.watches = []reply{play(modified("a@11"), undecodable(listwatch.Modified, "a"), errBroken)}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		require.NoError(t, g.reflector.Run(ctx))
@@ -134,13 +134,13 @@ func TestErrorsUnwrap(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 }
 
-func TestLogHasOneWarningForARowOfFailures(t *testing.T) { // RC-30
+func TestLogHasOneWarningForConsecutiveFailures(t *testing.T) { // RC-30
 	bubble(t, func(t *testing.T) {
 		var log strings.Builder
 		g := newRig(Options{Logger: logTo(&log, slog.LevelDebug)})
 		g.source.lists = []reply{refuse(errBroken), refuse(errBroken), whole("10")}
 		g.source.watches = []reply{play(
-			unreadable(listwatch.Modified, "a"), unreadable(listwatch.Modified, "b"), bookmark("11"), errExpired)}
+			undecodable(listwatch.Modified, "a"), undecodable(listwatch.Modified, "b"), bookmark("11"), errExpired)}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		require.NoError(t, g.reflector.Run(ctx))
@@ -169,7 +169,7 @@ func logTo(w io.Writer, level slog.Level) *slog.Logger {
 
 // A server that is down for 20 minutes causes four warnings, one each five minutes. When the server
 // is back and refuses the request, there is one more warning.
-func TestLogsGoToTheDefaultLoggerUnlessToldOtherwise(t *testing.T) {
+func TestLogsGoToTheDefaultLoggerByDefault(t *testing.T) {
 	previous := slog.Default()
 	defer slog.SetDefault(previous)
 	var log strings.Builder
@@ -185,7 +185,7 @@ func TestLogsGoToTheDefaultLoggerUnlessToldOtherwise(t *testing.T) {
 	require.Contains(t, log.String(), `level=WARN msg="Attempt failed" phase=listing err="connection reset"`)
 }
 
-func TestAnOutageIsSaidWhenItBeginsEveryFiveMinutesAndWhenItIsOver(t *testing.T) {
+func TestAnOutageIsLoggedWhenItBeginsEveryFiveMinutesAndWhenItEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var log strings.Builder
 		began := time.Now()

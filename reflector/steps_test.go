@@ -16,7 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -32,23 +32,23 @@ type stepState struct {
 // stepStates are all states in which a reflector waits for the server, with a sink that has got
 // version 10. This table is complete; state_test.go gives the reasons for single steps.
 var stepStates = []stepState{
-	{`listing at "0"`, List, func() any { return &at{at: "0"} }},
-	{`listing at "10"`, List, func() any { return &at{at: "10"} }},
-	{`listing at ""`, List, func() any { return &at{at: ""} }},
+	{`listing at "0"`, List, func() any { return &at{requestedVersion: "0"} }},
+	{`listing at "10"`, List, func() any { return &at{requestedVersion: "10"} }},
+	{`listing at ""`, List, func() any { return &at{requestedVersion: ""} }},
 	{`listing at "10", page 2`, List, func() any {
-		return &at{at: "10", token: "c1", version: "12", items: items("a@1"), turns: turns{last: "c1", kept: "c1", n: 1}}
+		return &at{requestedVersion: "10", token: "c1", version: "12", items: items("a@1"), tokens: tokenCycle{last: "c1", saved: "c1", n: 1}}
 	}},
-	{`listing at "10", whole`, List, func() any { return &at{at: "10", whole: true} }},
-	{`requesting at "0"`, WatchList, func() any { return &open{at: "0"} }},
-	{`requesting at "10"`, WatchList, func() any { return &open{at: "10"} }},
-	{`requesting at ""`, WatchList, func() any { return &open{at: ""} }},
+	{`listing at "10", whole`, List, func() any { return &at{requestedVersion: "10", unpaged: true} }},
+	{`requesting at "0"`, WatchList, func() any { return &open{requestedVersion: "0"} }},
+	{`requesting at "10"`, WatchList, func() any { return &open{requestedVersion: "10"} }},
+	{`requesting at ""`, WatchList, func() any { return &open{requestedVersion: ""} }},
 	{`streaming at "0"`, WatchList, func() any { return inStream{} }},
 	{`connecting at "10"`, List, func() any { return &to{version: "10"} }},
 	{`connecting at "10", after a lost watch`, List, func() any { return afterLoss{} }},
 	{`comparing at "10", version not told yet`, List, func() any { return inComparison{} }},
-	{`comparing at "10", before a@10 comes again`, List, func() any { return inComparison{asked: true} }},
+	{`comparing at "10", before a@10 comes again`, List, func() any { return inComparison{versionStepDone: true} }},
 	{`watching from "10", nothing heard yet`, List, func() any { return inWatch{} }},
-	{`watching from "10"`, List, func() any { return inWatch{heard: true} }},
+	{`watching from "10"`, List, func() any { return inWatch{received: true} }},
 	{`watching from "", initial events`, List, func() any { return inSyntheticWatch{} }},
 }
 
@@ -72,8 +72,8 @@ var stepReplies = []struct {
 	{name: "a bookmark", stream: []any{bookmark("11")}},
 	{name: "an older state", list: whole("9", "b@2"), stream: []any{endMarker("9")}},
 	{name: "what the sink refuses", list: whole("12", "b@2"), stream: []any{endMarker("12")}, sink: errBroken},
-	{name: "an unreadable object", list: play(unreadable(0, "b")), stream: []any{unreadable(listwatch.Modified, "b")}},
-	{name: "an unreadable deletion", stream: []any{unreadable(listwatch.Deleted, "b")}},
+	{name: "an unreadable object", list: play(undecodable(0, "b")), stream: []any{undecodable(listwatch.Modified, "b")}},
+	{name: "an unreadable deletion", stream: []any{undecodable(listwatch.Deleted, "b")}},
 	{name: "a nameless deletion", stream: []any{&listwatch.ObjectError{Type: listwatch.Deleted, Err: errBroken}}},
 	{name: "an event without its object", stream: []any{listwatch.Event[string]{Type: listwatch.Modified, Item: listwatch.Item[string]{Key: key("b"), ResourceVersion: "11", Unchanged: true}}}},
 	{name: "an orderly end, at once", stream: []any{io.EOF}},
@@ -97,15 +97,15 @@ var stepReplies = []struct {
 	{name: "the end of the context", cancel: true, stream: []any{24 * time.Hour}},
 }
 
-// TestStepsAreAllKnown combines every state with every reply, as the first failure and as the third
-// in a row, and compares the result with testdata/steps.txt. The file is also a readable
+// TestStepsOfEveryStateAndReply combines every state with every reply, as the first failure and as
+// the third in a row, and compares the result with testdata/steps.txt. The file is also a readable
 // description of the state machine.
-func TestStepsAreAllKnown(t *testing.T) {
+func TestStepsOfEveryStateAndReply(t *testing.T) {
 	const file = "testdata/steps.txt"
 	var b strings.Builder
 	b.WriteString("What a reflector does next, for each state and each reply: the calls of the sink, and the state that\n" +
 		"follows. Where it differs, the second line is for the third failure of its kind in a row. Random parts of waits are\n" +
-		"left out. TestStepsAreAllKnown makes this file and compares with it; -update writes it.\n")
+		"left out. TestStepsOfEveryStateAndReply makes this file and compares with it; -update writes it.\n")
 	for _, s := range stepStates {
 		fmt.Fprintf(&b, "\n%s\n", s.name)
 		for n, r := range stepReplies {
@@ -139,7 +139,7 @@ func possible(from any, n int) bool {
 		}
 		return r.refuse != nil || r.cancel || len(r.list.play) > 0 || r.list.meta.ResourceVersion != ""
 	case inComparison:
-		return r.refuse != nil || r.cancel || from.asked && len(r.stream) > 0 || !from.asked && (len(r.list.play) > 0 || r.list.meta.ResourceVersion != "") && r.list.meta.Continue != "c1"
+		return r.refuse != nil || r.cancel || from.versionStepDone && len(r.stream) > 0 || !from.versionStepDone && (len(r.list.play) > 0 || r.list.meta.ResourceVersion != "") && r.list.meta.Continue != "c1"
 	case *open, *to, afterLoss:
 		return r.refuse != nil || r.cancel || n == 0
 	default:
@@ -148,7 +148,7 @@ func possible(from any, n int) bool {
 }
 
 // stepOf makes one step and describes it.
-func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (o outcome) {
+func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (o stepResult) {
 	synctest.Test(t, func(t *testing.T) {
 		meets := stepReplies[n]
 		g := newRig(Options{ListMode: mode})
@@ -172,15 +172,15 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (o outcome) 
 		case inSyntheticWatch:
 			from = inSyntheticWatch{played}
 		case afterLoss:
-			r.doubt.lost, r.mark = true, mark.Mark{Key: key("a"), Version: "10"}
+			r.historyCheck.lost, r.checkpoint = true, checkpoint.Checkpoint{Key: key("a"), Version: "10"}
 			from = &to{version: "10"}
 		case inComparison:
-			r.doubt.lost, r.mark = true, mark.Mark{Key: key("a"), Version: "10"}
+			r.historyCheck.lost, r.checkpoint = true, checkpoint.Checkpoint{Key: key("a"), Version: "10"}
 			f.play = played
 			from = f
 		}
 		s := g.state(t, from)
-		r.snapshots = failuresBefore(failures, failures > 0 && IsExpired(meets.refuse))
+		r.snapshots = streakOf(failures, failures > 0 && IsExpired(meets.refuse))
 		r.watches = r.snapshots
 		g.take()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -189,30 +189,30 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (o outcome) 
 			cancel()
 		}
 
-		had := r.mark
+		had := r.checkpoint
 		o.from = s.phase().String()
 		began := time.Now()
 		next, err := r.step(ctx, s)
 		if took := time.Since(began); took > time.Second {
-			o.After = lapse(took)
+			o.After = jsonSeconds(took)
 		}
 		for _, call := range g.take() {
 			_, call, _ = strings.Cut(call, " ")
 			switch verb, _, _ := strings.Cut(call, " "); verb {
 			case "list", "stream", "watch": // the request belongs to the state, not to the outcome
 			case "reflector:":
-				o.Said = append(o.Said, call)
+				o.Reports = append(o.Reports, call)
 			default:
-				o.Told = append(o.Told, call)
+				o.SinkCalls = append(o.SinkCalls, call)
 			}
 		}
-		o.Next, o.row = describe(next), rowOf(r, next, had)
+		o.Next, o.tableRow = describe(next), tableRowOf(r, next, had)
 		if wait, waits := next.(*backingOff[string]); waits {
-			o.Wait, o.Next = lapse(wait.wait), describe(wait.then)
+			o.Wait, o.Next = jsonSeconds(wait.wait), describe(wait.then)
 		}
-		for _, row := range []row{r.snapshots, r.watches} {
-			o.Counts += count(failures, row.answered) + count(failures, row.outage)
-			o.outage = o.outage || row.outage > failures
+		for _, streak := range []loggedStreak{r.snapshots, r.watches} {
+			o.Counts += count(failures, streak.connected) + count(failures, streak.outage)
+			o.outage = o.outage || streak.outage > failures
 		}
 		if _, waits := next.(*backingOff[string]); waits {
 			require.Error(t, err)

@@ -68,7 +68,7 @@ func TestStreamingListWithoutEndMarkerGivesWayToAList(t *testing.T) { // D6, RC-
 	})
 }
 
-func TestServerThatNeverAnswersAStreamingListIsAskedForAList(t *testing.T) { // D6
+func TestStreamingListWithoutAResponseIsReplacedByAList(t *testing.T) { // D6
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{ListMode: WatchList, ListProgressTimeout: 3 * time.Second})
 		g.source.lists = []reply{whole("10")}
@@ -126,10 +126,10 @@ func TestStreamingListThatFailsIsTriedAgainNextTime(t *testing.T) { // RC-18
 }
 
 // The collection is compared with a map, by random puts, removals and skips.
-func TestCollectionHoldsWhatAMapWould(t *testing.T) {
+func TestStreamedItemsBehaveLikeAMap(t *testing.T) {
 	t.Parallel()
 	for range 200 {
-		var c collection[string]
+		var c streamedItems[string]
 		model := map[string]listwatch.Item[string]{}
 		for step := range 100 {
 			name := strconv.Itoa(rand.IntN(12))
@@ -139,7 +139,7 @@ func TestCollectionHoldsWhatAMapWould(t *testing.T) {
 				c.remove(it.Key)
 				delete(model, name)
 			case 1:
-				c.skip(&listwatch.ObjectError{Key: it.Key, Type: listwatch.Modified})
+				c.addUndecodable(&listwatch.ObjectError{Key: it.Key, Type: listwatch.Modified})
 				if _, ok := model[name]; !ok {
 					model[name] = listwatch.Item[string]{Key: it.Key, Unchanged: true}
 				}

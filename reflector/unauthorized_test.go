@@ -19,7 +19,7 @@ import (
 
 // The server refuses a token until somebody repairs the token. Soon after that the reflector uses
 // the repaired one.
-func TestTokenThatIsRepairedIsUsedSoon(t *testing.T) {
+func TestRepairedTokenIsUsedSoon(t *testing.T) {
 	for _, repaired := range []time.Duration{5 * time.Second, 20 * time.Second, time.Minute} {
 		t.Run(repaired.String(), func(t *testing.T) {
 			t.Parallel()

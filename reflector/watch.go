@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -20,54 +20,54 @@ const veryShort = time.Second
 // event of the lost watch, if there was an event. The reflector compares this event when it comes
 // again.
 func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
-	r.warned = false
+	r.undecodableLogged = false
 	r.record.update(func(st *Status) { st.Watches++ })
 	opts := listwatch.WatchOptions{ResourceVersion: s.version, Held: r.held()}
-	compares := r.compares(s.version)
-	if compares {
-		opts.ResourceVersion = cmp.Or(r.mark.Before(), s.version)
+	mustCompare := r.mustCompare(s.version)
+	if mustCompare {
+		opts.ResourceVersion = cmp.Or(r.checkpoint.Before(), s.version)
 	}
-	from, left := opts.ResourceVersion, r.doubt.pace.Left()
-	if compares && from == s.version && left > 0 {
+	from, left := opts.ResourceVersion, r.historyCheck.spacer.Remaining()
+	if mustCompare && from == s.version && left > 0 {
 		// A comparison is not due yet. Ask the server to end this watch when the comparison is due:
 		// the next watch compares. Request more than veryShort, because a server may count the time
 		// from before its answer.
-		compares, opts.Timeout = false, min(max(left, 2*veryShort), r.opts.watchTimeout())
+		mustCompare, opts.Timeout = false, min(max(left, 2*veryShort), r.opts.watchTimeout())
 	}
 	watch, err := r.open(ctx, opts, r.opts.WatchIdleTimeout, ErrIdle)
 	switch {
 	case IsExpired(err) && from != s.version:
-		return r.forgotten(s.version, false), nil
+		return r.noEventToCompare(s.version, false), nil
 	case err != nil:
-		r.doubt.failed(err)
+		r.historyCheck.openFailed(err)
 		return r.watchFailed(s.version, IsRefused(err), r.opts.Backoff.Max, err)
 	}
 	r.watches.Reached()
-	if compares {
+	if mustCompare {
 		return &comparing[T]{version: s.version, from: from, watch: watch}, nil
 	}
 	return &watching[T]{
 		version:   s.version,
 		watch:     watch,
-		synthetic: !mark.Resumes(s.version),
+		synthetic: !checkpoint.Resumes(s.version),
 	}, nil
 }
 
 // watch processes one event.
 func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	event, err := s.watch.next()
-	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
+	undecodable, isUndecodable := errors.AsType[*listwatch.ObjectError](err)
 	switch {
-	case isUnread && r.passed(s, unread.ResourceVersion):
-		return r.lateUnread(s, unread)
-	case isUnread && unread.Type != listwatch.Deleted:
-		return r.unreadChange(s, unread)
-	case isUnread:
-		return r.unreadDeletion(s, unread)
+	case isUndecodable && r.isLate(s, undecodable.ResourceVersion):
+		return r.handleLateUndecodable(s, undecodable)
+	case isUndecodable && undecodable.Type != listwatch.Deleted:
+		return r.handleUndecodableChange(s, undecodable)
+	case isUndecodable:
+		return r.handleUndecodableDeletion(s, undecodable)
 	case err != nil:
 		s.watch.close()
 		return r.watchEnded(s, err)
-	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || r.passed(s, event.ResourceVersion)):
+	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || r.isLate(s, event.ResourceVersion)):
 		// Known is meant for initial events, but a stream that reads ahead may also have called it
 		// for a later event. The sink has this event already.
 		r.record.update(func(st *Status) { st.Stale++ })
@@ -81,60 +81,60 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	}
 
 	r.eventReceived(Watching, event)
-	if event.Type == listwatch.Bookmark && !mark.Resumes(event.ResourceVersion) {
+	if event.Type == listwatch.Bookmark && !checkpoint.Resumes(event.ResourceVersion) {
 		// A bookmark without a version only says that the connection is alive.
-		s.heard = true
+		s.received = true
 		r.eventDone(event, -1)
 		r.succeeded(&r.watches)
 		return s, nil
 	}
-	if !event.Unordered && r.passed(s, event.ResourceVersion) {
+	if !event.Unordered && r.isLate(s, event.ResourceVersion) {
 		// The versions of a watch only go up.
-		return r.late(s, event)
+		return r.handleLate(s, event)
 	}
-	return r.apply(s, event)
+	return r.applyEvent(s, event)
 }
 
-// passed reports whether a version is older than the watch, so that an event with this version
+// isLate reports whether a version is older than the watch, so that an event with this version
 // brings nothing new.
-func (r *Reflector[T]) passed(s *watching[T], version string) bool {
+func (r *Reflector[T]) isLate(s *watching[T], version string) bool {
 	return !s.synthetic && older(version, s.version)
 }
 
-// apply hands an event of a watch to the sink.
-func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T], error) {
+// applyEvent hands an event of a watch to the sink.
+func (r *Reflector[T]) applyEvent(s *watching[T], event listwatch.Event[T]) (state[T], error) {
 	if err := r.sink.Apply(event); err != nil {
 		s.watch.close()
 		return r.retry(&r.watches, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
 	}
-	r.readable(event.Key)
-	s.heard = true
+	r.removeUndecodable(event.Key)
+	s.received = true
 	s.synthetic = s.synthetic && event.Type == listwatch.Added
-	if !s.synthetic && !event.Unordered && mark.Resumes(event.ResourceVersion) { // RC-24
+	if !s.synthetic && !event.Unordered && checkpoint.Resumes(event.ResourceVersion) { // RC-24
 		s.version = event.ResourceVersion
 		r.version = event.ResourceVersion
-		if event.Type != listwatch.Bookmark && !r.doubt.lost { // the history is the known one
-			r.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
+		if event.Type != listwatch.Bookmark && !r.historyCheck.lost { // the history is the known one
+			r.checkpoint = checkpoint.Checkpoint{Key: event.Key, Version: event.ResourceVersion}
 		}
 	}
 	r.eventDone(event, -1)
 	r.succeeded(&r.watches)
-	if r.doubt.late != nil {
-		return r.look(s)
+	if r.historyCheck.lateErr != nil {
+		return r.checkLate(s)
 	}
 	return s, nil
 }
 
-// unreadChange handles an added or modified object that is undecodable. The sink learns that the
-// object exists: if it has an object of another UID under this key, that object is gone.
-func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
-	r.noteUnread(func(u *unreadables) { u.add(unread) })
-	r.skip(Watching, unread)
-	if unread.Key.Name == "" || unread.UIDHash == 0 {
+// handleUndecodableChange handles an added or modified object that is undecodable. The sink learns
+// that the object exists: if it has an object of another UID under this key, that object is gone.
+func (r *Reflector[T]) handleUndecodableChange(s *watching[T], undecodable *listwatch.ObjectError) (state[T], error) {
+	r.updateUndecodable(func(u *undecodableSet) { u.add(undecodable) })
+	r.reportUndecodable(Watching, undecodable)
+	if undecodable.Key.Name == "" || undecodable.UIDHash == 0 {
 		return s, nil
 	}
-	event := listwatch.Event[T]{Type: listwatch.Modified, Unordered: true, Item: unchanged[T](unread)}
-	event.ResourceVersion = unread.ResourceVersion
+	event := listwatch.Event[T]{Type: listwatch.Modified, Unordered: true, Item: unchanged[T](undecodable)}
+	event.ResourceVersion = undecodable.ResourceVersion
 	if err := r.sink.Apply(event); err != nil {
 		s.watch.close()
 		return r.retry(&r.watches, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
@@ -142,29 +142,29 @@ func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectErro
 	return s, nil
 }
 
-// unreadDeletion handles a deletion whose object is undecodable. If the key and the version are
-// known, the sink gets the deletion, and uses its own last state of the object. Otherwise only a
-// snapshot that is not older than the deletion shows which object is gone.
-func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
-	if unread.Key.Name == "" || unread.ResourceVersion == "" {
+// handleUndecodableDeletion handles a deletion whose object is undecodable. If the key and the
+// version are known, the sink gets the deletion, and uses its own last state of the object.
+// Otherwise only a snapshot that is not older than the deletion shows which object is gone.
+func (r *Reflector[T]) handleUndecodableDeletion(s *watching[T], undecodable *listwatch.ObjectError) (state[T], error) {
+	if undecodable.Key.Name == "" || undecodable.ResourceVersion == "" {
 		s.watch.close()
 		next := r.resnapshot()
-		if older(r.version, unread.ResourceVersion) {
-			next = r.snapshot(unread.ResourceVersion)
+		if older(r.version, undecodable.ResourceVersion) {
+			next = r.snapshot(undecodable.ResourceVersion)
 		}
-		return r.retry(&r.watches, unread, next), unread
+		return r.retry(&r.watches, undecodable, next), undecodable
 	}
-	r.skip(Watching, unread)
+	r.reportUndecodable(Watching, undecodable)
 	// The event is Unordered, because the error does not say whether the version counts for the
 	// watch.
-	event := listwatch.Event[T]{Type: listwatch.Deleted, Unordered: true, Item: unchanged[T](unread)}
-	event.ResourceVersion = unread.ResourceVersion
-	return r.apply(s, event)
+	event := listwatch.Event[T]{Type: listwatch.Deleted, Unordered: true, Item: unchanged[T](undecodable)}
+	event.ResourceVersion = undecodable.ResourceVersion
+	return r.applyEvent(s, event)
 }
 
 // watchEnded decides how to go on after an open watch has ended.
 func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
-	r.doubt.ended(err, s.watch.early())
+	r.historyCheck.watchEnded(err, s.watch.early())
 	lasted := time.Since(s.watch.opened)
 	longest := r.opts.Backoff.Max
 	if lasted >= longest {
@@ -176,31 +176,31 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 		return r.resume(s.version), err
 	case errors.Is(err, ErrOverdue):
 		r.opts.Logger.Info("The server did not end the watch in time; opening the next watch", "after", lasted)
-		return r.nextWatch(s.version), nil
-	case err == io.EOF && (s.heard || lasted >= veryShort): // RC-25
-		return r.nextWatch(s.version), nil
+		return r.watchOrRelist(s.version), nil
+	case err == io.EOF && (s.received || lasted >= veryShort): // RC-25
+		return r.watchOrRelist(s.version), nil
 	case err == io.EOF:
-		err = r.about(ErrVeryShortWatch)
+		err = r.withSourceName(ErrVeryShortWatch)
 	}
-	if s.heard && IsExpired(err) {
+	if s.received && IsExpired(err) {
 		// An event has reset the row, so this is always a first failure.
-		if wait := r.relists.Wait(); wait > 0 {
+		if wait := r.relistSpacer.Wait(); wait > 0 {
 			return r.retryAfter(wait, &r.watches, longest, err, r.resnapshot()), err
 		}
 	}
 	if isLost(err) && lasted >= veryShort {
 		// After a connection that held for some time, the next wait is not longer than about that
 		// time, however many attempts failed before.
-		longest = min(longest, r.opts.Backoff.most(lasted))
+		longest = min(longest, r.opts.Backoff.upperBound(lasted))
 	}
 	return r.watchFailed(s.version, true, longest, err)
 }
 
-// nextWatch returns the state that follows a watch that ended in order: the next watch. If there
-// are objects without a readable name, the state is a snapshot instead, which shows whether they
-// are decodable now, or gone.
-func (r *Reflector[T]) nextWatch(version string) state[T] {
-	if r.unread.nameless > 0 {
+// watchOrRelist returns the state that follows a watch that ended in order: the next watch. If
+// there are objects without a readable name, the state is a snapshot instead, which shows whether
+// they are decodable now, or gone.
+func (r *Reflector[T]) watchOrRelist(version string) state[T] {
+	if r.undecodable.nameless > 0 {
 		return r.resnapshot()
 	}
 	return r.resume(version)
@@ -210,7 +210,7 @@ func (r *Reflector[T]) nextWatch(version string) state[T] {
 // snapshot: a watch from no version, or from "0", begins with the existing objects, and does not
 // show which objects were deleted meanwhile.
 func (r *Reflector[T]) resume(version string) state[T] {
-	if !mark.Resumes(version) {
+	if !checkpoint.Resumes(version) {
 		return r.resnapshot()
 	}
 	return &connecting[T]{version: version}
@@ -224,11 +224,11 @@ func (r *Reflector[T]) watchFailed(version string, suspect bool, longest time.Du
 	switch {
 	case IsExpired(err) && !r.watches.expired:
 		// RC-26. The reflector waits only if the failure before was a 410 as well.
-		return r.atOnce(&r.watches, err, r.resnapshot()), err
+		return r.retryAtOnce(&r.watches, err, r.resnapshot()), err
 	case IsExpired(err):
 		return r.retryWithin(&r.watches, longest, err, r.resnapshot()), err
-	case suspect && (r.watches.answered+1)%patience == 0 && r.relists.Left() <= 0:
-		r.relists.Step()
+	case suspect && (r.watches.connected+1)%failuresBeforeSwitch == 0 && r.relistSpacer.Remaining() <= 0:
+		r.relistSpacer.Step()
 		return r.retryWithin(&r.watches, longest, err, r.resnapshot()), err
 	default:
 		return r.retryWithin(&r.watches, longest, err, r.resume(version)), err

@@ -65,7 +65,7 @@ func TestBrokenWatchIsNoReasonToList(t *testing.T) { // RC-22, RC-26, D7, RC-27,
 	})
 }
 
-func TestWatchesThatNeverGetThroughBecomeLists(t *testing.T) { // G2
+func TestWatchesThatKeepFailingLeadToLists(t *testing.T) { // G2
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		g.source.lists = []reply{whole("10"), whole("20", "a@20")}
@@ -211,7 +211,7 @@ func TestWatchThatOutlivesItsTimeoutIsReopened(t *testing.T) {
 	})
 }
 
-func TestServerThatNeverAnswersAWatchIsAskedAgain(t *testing.T) {
+func TestWatchWithoutAResponseIsRequestedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{WatchIdleTimeout: -1})
 		g.source.lists = []reply{whole("10")}
@@ -225,12 +225,12 @@ func TestServerThatNeverAnswersAWatchIsAskedAgain(t *testing.T) {
 	})
 }
 
-func TestUnreadableObjectsDontEndAWatch(t *testing.T) { // RC-23, G11
+func TestUndecodableObjectsDoNotEndAWatch(t *testing.T) { // RC-23, G11
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		g.source.lists = []reply{whole("10", "a@1", "b@2")}
 		g.source.watches = []reply{play(
-			unreadable(listwatch.Modified, "a"), modified("b@12"), unreadable(listwatch.Deleted, "a"), modified("b@13"),
+			undecodable(listwatch.Modified, "a"), modified("b@12"), undecodable(listwatch.Deleted, "a"), modified("b@13"),
 		)}
 		g.run(t, time.Second,
 			`0s list "0" limit=500`,

@@ -97,7 +97,7 @@ func TestEvictionOfAPod(t *testing.T) {
 	require.ErrorContains(t, err, "a name is required")
 }
 
-func TestDeleteCollectionDeletesWhatBothSelect(t *testing.T) {
+func TestDeleteCollectionCombinesSelectors(t *testing.T) {
 	t.Parallel()
 	server, client := newServer(t, apitest.Options{})
 	for _, name := range []string{"n/a", "n/b", "n/c", "m/a"} {

@@ -6,51 +6,51 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// These are the sizes of the buffers for bytes from the network: feedSize while bytes arrive faster
-// than they are read, and idleSize otherwise. A watch waits most of its time, and keeps its buffer
-// meanwhile.
+// These are the sizes of the buffers for bytes from the network: busyBufferSize while bytes arrive
+// faster than they are read, and idleBufferSize otherwise. A watch waits most of its time, and
+// keeps its buffer meanwhile.
 const (
-	feedSize = 64 << 10
-	idleSize = 4 << 10
+	busyBufferSize = 64 << 10
+	idleBufferSize = 4 << 10
 )
 
 // batch is a piece of a stream, and the results of decoding its frames.
 type batch[T any] struct {
 	piece
 
-	waits   bool          // the results are ready once the channel decoded has a token
+	async   bool          // the results are ready once the channel decoded has a token
 	decoded chan struct{} // has room for one token; nil before its first use
-	results []outcome[T]
+	results []decodeResult[T]
 }
 
-// outcome is the result of decoding one frame.
-type outcome[T any] struct {
+// decodeResult is the result of decoding one frame.
+type decodeResult[T any] struct {
 	value listwatch.Event[T]
 	err   error
 }
 
 // newBatch returns an empty batch.
-func (a *ahead[T]) newBatch() *batch[T] {
-	b, ok := a.done.Get().(*batch[T])
+func (a *pipeline[T]) newBatch() *batch[T] {
+	b, ok := a.batchPool.Get().(*batch[T])
 	if !ok {
 		b = &batch[T]{}
 	}
 	return b
 }
 
-// reuse puts a batch back into the pool. All its results have been handed out.
-func (a *ahead[T]) reuse(b *batch[T]) {
+// putBatch puts a batch back into the pool. All its results have been handed out.
+func (a *pipeline[T]) putBatch(b *batch[T]) {
 	*b = batch[T]{piece: piece{frames: b.frames}, decoded: b.decoded, results: b.results[:0]}
-	a.done.Put(b)
+	a.batchPool.Put(b)
 }
 
 // newBuffer returns a buffer that is larger than the given number of used bytes.
-func (r *reading) newBuffer(used int) *[]byte {
-	size := max(feedSize, 2*used)
-	if used < idleSize {
-		size = idleSize
+func (r *decodeConfig) newBuffer(used int) *[]byte {
+	size := max(busyBufferSize, 2*used)
+	if used < idleBufferSize {
+		size = idleBufferSize
 	}
-	if pool := r.pool(size); pool != nil {
+	if pool := r.bufferPool(size); pool != nil {
 		if buffer, ok := pool.Get().(*[]byte); ok {
 			return buffer
 		}
@@ -59,20 +59,20 @@ func (r *reading) newBuffer(used int) *[]byte {
 	return &buffer
 }
 
-// recycle puts a buffer back into its pool. Nothing may refer to the buffer any more.
-func (r *reading) recycle(buffer *[]byte) {
-	if pool := r.pool(len(*buffer)); pool != nil {
+// recycleBuffer puts a buffer back into its pool. Nothing may refer to the buffer any more.
+func (r *decodeConfig) recycleBuffer(buffer *[]byte) {
+	if pool := r.bufferPool(len(*buffer)); pool != nil {
 		pool.Put(buffer)
 	}
 }
 
-// pool returns the pool of buffers of a size. It returns nil for a larger size, because keeping
-// larger buffers would cost more than it saves.
-func (r *reading) pool(size int) *sync.Pool {
+// bufferPool returns the pool of buffers of a size. It returns nil for a larger size, because
+// keeping larger buffers would cost more than it saves.
+func (r *decodeConfig) bufferPool(size int) *sync.Pool {
 	switch size {
-	case feedSize:
+	case busyBufferSize:
 		return &r.buffers[0]
-	case idleSize:
+	case idleBufferSize:
 		return &r.buffers[1]
 	}
 	return nil

@@ -15,12 +15,12 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-const manyPods = 20_000
+const clusterPodCount = 20_000
 
 // clusterPods returns a list of pods made by apitest.
 func clusterPods(tb testing.TB, e Encoding) []byte {
 	var all []corev1.Pod
-	for pod := range apitest.Pods(manyPods, apitest.PodOptions{}) {
+	for pod := range apitest.Pods(clusterPodCount, apitest.PodOptions{}) {
 		all = append(all, *pod)
 	}
 	return podList(tb, e, "1", all...)
@@ -70,7 +70,7 @@ func benchCluster[T any](b *testing.B, e Encoding, body []byte, resource func() 
 		b.StartTimer()
 		r := resource()
 		stream := r.readList(offline(b.Context(), bytes.NewReader(body)), e, nil)
-		items := make([]listwatch.Item[T], 0, manyPods)
+		items := make([]listwatch.Item[T], 0, clusterPodCount)
 		for {
 			item, err := stream.Next()
 			if err == io.EOF {
@@ -81,7 +81,7 @@ func benchCluster[T any](b *testing.B, e Encoding, body []byte, resource func() 
 		}
 		require.NoError(b, stream.Close())
 		b.StopTimer()
-		require.Len(b, items, manyPods)
+		require.Len(b, items, clusterPodCount)
 		objects := slices.Collect(func(yield func(T) bool) {
 			for _, item := range items {
 				yield(item.Object)
@@ -94,8 +94,8 @@ func benchCluster[T any](b *testing.B, e Encoding, body []byte, resource func() 
 		runtime.KeepAlive(r)
 		b.StartTimer()
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/manyPods, "ns/pod")
-	b.ReportMetric(float64(heap)/manyPods, "heap-B/pod")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/clusterPodCount, "ns/pod")
+	b.ReportMetric(float64(heap)/clusterPodCount, "heap-B/pod")
 }
 
 // heapInUse returns the size of all reachable objects.

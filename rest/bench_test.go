@@ -88,17 +88,17 @@ func BenchmarkWholeList(b *testing.B) {
 	}
 }
 
-// BenchmarkCut measures only cutting.
-func BenchmarkCut(b *testing.B) {
+// BenchmarkFraming measures only cutting.
+func BenchmarkFraming(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "1", plainPods(benchPods)...)
 		b.Run(e.String(), func(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				c, n := newListCutter(e, 1<<20, nil), 0
+				c, n := newListFramer(e, 1<<20, nil), 0
 				for rest := body; ; n++ {
-					f, done, err := c.Cut(rest)
+					f, done, err := c.NextFrame(rest)
 					require.NoError(b, err)
 					if rest = rest[done:]; f.Data == nil {
 						require.Equal(b, io.EOF, c.End(rest))

@@ -14,14 +14,14 @@ import (
 
 // BodyReaders makes [BodyReader] values that share budgets, buffers, and the default Decoder. A
 // program needs one BodyReaders. It is safe for concurrent use.
-type BodyReaders struct{ reading reading }
+type BodyReaders struct{ config decodeConfig }
 
 // NewBodyReaders returns BodyReaders with the reading budgets of opts, including MaxSilence, and
-// with opts.Observer, of which only OnEnded is called. The other options are for requests, and are
-// ignored. A budget that [NewClient] would refuse is an error.
+// with opts.Observer, of which only OnStreamEnd is called. The other options are for requests, and
+// are ignored. A budget that [NewClient] would refuse is an error.
 func NewBodyReaders(opts Options) (*BodyReaders, error) {
 	b := &BodyReaders{}
-	if err := b.reading.use(&opts); err != nil {
+	if err := b.config.setOptions(&opts); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -31,7 +31,7 @@ func NewBodyReaders(opts Options) (*BodyReaders, error) {
 // Client: item by item while the bytes arrive, on several cores, within budgets. It is for
 // libraries whose requests must go through an http.Client of the program. It is safe for concurrent
 // use.
-type BodyReader struct{ objects objects[any] }
+type BodyReader struct{ decoder streamDecoder[any] }
 
 // For returns a reader for objects of a type, which is a pointer to a struct. If opts.Resource is
 // empty, the objects may be of any kind. Of the other options, only the options for decoding have
@@ -40,18 +40,18 @@ func (b *BodyReaders) For(object reflect.Type, opts ResourceOptions) (*BodyReade
 	if object == nil || object.Kind() != reflect.Pointer || object.Elem().Kind() != reflect.Struct {
 		return nil, fmt.Errorf("rest: a BodyReader needs a pointer to a struct, not %v", object)
 	}
-	d := decoder{typ: object, tagged: isGenerated(object.Elem()) && b.reading.decodesTags(object.Elem())}
+	d := decoder{typ: object, tagged: isGenerated(object.Elem()) && b.config.decodesTags(object.Elem())}
 	r := &BodyReader{}
-	r.objects.read(&b.reading, &opts, &d)
+	r.decoder.configure(&b.config, &opts, &d)
 	if !opts.Resource.Empty() {
-		r.objects.kinds.Store(kindsOf(opts.Resource, opts.Kind, object, false))
+		r.decoder.kinds.Store(newKindChecker(opts.Resource, opts.Kind, object, false))
 	}
 	return r, nil
 }
 
 // Reads reports whether the reader decodes an encoding.
 func (b *BodyReader) Reads(e Encoding) bool {
-	return e == JSON || e == Protobuf && b.objects.streams.protobuf != nil
+	return e == JSON || e == Protobuf && b.decoder.streams.protobuf != nil
 }
 
 // BodyList is the stream of a list that a BodyReader reads.
@@ -61,11 +61,11 @@ type BodyList struct{ *listStream[any] }
 // by the server, and an empty array of items. Like Meta, it is complete only after Next has
 // returned io.EOF. Empty returns nil for a list in protobuf.
 func (l *BodyList) Empty() []byte {
-	beside := l.ahead.around.Beside
-	if len(beside) == 0 {
+	fields := l.pipeline.envelope.OtherFields
+	if len(fields) == 0 {
 		return nil
 	}
-	return slices.Concat([]byte(`{"items":[]`), beside, []byte("}"))
+	return slices.Concat([]byte(`{"items":[]`), fields, []byte("}"))
 }
 
 // List reads the body of a successful response. Closing the stream closes the body. Of opts, only
@@ -75,8 +75,8 @@ func (b *BodyReader) List(ctx context.Context, response *http.Response, opts lis
 	if err != nil {
 		return nil, err
 	}
-	x.owned, x.most, x.sum = opts.Owned, b.objects.reading.maxListBytes, orDefault(opts.Bytes, new(atomic.Int64))
-	return &BodyList{b.objects.readList(x, x.encoding, opts.Known)}, nil
+	x.owned, x.maxBytes, x.listBytes = opts.Owned, b.decoder.config.maxListBytes, orDefault(opts.Bytes, new(atomic.Int64))
+	return &BodyList{b.decoder.readList(x, x.encoding, opts.Known)}, nil
 }
 
 // Watch reads the body of a successful response to a watch. Closing the stream closes the body. Of
@@ -87,13 +87,13 @@ func (b *BodyReader) Watch(ctx context.Context, response *http.Response, opts li
 		return nil, err
 	}
 	x.owned = opts.Owned
-	return b.objects.watch(x, x.encoding, opts), nil
+	return b.decoder.watch(x, x.encoding, opts), nil
 }
 
 // exchange returns an exchange for a response, and then owns the response. After an error, the
 // caller still owns it.
 func (b *BodyReader) exchange(ctx context.Context, response *http.Response, verb string) (*exchange, error) {
-	r := &b.objects
+	r := &b.decoder
 	encoding, err := encodingOf(response)
 	if err != nil {
 		return nil, err
@@ -101,10 +101,10 @@ func (b *BodyReader) exchange(ctx context.Context, response *http.Response, verb
 	if !b.Reads(encoding) {
 		return nil, wire.Malformed("the response is in protobuf, which %s does not decode", r.streams.typ)
 	}
-	x := &exchange{reading: r.reading, method: http.MethodGet, about: About{Verb: verb, Resource: r.gvr}, ctx: ctx, response: response, encoding: encoding}
+	x := &exchange{config: r.config, method: http.MethodGet, info: RequestInfo{Verb: verb, Resource: r.gvr}, ctx: ctx, response: response, encoding: encoding}
 	if response.Request != nil && response.Request.URL != nil {
 		x.address = *response.Request.URL
 	}
-	x.running, x.cancel = context.WithCancelCause(ctx)
+	x.requestCtx, x.cancel = context.WithCancelCause(ctx)
 	return x, nil
 }

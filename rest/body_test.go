@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-func TestBodyOfAnotherClientIsReadAsAList(t *testing.T) {
+func TestBodyReaderReadsAList(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})
 	for _, name := range []string{"a", "b", "c"} {
@@ -60,7 +60,7 @@ func TestBodyOfAnotherClientIsReadAsAList(t *testing.T) {
 	require.ErrorContains(t, err, "MaxDepth")
 }
 
-func TestBodyOfAnotherClientIsReadAsAWatch(t *testing.T) {
+func TestBodyReaderReadsAWatch(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})
 	for _, name := range []string{"a", "b"} {

@@ -21,9 +21,9 @@ func (s *slowStart) Read(p []byte) (int, error) {
 	return s.rest.Read(p)
 }
 
-// TestAListThatBeginsSlowlyIsReadInLargePieces: small buffers are for streams that bring few bytes.
+// TestSlowlyStartingListUsesLargeBuffers: small buffers are for streams that bring few bytes.
 // A small buffer must not stay in use only because each read fills no more than the buffer.
-func TestAListThatBeginsSlowlyIsReadInLargePieces(t *testing.T) {
+func TestSlowlyStartingListUsesLargeBuffers(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
 		body := podList(t, e, "1", plainPods(500)...)
@@ -33,6 +33,6 @@ func TestAListThatBeginsSlowlyIsReadInLargePieces(t *testing.T) {
 		require.NoError(t, stream.Close())
 		require.Equal(t, io.EOF, err)
 		require.Len(t, items, 500)
-		require.Less(t, reader.reads, len(body)/(feedSize/2)+5, "%d bytes", len(body))
+		require.Less(t, reader.reads, len(body)/(busyBufferSize/2)+5, "%d bytes", len(body))
 	}
 }

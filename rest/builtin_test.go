@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-func TestResourceOfABuiltInTypeIsKnown(t *testing.T) {
+func TestBuiltinResourceIsKnown(t *testing.T) {
 	t.Parallel()
 	_, c := newServer(t, apitest.Options{})
 	all := rest.ResourceOptions{}
@@ -39,7 +39,7 @@ func TestResourceOfABuiltInTypeIsKnown(t *testing.T) {
 	}
 }
 
-func TestResourceOfABuiltInTypeKnowsItsScope(t *testing.T) { // RS-4
+func TestBuiltinResourceScopeIsKnown(t *testing.T) { // RS-4
 	t.Parallel()
 	server, c := newServer(t, apitest.Options{})
 	ctx, opts := t.Context(), metav1.CreateOptions{}
@@ -57,7 +57,7 @@ func TestResourceOfABuiltInTypeKnowsItsScope(t *testing.T) { // RS-4
 	require.Equal(t, before, server.ResourceVersion())
 }
 
-func TestKindOfABuiltInTypeIsKnown(t *testing.T) {
+func TestBuiltinKindIsKnown(t *testing.T) {
 	t.Parallel()
 	for _, of := range []reflect.Type{reflect.TypeFor[*appsv1.Deployment](), reflect.TypeFor[appsv1.Deployment]()} {
 		kind, ok := rest.BuiltinKind(of)
@@ -70,7 +70,7 @@ func TestKindOfABuiltInTypeIsKnown(t *testing.T) {
 	}
 }
 
-func TestBuiltinTypesAreThoseThatTheTestServerHas(t *testing.T) {
+func TestBuiltinTypesMatchTheTestServer(t *testing.T) {
 	t.Parallel()
 	_, c := newServer(t, apitest.Options{})
 	resources, err := discovery.Resources(t.Context(), c)

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 // The sources of k8s.io/api say for which types clients are generated, and whether these types have
 // namespaces.
-func TestBuiltinTypesAreAllThatHaveAGeneratedClient(t *testing.T) {
+func TestBuiltinTypesMatchTheGeneratedClients(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func TestBuiltinTypesAreAllThatHaveAGeneratedClient(t *testing.T) {
 	client := regexp.MustCompile(`(?m)^// ?\+genclient$`)
 	group := regexp.MustCompile(`GroupName\s*= "(.*)"`)
 	types := 0
-	for _, file := range effort.Samples(files, 3) {
+	for _, file := range testsize.Sample(files, 3) {
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)
 		register, err := os.ReadFile(filepath.Join(filepath.Dir(file), "register.go"))
@@ -46,5 +46,5 @@ func TestBuiltinTypesAreAllThatHaveAGeneratedClient(t *testing.T) {
 			types++
 		}
 	}
-	require.Greater(t, types, effort.Of(140, 40))
+	require.Greater(t, types, testsize.Scale(140, 40))
 }

@@ -68,7 +68,7 @@ type Options struct {
 
 	// Limit is called before every request, including retries, lists and watches. It may wait, and
 	// must return when the context ends. If it returns an error, the request fails with this error.
-	// Suitable functions are [RateLimiter].Wait, and Limiter.Wait of golang.org/x/time/rate.
+	// Suitable functions are [RateLimiter].Wait, and Limiter.Latency of golang.org/x/time/rate.
 	// Defaults to no limit, because API servers protect themselves by priority and fairness.
 	Limit func(context.Context) error
 
@@ -86,7 +86,7 @@ type Options struct {
 // request may start a goroutine that calls Config.Credentials or reloads files; this goroutine may
 // outlive the request. The client starts no other goroutines, apart from those of its streams.
 type Client struct {
-	reading
+	decodeConfig
 	base           *url.URL
 	userAgent      string
 	compress       bool // request compressed lists
@@ -97,11 +97,11 @@ type Client struct {
 	limit          func(context.Context) error
 	logger         *slog.Logger
 
-	credentials *credentials
-	transport   *transport.Pool
-	warned      warned
-	repeated    repeated
-	closing     chan struct{} // closed by Close
+	credentials    *credentials
+	transport      *transport.Pool
+	loggedWarnings loggedWarnings
+	retryLog       retryLog
+	closing        chan struct{} // closed by Close
 }
 
 // NewClient validates cfg, loads its certificates and its token, and returns a client. It does not
@@ -118,7 +118,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	c := &Client{
 		base:           base,
 		userAgent:      orDefault(cfg.UserAgent, "kinform"),
-		compress:       cfg.Compression.on(base),
+		compress:       cfg.Compression.enabledFor(base),
 		headerTimeout:  orDefault(cfg.HeaderTimeout, time.Minute),
 		maxCompression: orDefault(opts.MaxCompression, 100),
 		maxRetries:     orDefault(opts.MaxRetries, 10),
@@ -127,25 +127,25 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		logger:         opts.Logger,
 		closing:        make(chan struct{}),
 	}
-	if err := c.use(&opts); err != nil {
+	if err := c.setOptions(&opts); err != nil {
 		return nil, err
 	}
-	var secured *transport.Security
-	if c.credentials, err = newCredentials(&cfg, c.mask, opts.Logger); err == nil {
-		secured, err = cfg.TLS.load()
+	var tlsSettings *transport.TLS
+	if c.credentials, err = newCredentials(&cfg, c.redactor, opts.Logger); err == nil {
+		tlsSettings, err = cfg.TLS.load()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rest.Config: %w", err)
 	}
-	connecting := transport.Options{
-		Dial: cfg.DialContext, Proxy: cfg.Proxy, OnProxy: c.mask.learnProxy,
-		ServerName: cfg.TLS.ServerName, Insecure: cfg.TLS.Insecure, Given: cfg.Credentials != nil,
-		ReadBufferSize: feedSize, Logger: opts.Logger,
+	transportOptions := transport.Options{
+		Dial: cfg.DialContext, Proxy: cfg.Proxy, OnProxy: c.redactor.addProxy,
+		ServerName: cfg.TLS.ServerName, Insecure: cfg.TLS.Insecure, CertificateFromGet: cfg.Credentials != nil,
+		ReadBufferSize: busyBufferSize, Logger: opts.Logger,
 	}
 	if files := cfg.TLS; files.hasFiles() {
-		connecting.Read = files.load
+		transportOptions.Load = files.load
 	}
-	c.transport = transport.New(connecting, secured)
+	c.transport = transport.New(transportOptions, tlsSettings)
 	return c, nil
 }
 

@@ -41,16 +41,16 @@ func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, op
 	query := r.listQuery(listwatch.ListOptions{
 		ResourceVersion: list.ResourceVersion, ResourceVersionMatch: list.ResourceVersionMatch, Limit: list.Limit, Continue: list.Continue,
 	})
-	narrow(query, "labelSelector", list.LabelSelector)
-	narrow(query, "fieldSelector", list.FieldSelector)
+	addSelector(query, "labelSelector", list.LabelSelector)
+	addSelector(query, "fieldSelector", list.FieldSelector)
 	if list.TimeoutSeconds != nil {
 		query.Set("timeoutSeconds", strconv.FormatInt(*list.TimeoutSeconds, 10))
 	}
-	of := About{Verb: "deletecollection", Resource: r.gvr}
-	return r.client.persist(ctx, http.MethodDelete, of, func() error {
+	info := RequestInfo{Verb: "deletecollection", Resource: r.gvr}
+	return r.client.withRetries(ctx, http.MethodDelete, info, func() error {
 		x, _, err := r.send(ctx, request{
 			method: http.MethodDelete, path: r.path(types.NamespacedName{Namespace: namespace}), query: query,
-			body: body, contentType: mediaTypeJSON, about: about{About: of},
+			body: body, contentType: mediaTypeJSON, target: requestTarget{RequestInfo: info},
 		}, &r.decoder)
 		if err != nil {
 			return err
@@ -62,16 +62,16 @@ func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, op
 			err = r.client.listTooLarge()
 		}
 		if err != nil {
-			return x.fail(err)
+			return x.wrapError(err)
 		}
 		return nil
 	})
 }
 
-// narrow adds a selector to the query's selector: objects must match both.
-func narrow(query url.Values, key, selector string) {
-	if already := query.Get(key); already != "" && selector != "" {
-		selector = already + "," + selector
+// addSelector adds a selector to the query's selector: objects must match both.
+func addSelector(query url.Values, key, selector string) {
+	if existing := query.Get(key); existing != "" && selector != "" {
+		selector = existing + "," + selector
 	}
 	set(query, key, selector)
 }

@@ -29,8 +29,8 @@ const (
 	CompressNothing
 )
 
-// on reports whether the client should request compressed lists from host.
-func (c Compression) on(host *url.URL) bool {
+// enabledFor reports whether the client should request compressed lists from host.
+func (c Compression) enabledFor(host *url.URL) bool {
 	if c != CompressAutomatic {
 		return c == CompressLists
 	}
@@ -45,52 +45,52 @@ func isCorrupt(err error) bool {
 	return corrupt || err == gzip.ErrHeader || err == gzip.ErrChecksum
 }
 
-// inflating is the body of a response in gzip. net/http cannot decompress it, because it does not
+// gzipBody is the body of a response in gzip. net/http cannot decompress it, because it does not
 // report the number of compressed bytes. Each compressed byte can become a thousand bytes, and each
 // of these an object (G11). If a list expands too much, the Resource requests the list again
 // without compression, because a list of an honest server may have many repetitions.
-type inflating struct {
+type gzipBody struct {
 	io.ReadCloser              // the compressed body
-	plain         *atomic.Bool // set to true if the body exceeds the ratio most
-	most          int64        // the largest allowed ratio out / in
+	uncompressed  *atomic.Bool // set to true if the body exceeds the ratio most
+	maxRatio      int64        // the largest allowed ratio out / in
 	in, out       int64        // bytes before and after decompression
 	reader        *gzip.Reader
 }
 
-// inflateFree is how many bytes a body may become before its ratio is checked.
-const inflateFree = 256 << 10
+// uncheckedBytes is how many bytes a body may become before its ratio is checked.
+const uncheckedBytes = 256 << 10
 
-// inflate replaces the body of a response by its decompressed form, if the response is in gzip.
-func inflate(response *http.Response, most int, plain *atomic.Bool) {
+// decompress replaces the body of a response by its decompressed form, if the response is in gzip.
+func decompress(response *http.Response, maxRatio int, uncompressed *atomic.Bool) {
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
 		response.Header.Del("Content-Encoding")
 		response.Header.Del("Content-Length")
 		response.ContentLength = -1
-		response.Body = &inflating{ReadCloser: response.Body, most: int64(most), plain: plain}
+		response.Body = &gzipBody{ReadCloser: response.Body, maxRatio: int64(maxRatio), uncompressed: uncompressed}
 	}
 }
 
 // Read implements [io.Reader].
-func (z *inflating) Read(p []byte) (n int, err error) {
+func (z *gzipBody) Read(p []byte) (n int, err error) {
 	if z.reader == nil {
-		if z.reader, err = gzip.NewReader(deflated{z}); err != nil {
+		if z.reader, err = gzip.NewReader(countingReader{z}); err != nil {
 			z.reader = nil
 			return 0, err
 		}
 	}
 	n, err = z.reader.Read(p)
-	if z.out += int64(n); z.out > inflateFree && z.out > z.most*z.in {
-		z.plain.Store(true)
-		return 0, fmt.Errorf("%d bytes of gzip became %d, and rest.Options.MaxCompression allows %d times as many: this Resource now requests lists without compression", z.in, z.out, z.most)
+	if z.out += int64(n); z.out > uncheckedBytes && z.out > z.maxRatio*z.in {
+		z.uncompressed.Store(true)
+		return 0, fmt.Errorf("%d bytes of gzip became %d, and rest.Options.MaxCompression allows %d times as many: this Resource now requests lists without compression", z.in, z.out, z.maxRatio)
 	}
 	return n, err
 }
 
-// deflated reads the compressed bytes, and counts them.
-type deflated struct{ of *inflating }
+// countingReader reads the compressed bytes, and counts them.
+type countingReader struct{ body *gzipBody }
 
-func (d deflated) Read(p []byte) (int, error) {
-	n, err := d.of.ReadCloser.Read(p)
-	d.of.in += int64(n)
+func (d countingReader) Read(p []byte) (int, error) {
+	n, err := d.body.ReadCloser.Read(p)
+	d.body.in += int64(n)
 	return n, err
 }

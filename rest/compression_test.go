@@ -18,7 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -52,7 +52,7 @@ func serveCompressed(t testing.TB, handler http.Handler, opts Options) *Client {
 	return client
 }
 
-func TestCompressionIsAskedForWhereItPays(t *testing.T) {
+func TestCompressionIsRequestedUnlessLoopback(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]bool{
 		"10.0.0.1:6443": true, "kube.example": true, "[fd00::1]:443": true,
@@ -67,7 +67,7 @@ func TestCompressionIsAskedForWhereItPays(t *testing.T) {
 	}
 }
 
-func TestOnlyListsAskForCompression(t *testing.T) {
+func TestOnlyListsRequestCompression(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	asked := map[string]bool{}
@@ -102,16 +102,16 @@ func TestOnlyListsAskForCompression(t *testing.T) {
 	require.Contains(t, asked, "GET /api/v1/pods gzip")
 }
 
-func TestCompressedListEqualsThePlainOne(t *testing.T) {
+func TestCompressedListEqualsUncompressedList(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
-		body := podList(t, e, "7", plainPods(effort.Of(300, 60))...)
+		body := podList(t, e, "7", plainPods(testsize.Scale(300, 60))...)
 		stream, err := pods(serveBytes(t, e, body)).List(t.Context(), listwatch.ListOptions{})
 		require.NoError(t, err)
 		want, _, err := drainList(stream)
 		require.Equal(t, io.EOF, err)
 		require.NoError(t, stream.Close())
-		for _, members := range effort.Samples([]int{1, 2, 7, 301}, 2) {
+		for _, members := range testsize.Sample([]int{1, 2, 7, 301}, 2) {
 			client := serveCompressed(t, gzipped(e, http.StatusOK, compressed(t, body, members)), Options{})
 			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{})
 			require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestCompressedListEqualsThePlainOne(t *testing.T) {
 	}
 }
 
-func TestCompressedListThatIsCutIsAnError(t *testing.T) {
+func TestTruncatedCompressedListIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
 		body := compressed(t, podList(t, e, "7", plainPods(50)...), 3)
@@ -146,7 +146,7 @@ func TestCompressedListThatIsCutIsAnError(t *testing.T) {
 	}
 }
 
-func TestCompressedListThatIsCorruptIsAnError(t *testing.T) {
+func TestCorruptCompressedListIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
 		plain := podList(t, e, "7", plainPods(20)...)
@@ -158,7 +158,7 @@ func TestCompressedListThatIsCorruptIsAnError(t *testing.T) {
 			gzipped(e, http.StatusOK, broken)(w, r)
 		}), Options{})
 		harmless := 0
-		for ; at < len(body); at += 1 + len(body)/effort.Of(100, 40) {
+		for ; at < len(body); at += 1 + len(body)/testsize.Scale(100, 40) {
 			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{})
 			require.NoError(t, err)
 			_, _, err = drainList(stream) // has undecodable objects, which do not end the list yet
@@ -178,10 +178,10 @@ func TestCompressedListThatIsCorruptIsAnError(t *testing.T) {
 	}
 }
 
-func TestBoundsHoldForWhatIsDecompressed(t *testing.T) {
+func TestBoundsHoldAfterDecompression(t *testing.T) {
 	for _, e := range encodings {
 		pod := plainPods(1)
-		pod[0].Annotations = map[string]string{"a": strings.Repeat("a", effort.Of(16<<20, 6<<20))}
+		pod[0].Annotations = map[string]string{"a": strings.Repeat("a", testsize.Scale(16<<20, 6<<20))}
 		bomb := compressed(t, podList(t, e, "7", pod...), 1)
 		require.Less(t, len(bomb), 256<<10)
 		client := serveCompressed(t, gzipped(e, http.StatusOK, bomb), Options{MaxObjectBytes: 256 << 10})
@@ -200,7 +200,7 @@ func TestFailureMayBeCompressed(t *testing.T) {
 	require.ErrorContains(t, err, ": no")
 }
 
-func TestCompressionThatWasNotAskedForIsRefused(t *testing.T) {
+func TestUnrequestedCompressionIsRefused(t *testing.T) {
 	t.Parallel()
 	client := serve(t, gzipped(JSON, http.StatusOK, compressed(t, podList(t, JSON, "7"), 1)), Options{})
 	err := listErr(t.Context(), pods(client))
@@ -268,7 +268,7 @@ func BenchmarkCompressedList(b *testing.B) {
 // With a certain content, 14 kB of gzip become 14 MB of containers. The client stops reading such a
 // list. It requests the list again without compression, because an honest server may have such a
 // list.
-func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
+func TestG11_DecompressionBombIsRequestedUncompressed(t *testing.T) {
 	for _, e := range encodings {
 		zeros := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.ConfigMap{
 			{ObjectMeta: metav1.ObjectMeta{Name: "zeros"}, Data: map[string]string{"a": strings.Repeat("0", 4<<20)}},

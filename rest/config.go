@@ -130,8 +130,8 @@ func (t *TLSConfig) hasCertificate() bool {
 }
 
 // load reads the files of t. It returns an error if the fields of t contradict each other.
-func (t *TLSConfig) load() (*transport.Security, error) {
-	source := transport.Source{
+func (t *TLSConfig) load() (*transport.TLS, error) {
+	source := transport.TLSSource{
 		CA:          transport.PEM{Data: t.CAData, File: t.CAFile},
 		Certificate: transport.PEM{Data: t.CertData, File: t.CertFile},
 		Key:         transport.PEM{Data: []byte(t.KeyData.Reveal()), File: t.KeyFile},
@@ -139,7 +139,7 @@ func (t *TLSConfig) load() (*transport.Security, error) {
 	}
 	if t.KeyPair != nil {
 		source.KeyPair = func(cert, key []byte) (pair tls.Certificate, err error) {
-			err = wire.Guard(func() (err error) {
+			err = wire.CatchPanic(func() (err error) {
 				pair, err = t.KeyPair(cert, key)
 				return err
 			})
@@ -152,7 +152,7 @@ func (t *TLSConfig) load() (*transport.Security, error) {
 // String shows the configuration without its secrets.
 func (c Config) String() string {
 	return fmt.Sprintf("rest.Config{Host: %q, TLS: %s, BearerToken: %s, BearerTokenFile: %q, Username: %q, Password: %s, Credentials: %t, Impersonate: %+v, UserAgent: %q, Compression: %d, HeaderTimeout: %s, CredentialTimeout: %s}",
-		redactedHost(c.Host), c.TLS, shown(c.BearerToken), c.BearerTokenFile, c.Username, shown(c.Password), c.Credentials != nil, c.Impersonate, c.UserAgent, c.Compression, c.HeaderTimeout, c.CredentialTimeout)
+		redactedHost(c.Host), c.TLS, printedSecret(c.BearerToken), c.BearerTokenFile, c.Username, printedSecret(c.Password), c.Credentials != nil, c.Impersonate, c.UserAgent, c.Compression, c.HeaderTimeout, c.CredentialTimeout)
 }
 
 // GoString is String.
@@ -170,7 +170,7 @@ func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 // String shows the configuration without the key.
 func (t TLSConfig) String() string {
 	return fmt.Sprintf("rest.TLSConfig{CAData: %d bytes, CAFile: %q, CertData: %d bytes, CertFile: %q, KeyData: %s, KeyFile: %q, ServerName: %q, Insecure: %t}",
-		len(t.CAData), t.CAFile, len(t.CertData), t.CertFile, shown(t.KeyData), t.KeyFile, t.ServerName, t.Insecure)
+		len(t.CAData), t.CAFile, len(t.CertData), t.CertFile, printedSecret(t.KeyData), t.KeyFile, t.ServerName, t.Insecure)
 }
 
 // GoString is String.
@@ -185,8 +185,8 @@ func (t TLSConfig) MarshalText() ([]byte, error) { return []byte(t.String()), ni
 // LogValue is String.
 func (t TLSConfig) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// shown returns the printed form of a secret, or a pair of quotes if the secret is empty.
-func shown(secret Secret) string { return orDefault(secret.String(), `""`) }
+// printedSecret returns the printed form of a secret, or a pair of quotes if the secret is empty.
+func printedSecret(secret Secret) string { return orDefault(secret.String(), `""`) }
 
 // redactedHost returns host, or a placeholder if NewClient would refuse it, because it may contain
 // a password.

@@ -40,7 +40,7 @@ func TestConfigHidesItsSecrets(t *testing.T) {
 	require.Contains(t, Config{}.String(), `BearerToken: ""`)
 }
 
-func TestNewClientRefusesWhatCannotWork(t *testing.T) {
+func TestNewClientRefusesInvalidConfig(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
@@ -76,7 +76,7 @@ func TestNewClientRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-func TestHostMeansHTTPSAndKeepsItsPath(t *testing.T) {
+func TestHostDefaultsToHTTPSAndKeepsItsPath(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]string{
 		"10.0.0.1:6443":                   "https://10.0.0.1:6443",
@@ -88,7 +88,7 @@ func TestHostMeansHTTPSAndKeepsItsPath(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, u.String())
 	}
-	handler := &recorder{t: t, answer: []byte("ok")}
+	handler := &recorder{t: t, response: []byte("ok")}
 	server := serve(t, handler, Options{})
 	server.base.Path = "/cluster/1/"
 	_, err := server.Raw(t.Context(), http.MethodGet, "/version", RawOptions{})

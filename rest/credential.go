@@ -32,16 +32,16 @@ func (c *Credential) certificate() *tls.Certificate {
 }
 
 // String hides the credential.
-func (c Credential) String() string { return hidden }
+func (c Credential) String() string { return redacted }
 
 // GoString is String.
-func (c Credential) GoString() string { return hidden }
+func (c Credential) GoString() string { return redacted }
 
 // Format hides the credential for every verb.
-func (c Credential) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(hidden)) }
+func (c Credential) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redacted)) }
 
 // MarshalText is String.
-func (c Credential) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+func (c Credential) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // LogValue is String.
-func (c Credential) LogValue() slog.Value { return slog.StringValue(hidden) }
+func (c Credential) LogValue() slog.Value { return slog.StringValue(redacted) }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/tcpproxy"
+	"github.com/kinform/kinform/internal/testing/tcpproxy"
 	"github.com/kinform/kinform/listwatch"
 )
 
-func TestHalfOpenHTTP2ConnectionIsNoticed(t *testing.T) {
+func TestHalfOpenHTTP2ConnectionIsDetected(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]tcpproxy.Fault{
 		"while a watch is idle":  {},

@@ -38,26 +38,26 @@ type Decoder interface {
 
 var _ Decoder = (*sharing.Decoder)(nil)
 
-// sharer has the Decoder of a Client. The first object of a list or a watch creates the Decoder, so
-// that a program that only calls verbs has no table of shared parts.
-type sharer struct {
-	once    sync.Once
-	decoder *sharing.Decoder
+// lazyDecoders has the Decoder of a Client. The first object of a list or a watch creates the
+// Decoder, so that a program that only calls verbs has no table of shared parts.
+type lazyDecoders struct {
+	sharedOnce sync.Once
+	shared     *sharing.Decoder
 
-	own   sync.Once
-	owner *sharing.Decoder // for objects that share nothing, such as objects of verbs
+	unsharedOnce sync.Once
+	unshared     *sharing.Decoder // for objects that share nothing, such as objects of verbs
 }
 
 // clientDecoder decodes with the Decoder of a Client. All resources of the Client use the same
 // Decoder. So the process has one bounded table, however many caches it has, and objects of two
 // resources share owners, labels and managed fields. The table has no lock, so that concurrent use
 // costs nothing.
-type clientDecoder struct{ reading *reading }
+type clientDecoder struct{ config *decodeConfig }
 
 func (d clientDecoder) get() *sharing.Decoder {
-	s := &d.reading.sharing
-	s.once.Do(func() { s.decoder = sharing.New(sharing.Options{}) })
-	return s.decoder
+	s := &d.config.decoders
+	s.sharedOnce.Do(func() { s.shared = sharing.New(sharing.Options{}) })
+	return s.shared
 }
 
 // DecodeProtobuf implements [Decoder].
@@ -70,28 +70,28 @@ func (d clientDecoder) DecodeJSON(data []byte, object any) error {
 	return d.get().DecodeJSON(data, object)
 }
 
-// protobufOr returns a function that calls DecodeProtobuf. It calls the function own instead for a
-// type that d cannot decode, such as a type of a later version of k8s.io/api.
-func protobufOr(d Decoder, own func(data []byte, object any) error) func(data []byte, object, earlier any) error {
+// protobufWithFallback returns a function that calls DecodeProtobuf. It calls the function own
+// instead for a type that d cannot decode, such as a type of a later version of k8s.io/api.
+func protobufWithFallback(d Decoder, fallback func(data []byte, object any) error) func(data []byte, object, earlier any) error {
 	return func(data []byte, object, earlier any) error {
 		err := d.DecodeProtobuf(data, object, earlier)
 		if errors.Is(err, sharing.ErrType) {
-			return own(data, object)
+			return fallback(data, object)
 		}
 		return err
 	}
 }
 
-// jsonOr returns a function that calls DecodeJSON. If DecodeJSON fails, the result calls the
-// function own and returns its error, which names the field that does not fit: a sharing.Decoder
-// names only the byte.
-func jsonOr(d Decoder, own func(data []byte, object any) error) func(data []byte, object any) error {
+// jsonWithFallback returns a function that calls DecodeJSON. If DecodeJSON fails, the result calls
+// the function own and returns its error, which names the field that does not fit: a
+// sharing.Decoder names only the byte.
+func jsonWithFallback(d Decoder, fallback func(data []byte, object any) error) func(data []byte, object any) error {
 	return func(data []byte, object any) error {
 		err := d.DecodeJSON(data, object)
 		if err == nil {
 			return nil
 		}
-		return cmp.Or(own(data, reflect.New(reflect.TypeOf(object).Elem()).Interface()), err)
+		return cmp.Or(fallback(data, reflect.New(reflect.TypeOf(object).Elem()).Interface()), err)
 	}
 }
 
@@ -103,16 +103,16 @@ func isGenerated(t reflect.Type) bool {
 }
 
 var (
-	isUnstructured = reflect.TypeFor[runtime.Unstructured]()
-	unmarshalsJSON = reflect.TypeFor[json.Unmarshaler]()
+	unstructuredType    = reflect.TypeFor[runtime.Unstructured]()
+	jsonUnmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 )
 
 // isSharedInJSON reports whether objects of a type share parts by default when they are decoded
 // from JSON. Unstructured objects share parts, and so do structs without their own method
 // UnmarshalJSON.
 func isSharedInJSON(t reflect.Type) bool {
-	if t.Implements(isUnstructured) {
+	if t.Implements(unstructuredType) {
 		return true
 	}
-	return t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct && !t.Implements(unmarshalsJSON)
+	return t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct && !t.Implements(jsonUnmarshalerType)
 }

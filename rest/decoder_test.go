@@ -27,13 +27,13 @@ import (
 // ownPod has a method that decodes protobuf in another way than its tags.
 type ownPod struct {
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
-	How               string `json:"-"`
+	DecodedBy         string `json:"-"`
 }
 
 func (p *ownPod) Unmarshal(data []byte) error {
 	var pod corev1.Pod
 	err := pod.Unmarshal(data)
-	p.ObjectMeta, p.How = pod.ObjectMeta, "by its own method"
+	p.ObjectMeta, p.DecodedBy = pod.ObjectMeta, "by its own method"
 	return err
 }
 
@@ -43,7 +43,7 @@ type ownBoth struct{ ownPod }
 func (p *ownBoth) UnmarshalJSON(data []byte) error {
 	var pod corev1.Pod
 	err := json.Unmarshal(data, &pod)
-	p.ObjectMeta, p.How = pod.ObjectMeta, "by its own method"
+	p.ObjectMeta, p.DecodedBy = pod.ObjectMeta, "by its own method"
 	return err
 }
 
@@ -72,17 +72,17 @@ func listed[T any](t *testing.T, make func(c *Client) *Resource[T], e Encoding, 
 		require.NoError(t, err)
 		objects = append(objects, item.Object)
 	}
-	if client.sharing.decoder != nil {
-		lookups = client.sharing.decoder.Stats().Fields
+	if client.decoders.shared != nil {
+		lookups = client.decoders.shared.Stats().Fields
 	}
 	return objects, skipped, lookups
 }
 
-func message[T Message](opts ResourceOptions) func(c *Client) *Resource[T] {
+func protobufResource[T Message](opts ResourceOptions) func(c *Client) *Resource[T] {
 	return func(c *Client) *Resource[T] { return Must(NewResource[T](c, podsGVR, opts)) }
 }
 
-func inJSON[T any](opts ResourceOptions) func(c *Client) *Resource[T] {
+func jsonResource[T any](opts ResourceOptions) func(c *Client) *Resource[T] {
 	return func(c *Client) *Resource[T] { return Must(NewJSONResource[T](c, podsGVR, opts)) }
 }
 
@@ -103,31 +103,31 @@ func equalByDefault[T any](t *testing.T, e Encoding, how func(ResourceOptions) f
 	return fields > 0
 }
 
-// TestTheDefaultDecodesEveryTypeAsItWouldUnshared: the Client's Decoder is used only for types that
+// TestDefaultDecoderEqualsUnsharedDecoder: the Client's Decoder is used only for types that
 // it decodes with the same result. All other types are decoded by their own methods.
-func TestTheDefaultDecodesEveryTypeAsItWouldUnshared(t *testing.T) {
+func TestDefaultDecoderEqualsUnsharedDecoder(t *testing.T) {
 	t.Parallel()
 	drop := ResourceOptions{Project: Omit{ManagedFields: true, Status: true}}
 	for _, e := range encodings {
-		require.True(t, equalByDefault(t, e, message[*corev1.Pod], ResourceOptions{}), e)
-		require.True(t, equalByDefault(t, e, message[*corev1.Pod], drop), e)
-		require.True(t, equalByDefault(t, e, message[*metav1.PartialObjectMetadata], ResourceOptions{}), e)
-		require.Equal(t, e == JSON, equalByDefault(t, e, message[*ownPod], ResourceOptions{}), e)
-		require.False(t, equalByDefault(t, e, message[*ownBoth], ResourceOptions{}), e)
+		require.True(t, equalByDefault(t, e, protobufResource[*corev1.Pod], ResourceOptions{}), e)
+		require.True(t, equalByDefault(t, e, protobufResource[*corev1.Pod], drop), e)
+		require.True(t, equalByDefault(t, e, protobufResource[*metav1.PartialObjectMetadata], ResourceOptions{}), e)
+		require.Equal(t, e == JSON, equalByDefault(t, e, protobufResource[*ownPod], ResourceOptions{}), e)
+		require.False(t, equalByDefault(t, e, protobufResource[*ownBoth], ResourceOptions{}), e)
 	}
-	require.True(t, equalByDefault(t, JSON, inJSON[*corev1.Pod], ResourceOptions{}))
-	require.True(t, equalByDefault(t, JSON, inJSON[*unstructured.Unstructured], ResourceOptions{}))
-	require.True(t, equalByDefault(t, JSON, inJSON[*unstructured.Unstructured], drop))
-	require.True(t, equalByDefault(t, JSON, inJSON[*plainStruct], ResourceOptions{}))
-	require.False(t, equalByDefault(t, JSON, inJSON[plainStruct], ResourceOptions{}), "no pointer")
-	require.False(t, equalByDefault(t, JSON, inJSON[map[string]any], ResourceOptions{}))
-	require.False(t, equalByDefault(t, JSON, inJSON[any], ResourceOptions{}))
-	require.False(t, equalByDefault(t, JSON, inJSON[json.RawMessage], ResourceOptions{}))
+	require.True(t, equalByDefault(t, JSON, jsonResource[*corev1.Pod], ResourceOptions{}))
+	require.True(t, equalByDefault(t, JSON, jsonResource[*unstructured.Unstructured], ResourceOptions{}))
+	require.True(t, equalByDefault(t, JSON, jsonResource[*unstructured.Unstructured], drop))
+	require.True(t, equalByDefault(t, JSON, jsonResource[*plainStruct], ResourceOptions{}))
+	require.False(t, equalByDefault(t, JSON, jsonResource[plainStruct], ResourceOptions{}), "no pointer")
+	require.False(t, equalByDefault(t, JSON, jsonResource[map[string]any], ResourceOptions{}))
+	require.False(t, equalByDefault(t, JSON, jsonResource[any], ResourceOptions{}))
+	require.False(t, equalByDefault(t, JSON, jsonResource[json.RawMessage], ResourceOptions{}))
 }
 
-// TestAResourceInJSONIsAskedForInProtobufOnlyByChoice: neither the tags of a type nor the abilities
+// TestJSONResourceRequestsProtobufOnlyIfConfigured: neither the tags of a type nor the abilities
 // of a Decoder change the requested encoding.
-func TestAResourceInJSONIsAskedForInProtobufOnlyByChoice(t *testing.T) {
+func TestJSONResourceRequestsProtobufOnlyIfConfigured(t *testing.T) {
 	t.Parallel()
 	shared := sharing.New(sharing.Options{})
 	for _, test := range []struct {
@@ -152,9 +152,9 @@ func TestAResourceInJSONIsAskedForInProtobufOnlyByChoice(t *testing.T) {
 	}
 }
 
-// TestOneDecoderServesAllResourcesOfAClient: equal parts of objects of two resources are in memory
+// TestResourcesOfAClientShareOneDecoder: equal parts of objects of two resources are in memory
 // once. A client that only calls verbs has no table.
-func TestOneDecoderServesAllResourcesOfAClient(t *testing.T) {
+func TestResourcesOfAClientShareOneDecoder(t *testing.T) {
 	t.Parallel()
 	pod := plainPods(1)[0]
 	pod.OwnerReferences = []metav1.OwnerReference{{Name: "a"}, {Name: "b"}}
@@ -163,7 +163,7 @@ func TestOneDecoderServesAllResourcesOfAClient(t *testing.T) {
 		w.Header().Set("Content-Type", contentType(Protobuf))
 		_, _ = w.Write(podList(t, Protobuf, "1", pod, pod))
 	}), Options{})
-	require.Nil(t, client.sharing.decoder)
+	require.Nil(t, client.decoders.shared)
 	for range 2 {
 		stream, err := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{})).List(t.Context(), listwatch.ListOptions{})
 		require.NoError(t, err)
@@ -178,8 +178,8 @@ func TestOneDecoderServesAllResourcesOfAClient(t *testing.T) {
 	require.Same(t, &objects[1].GetOwnerReferences()[0], &objects[3].GetOwnerReferences()[0])
 }
 
-// TestObjectsThatAreOwnedShareNothing also tests a user's sharing.Decoder.
-func TestObjectsThatAreOwnedShareNothing(t *testing.T) {
+// TestOwnedObjectsShareNothing also tests a user's sharing.Decoder.
+func TestOwnedObjectsShareNothing(t *testing.T) {
 	t.Parallel()
 	pods := plainPods(3)
 	for i := range pods {
@@ -225,13 +225,13 @@ func TestObjectsThatAreOwnedShareNothing(t *testing.T) {
 }
 
 // A later k8s.io/api may have a type that the Decoder cannot decode.
-func TestATypeThatCannotBeSharedIsDecodedByItsOwnMethod(t *testing.T) {
+func TestUnsupportedTypeIsDecodedByItsOwnMethod(t *testing.T) {
 	t.Parallel()
 	type unknown struct {
 		Float float64 `protobuf:"fixed64,1,opt,name=float"`
 	}
 	own := 0
-	decode := protobufOr(sharing.New(sharing.Options{}), func([]byte, any) error {
+	decode := protobufWithFallback(sharing.New(sharing.Options{}), func([]byte, any) error {
 		own++
 		return errors.New("its own")
 	})
@@ -245,25 +245,25 @@ func TestATypeThatCannotBeSharedIsDecodedByItsOwnMethod(t *testing.T) {
 }
 
 // If an object does not fit, the error names the field, as without sharing.
-func TestErrorsOfTheDefaultNameTheField(t *testing.T) {
+func TestDefaultDecoderErrorsNameTheField(t *testing.T) {
 	t.Parallel()
 	pod := decoder{typ: reflect.TypeFor[*corev1.Pod]()}
-	pod.guard(kjson.UnmarshalCaseSensitivePreserveInts)
+	pod.guardQuantities(kjson.UnmarshalCaseSensitivePreserveInts)
 	client, err := NewClient(Config{Host: "http://example.invalid"}, Options{})
 	require.NoError(t, err)
 	defer client.Close()
 	shared, own := pod, pod
-	shared.stream(&client.reading, &ResourceOptions{})
+	shared.configureStreams(&client.decodeConfig, &ResourceOptions{})
 	_, err = shared.decode(JSON, []byte(`{"spec":{"nodeName":5}}`), nil)
 	require.ErrorContains(t, err, "PodSpec.spec.nodeName of type string")
-	own.stream(nil, &ResourceOptions{})
+	own.configureStreams(nil, &ResourceOptions{})
 	_, unshared := own.decode(JSON, []byte(`{"spec":{"nodeName":5}}`), nil)
 	require.EqualError(t, err, unshared.Error())
 }
 
-// TestUnstructuredPodsOfAListShareWhatIsFixed: from the kind of the list, the decoder knows that
+// TestUnstructuredPodsOfAListShareImmutableParts: from the kind of the list, the decoder knows that
 // its items are pods.
-func TestUnstructuredPodsOfAListShareWhatIsFixed(t *testing.T) {
+func TestUnstructuredPodsOfAListShareImmutableParts(t *testing.T) {
 	t.Parallel()
 	for kind, shares := range map[string]bool{"PodList": true, "PodTemplateList": false} {
 		resource := Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{
@@ -272,7 +272,7 @@ func TestUnstructuredPodsOfAListShareWhatIsFixed(t *testing.T) {
 		var probes []any
 		for range 6 {
 			body := []byte(`{"metadata":{"name":"p","resourceVersion":"1"},"spec":{"containers":[{"livenessProbe":{"httpGet":{"path":"/"}}}]}}`)
-			item, err := resource.item(offline(t.Context(), strings.NewReader("")), JSON, wire.Frame{Data: body},
+			item, err := resource.decodeItem(offline(t.Context(), strings.NewReader("")), JSON, wire.Frame{Data: body},
 				&wire.Envelope{Kind: kind, APIVersion: "v1"}, nil, nil)
 			require.NoError(t, err)
 			require.Equal(t, strings.TrimSuffix(kind, "List"), item.Object.GetKind())
@@ -280,6 +280,6 @@ func TestUnstructuredPodsOfAListShareWhatIsFixed(t *testing.T) {
 			require.NoError(t, err)
 			probes = append(probes, containers.([]any)[0].(map[string]any)["livenessProbe"])
 		}
-		require.Equal(t, shares, mutation.Apart(probes[4:]...) != nil, kind)
+		require.Equal(t, shares, mutation.CheckUnshared(probes[4:]...) != nil, kind)
 	}
 }

@@ -26,8 +26,8 @@ var (
 	widgetsGVR = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 )
 
-// slimPod has only the fields that a certain program needs.
-type slimPod struct {
+// partialPod has only the fields that a certain program needs.
+type partialPod struct {
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 	Spec              struct {
 		NodeName string `json:"nodeName" protobuf:"bytes,10,opt,name=nodeName"`
@@ -60,7 +60,7 @@ func listAll[T any](t *testing.T, r *rest.Resource[T]) (objects []T) {
 	}
 }
 
-func TestSharedObjectsEqualOthersAndAreForListsOnly(t *testing.T) {
+func TestOnlyListsAndWatchesShareParts(t *testing.T) {
 	t.Parallel()
 	client := startWithPods(t, 60)
 	own := rest.Must(rest.NewResource[*corev1.Pod](client, podsGVR, rest.ResourceOptions{Unshared: true}))
@@ -77,11 +77,11 @@ func TestSharedObjectsEqualOthersAndAreForListsOnly(t *testing.T) {
 	require.NotSame(t, got.Spec.Containers[0].LivenessProbe, pods[0].Spec.Containers[0].LivenessProbe, "it is to be changed")
 }
 
-func TestASlimStructIsReadInBothEncodings(t *testing.T) {
+func TestPartialStructIsDecodedInBothEncodings(t *testing.T) {
 	t.Parallel()
 	client := startWithPods(t, 5)
-	inJSON := listAll(t, rest.Must(rest.NewJSONResource[*slimPod](client, podsGVR, rest.ResourceOptions{})))
-	slim := rest.Must(rest.NewJSONResource[*slimPod](client, podsGVR, rest.ResourceOptions{
+	inJSON := listAll(t, rest.Must(rest.NewJSONResource[*partialPod](client, podsGVR, rest.ResourceOptions{})))
+	slim := rest.Must(rest.NewJSONResource[*partialPod](client, podsGVR, rest.ResourceOptions{
 		Decoder: sharing.New(sharing.Options{}), Encoding: rest.Protobuf,
 	}))
 	inProtobuf := listAll(t, slim)
@@ -96,7 +96,7 @@ func TestASlimStructIsReadInBothEncodings(t *testing.T) {
 	require.Equal(t, inJSON[0].Spec, got.Spec)
 }
 
-func TestOnlyMetadataIsAskedForWhereTIsPartialObjectMetadata(t *testing.T) {
+func TestPartialObjectMetadataRequestsOnlyMetadata(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(apitest.Options{Resources: []apitest.Resource{{Group: "example.com", Version: "v1", Plural: "widgets", Kind: "Widget"}}})
 	defer api.Close()

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 )
 
-// inJSON returns options for objects that share parts, and for objects that do not.
-func inJSON(drop rest.Omit) (shared, plain rest.ResourceOptions) {
-	shared = rest.ResourceOptions{Encoding: rest.JSON, Project: drop}
+// jsonOptions returns options for objects that share parts, and for objects that do not.
+func jsonOptions(omit rest.Omit) (shared, plain rest.ResourceOptions) {
+	shared = rest.ResourceOptions{Encoding: rest.JSON, Project: omit}
 	plain = shared
 	plain.Unshared = true
 	return shared, plain
@@ -42,15 +42,15 @@ func watchAll[T any](t *testing.T, r *rest.Resource[T], n int, shared bool) (eve
 	return events
 }
 
-func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
+func TestSharedJSONObjectsEqualUnsharedObjects(t *testing.T) {
 	t.Parallel()
-	n := effort.Of(40, 10)
+	n := testsize.Scale(40, 10)
 	client := startWithPods(t, n)
 	for _, drop := range []rest.Omit{
 		{}, {ManagedFields: true}, {Annotations: []string{"checksum/config"}}, {Status: true}, {AllButMetadata: true},
 	} {
 		t.Run(fmt.Sprintf("%+v", drop), func(t *testing.T) {
-			shared, plain := inJSON(drop)
+			shared, plain := jsonOptions(drop)
 			lean := rest.Must(rest.NewResource[*corev1.Pod](client, podsGVR, shared))
 			own := rest.Must(rest.NewResource[*corev1.Pod](client, podsGVR, plain))
 			pods := listAll(t, lean)
@@ -71,7 +71,7 @@ func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
 			ownMaps := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](client, podsGVR, plain))
 			require.Equal(t, listAll(t, ownMaps), listAll(t, leanMaps))
 			require.Equal(t, watchAll(t, ownMaps, n, false), watchAll(t, leanMaps, n, true))
-			slim := rest.Must(rest.NewJSONResource[slimPod](client, podsGVR, shared))
+			slim := rest.Must(rest.NewJSONResource[partialPod](client, podsGVR, shared))
 			require.Equal(t, pods[3].Spec.NodeName, listAll(t, slim)[3].Spec.NodeName)
 		})
 	}
@@ -79,11 +79,11 @@ func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
 
 func TestLargeCustomResourcesInJSON(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "compares objects of 8,000 parts")
+	testsize.SkipIfShort(t, "compares objects of 8,000 parts")
 	server, err := rest.NewClient(rest.Config{Host: startWithWidgets(t, 2).URL()}, rest.Options{})
 	require.NoError(t, err)
 	defer server.Close()
-	shared, plain := inJSON(rest.Omit{})
+	shared, plain := jsonOptions(rest.Omit{})
 	lean := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, shared))
 	own := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, plain))
 	want := listAll(t, own)

@@ -30,18 +30,18 @@ import (
 // The description has no secrets. Describe asks the server for cluster and user. Except in the
 // cases above, a failure, such as refused credentials (401), is an error.
 func (r *Resource[T]) Describe(ctx context.Context) (map[string]string, error) {
-	about, err := r.client.describe(ctx)
+	description, err := r.client.describe(ctx)
 	if err != nil {
 		return nil, err
 	}
-	about["resource"] = strings.Join([]string{r.gvr.Group, r.gvr.Version, r.gvr.Resource}, "/")
-	about["namespace"] = r.opts.Namespace
-	about["labelSelector"], about["fieldSelector"] = r.opts.LabelSelector, r.opts.FieldSelector
-	about["projection"] = ""
+	description["resource"] = strings.Join([]string{r.gvr.Group, r.gvr.Version, r.gvr.Resource}, "/")
+	description["namespace"] = r.opts.Namespace
+	description["labelSelector"], description["fieldSelector"] = r.opts.LabelSelector, r.opts.FieldSelector
+	description["projection"] = ""
 	if r.opts.Project != nil {
-		about["projection"] = fmt.Sprintf("%T%+v", r.opts.Project, r.opts.Project)
+		description["projection"] = fmt.Sprintf("%T%+v", r.opts.Project, r.opts.Project)
 	}
-	return about, nil
+	return description, nil
 }
 
 // describe returns the part of Describe that is about server, cluster and user.
@@ -57,36 +57,36 @@ func (c *Client) describe(ctx context.Context) (map[string]string, error) {
 			} `json:"userInfo"`
 		} `json:"status"`
 	}
-	if err := c.ask(ctx, http.MethodGet, "/api/v1/namespaces/kube-system", "", &system); err != nil {
+	if err := c.getOptional(ctx, http.MethodGet, "/api/v1/namespaces/kube-system", "", &system); err != nil {
 		return nil, err
 	}
-	const ask = `{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`
-	if err := c.ask(ctx, http.MethodPost, "/apis/authentication.k8s.io/v1/selfsubjectreviews", ask, &review); err != nil {
+	const reviewBody = `{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`
+	if err := c.getOptional(ctx, http.MethodPost, "/apis/authentication.k8s.io/v1/selfsubjectreviews", reviewBody, &review); err != nil {
 		return nil, err
 	}
-	about := map[string]string{"server": strings.TrimSuffix(c.base.String(), "/"), "cluster": system.Metadata.UID, "user": ""}
+	description := map[string]string{"server": strings.TrimSuffix(c.base.String(), "/"), "cluster": system.Metadata.UID, "user": ""}
 	if user := review.Status.UserInfo; user.Username != "" {
 		sum := sha256.Sum256([]byte(user.Username + "\x00" + user.UID))
-		about["user"] = hex.EncodeToString(sum[:])
+		description["user"] = hex.EncodeToString(sum[:])
 	}
-	return about, nil
+	return description, nil
 }
 
-// ask requests path and decodes the response into out. If the resource does not exist (404), or the
-// request is forbidden (403), out stays unchanged, and the error is nil.
-func (c *Client) ask(ctx context.Context, method, path, body string, out any) error {
+// getOptional requests path and decodes the response into out. If the resource does not exist
+// (404), or the request is forbidden (403), out stays unchanged, and the error is nil.
+func (c *Client) getOptional(ctx context.Context, method, path, body string, out any) error {
 	var opts RawOptions
 	if body != "" {
 		opts.Body = []byte(body)
 	}
-	answer, err := c.Raw(ctx, method, path, opts)
+	data, err := c.Raw(ctx, method, path, opts)
 	switch code := statusCode(err); {
 	case code == http.StatusForbidden, code == http.StatusNotFound, code == http.StatusMethodNotAllowed:
 		return nil
 	case err != nil:
 		return err
 	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(answer, out); err != nil {
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, out); err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, wire.Malformed("%w", err))
 	}
 	return nil

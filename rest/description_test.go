@@ -15,21 +15,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// describedBy is a resource with a server whose answers determine its description.
-type describedBy struct {
+// describeServer is a resource with a server whose answers determine its description.
+type describeServer struct {
 	server *apitest.Server
 	client *rest.Client
 }
 
-func startDescribed(t *testing.T) describedBy {
+func startDescribed(t *testing.T) describeServer {
 	server, client := newServer(t, apitest.Options{})
 	_, err := server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
 	require.NoError(t, err)
-	return describedBy{server, client}
+	return describeServer{server, client}
 }
 
 // review makes the server answer a SelfSubjectReview by action.
-func (d describedBy) review(action apitest.Action) *apitest.Injected {
+func (d describeServer) review(action apitest.Action) *apitest.InjectedFault {
 	return d.server.Inject(apitest.Fault{Action: action, Match: func(r apitest.Request) bool {
 		return r.HTTP.Method == http.MethodPost && r.HTTP.URL.Path == "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 	}})
@@ -40,7 +40,7 @@ func user(name, uid string) apitest.Action {
 	return apitest.Body(http.StatusCreated, "application/json", `{"kind":"SelfSubjectReview","status":{"userInfo":`+string(info)+`}}`)
 }
 
-func TestResourceDescribesWhatItsObjectsAre(t *testing.T) {
+func TestDescribeIdentifiesTheSource(t *testing.T) {
 	t.Parallel()
 	d := startDescribed(t)
 	namespace, err := d.server.Get(corev1.SchemeGroupVersion.WithResource("namespaces"), types.NamespacedName{Name: "kube-system"})
@@ -80,7 +80,7 @@ func TestResourceDescribesWhatItsObjectsAre(t *testing.T) {
 
 // If the server does not have a fact, the fact is missing in the description. If the server refuses
 // the request for it, Describe returns an error.
-func TestDescriptionLacksWhatTheServerDoesNotShow(t *testing.T) {
+func TestDescribeOmitsUnavailableFacts(t *testing.T) {
 	t.Parallel()
 	d := startDescribed(t)
 	resource := rest.Must(rest.NewResource[*corev1.Pod](d.client, podsGVR, rest.ResourceOptions{}))

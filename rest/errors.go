@@ -73,15 +73,15 @@ func (e *Error) Error() string {
 	if e == nil {
 		return "<nil>"
 	}
-	why := reasonText(e.Err)
-	text := e.Method + " " + e.URL + ": " + why
+	reason := reasonText(e.Err)
+	text := e.Method + " " + e.URL + ": " + reason
 	if e.hint != "" {
 		text += " (" + e.hint + ")"
 	}
 	if e.Attempts > 1 {
 		text += " (attempt " + strconv.Itoa(e.Attempts) + ")"
 	}
-	if before := reasonText(e.Previous); e.Previous != nil && before != why {
+	if before := reasonText(e.Previous); e.Previous != nil && before != reason {
 		text += "; before that: " + before
 	}
 	return text
@@ -94,8 +94,8 @@ func reasonText(err error) string {
 		return "the reason is unknown"
 	}
 	text := err.Error()
-	if said, ok := err.(*apierrors.StatusError); ok && text == "" {
-		text = "the server answered " + strings.TrimSpace(strconv.Itoa(int(said.ErrStatus.Code))+" "+string(said.ErrStatus.Reason)) + ", without a message"
+	if statusErr, ok := err.(*apierrors.StatusError); ok && text == "" {
+		text = "the server answered " + strings.TrimSpace(strconv.Itoa(int(statusErr.ErrStatus.Code))+" "+string(statusErr.ErrStatus.Reason)) + ", without a message"
 	}
 	return text
 }
@@ -117,8 +117,8 @@ func withHint(err error, namespace string, body []byte) error {
 	}
 	switch failed.StatusCode {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		refused, said := errors.AsType[*apierrors.StatusError](failed.Err)
-		ofObject := said && refused.ErrStatus.Details != nil && refused.ErrStatus.Details.Name != ""
+		refused, isStatus := errors.AsType[*apierrors.StatusError](failed.Err)
+		ofObject := isStatus && refused.ErrStatus.Details != nil && refused.ErrStatus.Details.Name != ""
 		if namespace == "" && !ofObject { // otherwise, the server did not find the object
 			failed.hint = "no namespace was given, which most resources need: set it in the key or in metadata.namespace, or use ResourceOptions.Namespace"
 		}
@@ -141,10 +141,10 @@ func hasKind(object []byte) bool {
 	return found == 2
 }
 
-// interrupted returns the error for a response whose end did not arrive. It does not wrap
+// connectionLostError returns the error for a response whose end did not arrive. It does not wrap
 // ErrMalformed, because the server may be healthy: perhaps a proxy ended the connection, or
 // somebody stopped the server.
-func interrupted(err error) error {
+func connectionLostError(err error) error {
 	return fmt.Errorf("the connection was lost within the response: %w", err)
 }
 
@@ -157,11 +157,11 @@ const (
 	maxRetryAfter  = 24 * 60 * 60 // seconds
 )
 
-// failure converts a response that reports a failure into an error for which the predicates of
+// statusError converts a response that reports a failure into an error for which the predicates of
 // apierrors work. It takes the server's Status, or makes a Status from the code.
-func failure(method string, response *http.Response, body []byte, of about) error {
+func statusError(method string, response *http.Response, body []byte, target requestTarget) error {
 	retryAfter, _ := retryAfterSeconds(response.Header.Get("Retry-After"), time.Now())
-	if status := statusIn(response.Header.Get("Content-Type"), body); status != nil {
+	if status := parseStatus(response.Header.Get("Content-Type"), body); status != nil {
 		if status.Code == 0 {
 			status.Code = int32(response.StatusCode)
 		}
@@ -177,7 +177,7 @@ func failure(method string, response *http.Response, body []byte, of about) erro
 	}
 	text := failureText(response, body)
 	err := apierrors.NewGenericServerResponse(response.StatusCode, method,
-		schema.GroupResource{Group: of.Resource.Group, Resource: of.Resource.Resource}, of.name, text, retryAfter, true)
+		schema.GroupResource{Group: target.Resource.Group, Resource: target.Resource.Resource}, target.name, text, retryAfter, true)
 	if message := &err.ErrStatus.Message; *message == "" {
 		*message = text
 	} else if text != "" && response.StatusCode < 500 && !strings.Contains(*message, text) {
@@ -186,8 +186,8 @@ func failure(method string, response *http.Response, body []byte, of about) erro
 	return err
 }
 
-// statusIn returns the Status in body, or nil if body is not a Status.
-func statusIn(contentType string, body []byte) *metav1.Status {
+// parseStatus returns the Status in body, or nil if body is not a Status.
+func parseStatus(contentType string, body []byte) *metav1.Status {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	var status metav1.Status
 	if mediaType == mediaTypeProtobuf {
@@ -204,36 +204,36 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 	if status.Status == metav1.StatusSuccess {
 		return nil
 	}
-	bound(&status)
+	truncateStatus(&status)
 	return &status
 }
 
 // readStatus decodes a Status in protobuf.
 func readStatus(message []byte) (status metav1.Status, err error) {
-	err = wire.Guard(func() error { return status.Unmarshal(message) })
+	err = wire.CatchPanic(func() error { return status.Unmarshal(message) })
 	return status, err
 }
 
-// bound truncates the texts and the causes of a server's Status.
-func bound(status *metav1.Status) {
+// truncateStatus truncates the texts and the causes of a server's Status.
+func truncateStatus(status *metav1.Status) {
 	status.TypeMeta = metav1.TypeMeta{}
-	status.Message = shortened(status.Message)
-	status.Reason = metav1.StatusReason(shortened(string(status.Reason)))
+	status.Message = truncatedText(status.Message)
+	status.Reason = metav1.StatusReason(truncatedText(string(status.Reason)))
 	status.Status, status.ListMeta = metav1.StatusFailure, metav1.ListMeta{}
 	if details := status.Details; details != nil {
 		for _, text := range []*string{&details.Name, &details.Group, &details.Kind, (*string)(&details.UID)} {
-			*text = shortened(*text)
+			*text = truncatedText(*text)
 		}
 		details.RetryAfterSeconds = min(max(details.RetryAfterSeconds, 0), maxRetryAfter)
 		details.Causes = slices.Clone(details.Causes[:min(len(details.Causes), maxCauses)])
 		for i := range details.Causes {
 			cause := &details.Causes[i]
-			cause.Message, cause.Field, cause.Type = shortened(cause.Message), shortened(cause.Field), metav1.CauseType(shortened(string(cause.Type)))
+			cause.Message, cause.Field, cause.Type = truncatedText(cause.Message), truncatedText(cause.Field), metav1.CauseType(truncatedText(string(cause.Type)))
 		}
 	}
 }
 
-func shortened(text string) string {
+func truncatedText(text string) string {
 	if len(text) <= maxTextBytes {
 		return text
 	}

@@ -17,7 +17,7 @@ import (
 
 // The program lists, and then watches from the version of the list.
 func Example() {
-	server := httptest.NewServer(http.HandlerFunc(answer))
+	server := httptest.NewServer(http.HandlerFunc(respond))
 	defer server.Close()
 
 	client, err := rest.NewClient(rest.Config{Host: server.URL}, rest.Options{})
@@ -65,8 +65,8 @@ func Example() {
 	// EOF
 }
 
-// answer is the server of the example.
-func answer(w http.ResponseWriter, r *http.Request) {
+// respond is the server of the example.
+func respond(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if r.URL.Query().Get("watch") == "" {
 		fmt.Fprint(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"12"},"items":[

@@ -15,42 +15,42 @@ import (
 	"time"
 )
 
-// about identifies a request, for observers and error messages.
-type about struct {
-	About
+// requestTarget identifies a request, for observers and error messages.
+type requestTarget struct {
+	RequestInfo
 	name string
 }
 
 // request is a request before it is sent.
 type request struct {
-	method      string
-	path        string // absolute, unescaped, without the path of the host
-	query       url.Values
-	accept      string
-	list        bool         // the response is a list
-	plain       *atomic.Bool // set if the list must come without compression
-	body        []byte
-	contentType string
-	about       about
-	anyType     bool // the response may be anything, and has no encoding
+	method       string
+	path         string // absolute, unescaped, without the path of the host
+	query        url.Values
+	accept       string
+	list         bool         // the response is a list
+	uncompressed *atomic.Bool // set if the list must come without compression
+	body         []byte
+	contentType  string
+	target       requestTarget
+	anyContent   bool // the response may be anything, and has no encoding
 }
 
 // exchange is a request with its response. The response stays open until close.
 type exchange struct {
-	reading  *reading
-	method   string
-	about    About
-	address  url.URL         // as it is sent
-	ctx      context.Context // the caller's context
-	running  context.Context // the request's context: ends with ctx, and at close
-	cancel   context.CancelCauseFunc
-	response *http.Response
-	encoding Encoding // of the response
-	most     int64    // maximum bytes of a list, with all its parts; 0 means no limit
-	kinds    *kinds   // the expected kinds of the stream's objects
-	owned    bool     // the caller may change the objects
-	silence  silence
-	sum      *atomic.Int64 // bytes of the list so far; the response may be one of several parts
+	config     *decodeConfig
+	method     string
+	info       RequestInfo
+	address    url.URL         // as it is sent
+	ctx        context.Context // the caller's context
+	requestCtx context.Context // the request's context: ends with ctx, and at close
+	cancel     context.CancelCauseFunc
+	response   *http.Response
+	encoding   Encoding     // of the response
+	maxBytes   int64        // maximum bytes of a list, with all its parts; 0 means no limit
+	kinds      *kindChecker // the expected kinds of the stream's objects
+	owned      bool         // the caller may change the objects
+	silence    silence
+	listBytes  *atomic.Int64 // bytes of the list so far; the response may be one of several parts
 }
 
 // errHeaderTimeout is the cause that ends a request if its response does not begin in time.
@@ -65,19 +65,19 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	u.Path = strings.TrimSuffix(u.Path, "/") + r.path
 	u.RawPath = ""
 	u.RawQuery = r.query.Encode()
-	x := &exchange{reading: &c.reading, method: r.method, about: r.about.About, address: u, ctx: ctx}
-	x.running, x.cancel = context.WithCancelCause(ctx)
+	x := &exchange{config: &c.decodeConfig, method: r.method, info: r.target.RequestInfo, address: u, ctx: ctx}
+	x.requestCtx, x.cancel = context.WithCancelCause(ctx)
 
-	answered := false
+	returned := false
 	defer func() {
-		if !answered { // The caller's code, such as an Observer, has panicked.
+		if !returned { // The caller's code, such as an Observer, has panicked.
 			x.close()
 		}
 	}()
 	err := c.roundTrip(x, r)
-	answered = true
+	returned = true
 	if err != nil {
-		err = x.fail(err)
+		err = x.wrapError(err)
 		x.close()
 		return nil, err
 	}
@@ -96,13 +96,13 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 			return err
 		}
 	}
-	req, err := http.NewRequestWithContext(x.running, r.method, "", bodyReader(r.body))
+	req, err := http.NewRequestWithContext(x.requestCtx, r.method, "", bodyReader(r.body))
 	if err != nil {
 		return err
 	}
 	req.URL, req.Host = &x.address, x.address.Host // the same URL as after parsing its text
 	req.Header.Set("Accept", r.accept)
-	compress := c.compress && r.list && !r.plain.Load()
+	compress := c.compress && r.list && !r.uncompressed.Load()
 	if compress {
 		req.Header.Set("Accept-Encoding", "gzip")
 	} else {
@@ -113,24 +113,24 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 	if r.body != nil {
 		req.Header.Set("Content-Type", orDefault(r.contentType, mediaTypeJSON))
 	}
-	proof, err := c.credentials.apply(req)
+	credential, err := c.credentials.apply(req)
 	if err != nil {
 		return err
 	}
-	through, err := c.transport.Get(x.ctx, proof.certificate())
+	httpTransport, err := c.transport.Get(x.ctx, credential.certificate())
 	if err != nil {
 		return err
 	}
 
-	then := c.sending(x, req)
+	onResponse := c.notifySend(x, req)
 	start := time.Now()
 	timer := time.AfterFunc(c.headerTimeout, func() { x.cancel(errHeaderTimeout) })
 	defer timer.Stop()
-	x.response, err = through.RoundTrip(req)
-	if err != nil && context.Cause(x.running) == errHeaderTimeout {
-		err = c.tooLate()
+	x.response, err = httpTransport.RoundTrip(req)
+	if err != nil && context.Cause(x.requestCtx) == errHeaderTimeout {
+		err = c.headerTimeoutError()
 	}
-	c.answered(x, start, err, then)
+	c.notifyResponse(x, start, err, onResponse)
 	if err != nil {
 		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
 			c.transport.Expire() // the file may have another CA bundle by now
@@ -138,11 +138,11 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 		return err
 	}
 	if compress {
-		inflate(x.response, c.maxCompression, r.plain)
+		decompress(x.response, c.maxCompression, r.uncompressed)
 	}
 	c.warn(x)
 	if x.response.StatusCode == http.StatusUnauthorized {
-		c.credentials.refused(proof)
+		c.credentials.onUnauthorized(credential)
 		c.transport.Expire()
 	}
 	if x.response.StatusCode/100 != 2 {
@@ -151,39 +151,39 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 			// after 101, the body is a connection, and never ends
 			body, _ = io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
 		}
-		return failure(r.method, x.response, body, r.about)
+		return statusError(r.method, x.response, body, r.target)
 	}
-	if !r.anyType {
+	if !r.anyContent {
 		if x.encoding, err = encodingOf(x.response); err != nil {
 			return err
 		}
 	}
 	if !timer.Stop() {
-		return c.tooLate()
+		return c.headerTimeoutError()
 	}
 	return nil
 }
 
-// tooLate returns the error of an exchange that the header timeout ended.
-func (c *Client) tooLate() error {
+// headerTimeoutError returns the error of an exchange that the header timeout ended.
+func (c *Client) headerTimeoutError() error {
 	return fmt.Errorf("%w: the server sent no headers within %s", errHeaderTimeout, c.headerTimeout)
 }
 
-// fail wraps the reason of an exchange's failure. If the caller's context has ended, or the client
-// was closed, fail takes this as the reason instead of err.
-func (x *exchange) fail(err error) error {
+// wrapError wraps the reason of an exchange's failure. If the caller's context has ended, or the
+// client was closed, fail takes this as the reason instead of err.
+func (x *exchange) wrapError(err error) error {
 	_, wrapped := errors.AsType[*Error](err)
 	switch {
 	case x.ctx.Err() != nil:
 		err = x.ctx.Err()
-	case x.running != nil && context.Cause(x.running) == errSilent:
-		err = fmt.Errorf("%w: fewer than %d bytes have arrived within %s (rest.Options.MaxSilence)", errSilent, enough, x.reading.maxSilence)
-	case x.reading.closed.Load():
+	case x.requestCtx != nil && context.Cause(x.requestCtx) == errSilent:
+		err = fmt.Errorf("%w: fewer than %d bytes have arrived within %s (rest.Options.MaxSilence)", errSilent, minProgressBytes, x.config.maxSilence)
+	case x.config.closed.Load():
 		err = ErrClosed
 	case wrapped:
 		return err
 	}
-	failed := &Error{Method: x.method, URL: x.url(), Attempts: 1, Err: x.reading.mask.err(err)}
+	failed := &Error{Method: x.method, URL: x.url(), Attempts: 1, Err: x.config.redactor.err(err)}
 	if x.response != nil {
 		failed.StatusCode = x.response.StatusCode
 		failed.retryAfter = x.response.Header.Get("Retry-After")
@@ -191,19 +191,20 @@ func (x *exchange) fail(err error) error {
 	return failed
 }
 
-// maxTrusted limits the memory that the client allocates because of a length in response headers.
-const maxTrusted = 64 << 10
+// maxPreallocBytes limits the memory that the client allocates because of a length in response
+// headers.
+const maxPreallocBytes = 64 << 10
 
 // body reads the whole response. A response of more than limit bytes is an error.
 func (x *exchange) body(limit int) ([]byte, error) {
 	var read bytes.Buffer
 	if n := x.response.ContentLength; n > 0 && n <= int64(limit) {
-		read.Grow(int(min(n, maxTrusted)) + bytes.MinRead) // ReadFrom needs room to find the end
+		read.Grow(int(min(n, maxPreallocBytes)) + bytes.MinRead) // ReadFrom needs room to find the end
 	}
 	_, err := read.ReadFrom(io.LimitReader(x, int64(limit)+1))
 	body := read.Bytes()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, interrupted(err)
+		return nil, connectionLostError(err)
 	}
 	if err == nil && len(body) > limit {
 		return nil, fmt.Errorf("%w: the response has more than %d bytes", ErrTooLarge, limit)
@@ -221,7 +222,7 @@ func (x *exchange) close() {
 
 // url returns the URL for messages, without secrets.
 func (x *exchange) url() string {
-	return x.reading.mask.text(displayURL(x.address, x.address.Query()))
+	return x.config.redactor.text(displayURL(x.address, x.address.Query()))
 }
 
 // displayURL returns a URL for messages. It lacks the continue token, which is long and does not

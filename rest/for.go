@@ -73,17 +73,17 @@ func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, n
 	if pointer {
 		elem = t.Elem()
 	}
-	own, namespaced, builtin := builtinType(elem)
+	builtinResource, namespaced, builtin := builtinType(elem)
 	switch {
 	case builtin && !pointer:
 		return d, false, fmt.Errorf("rest: objects are pointers: write rest.For[*%s] instead of rest.For[%[1]s]", t)
-	case builtin && (opts.Resource.Empty() || opts.Resource == own):
-		opts.Resource = own
+	case builtin && (opts.Resource.Empty() || opts.Resource == builtinResource):
+		opts.Resource = builtinResource
 		if !namespaced && opts.Namespace != "" {
-			return d, false, fmt.Errorf("rest: ResourceOptions.Namespace is %q, but %s have no namespace: leave it empty", opts.Namespace, own.Resource)
+			return d, false, fmt.Errorf("rest: ResourceOptions.Namespace is %q, but %s have no namespace: leave it empty", opts.Namespace, builtinResource.Resource)
 		}
 	case opts.Resource.Empty():
-		return d, false, unnamed(t, elem)
+		return d, false, unknownResourceError(t, elem)
 	default:
 		namespaced = false // unknown, so verbs do not check
 	}
@@ -92,8 +92,8 @@ func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, n
 	return d, namespaced, nil
 }
 
-// unnamed returns the error for a type whose resource For does not know.
-func unnamed(t, elem reflect.Type) error {
+// unknownResourceError returns the error for a type whose resource For does not know.
+func unknownResourceError(t, elem reflect.Type) error {
 	if item, ok := strings.CutSuffix(elem.Name(), "List"); ok && isGenerated(elem) {
 		object := strings.TrimSuffix(t.String(), "List")
 		return fmt.Errorf("rest: %s is a list, but T must be the type of the objects: write rest.For[%s] for objects of kind %s", t, object, item)
@@ -121,8 +121,8 @@ func (o *ResourceOptions) validate() error {
 		return err
 	}
 	if o.Namespace != "" {
-		if wrong := validation.IsDNS1123Label(o.Namespace); len(wrong) > 0 {
-			return fmt.Errorf("rest: ResourceOptions.Namespace is %q: %s", o.Namespace, wrong[0])
+		if problems := validation.IsDNS1123Label(o.Namespace); len(problems) > 0 {
+			return fmt.Errorf("rest: ResourceOptions.Namespace is %q: %s", o.Namespace, problems[0])
 		}
 	}
 	if _, err := labels.Parse(o.LabelSelector); err != nil {

@@ -30,7 +30,7 @@ type website struct {
 	} `json:"spec"`
 }
 
-var websitesOf = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
+var websitesGVR = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
 
 // each calls the function f for every object of a list.
 func each[T any](t *testing.T, r *rest.Resource[T], f func(T)) {
@@ -49,7 +49,7 @@ func each[T any](t *testing.T, r *rest.Resource[T], f func(T)) {
 }
 
 // The function For serves built-in types, users' types and unstructured objects.
-func TestForServesBuiltInOwnAndUnstructuredTypes(t *testing.T) {
+func TestForSupportsBuiltinUserAndUnstructuredTypes(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	accepted := map[string]string{}
@@ -67,7 +67,7 @@ func TestForServesBuiltInOwnAndUnstructuredTypes(t *testing.T) {
 		"metadata": map[string]any{"namespace": "n", "name": "a"}, "spec": map[string]any{"host": "a.example"}}})
 	require.NoError(t, err)
 	key, none := types.NamespacedName{Namespace: "n", Name: "a"}, metav1.GetOptions{}
-	named := rest.ResourceOptions{Resource: websitesOf}
+	named := rest.ResourceOptions{Resource: websitesGVR}
 
 	pods, err := rest.For[*corev1.Pod](c, rest.ResourceOptions{})
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestForServesBuiltInOwnAndUnstructuredTypes(t *testing.T) {
 }
 
 // An object that a verb returns belongs to the caller, although the objects of lists share parts.
-func TestForGivesVerbsObjectsOfTheCallersOwn(t *testing.T) {
+func TestVerbsReturnUnsharedObjects(t *testing.T) {
 	t.Parallel()
 	server, c := newServer(t, apitest.Options{})
 	for _, name := range []string{"a", "b"} {
@@ -132,11 +132,11 @@ func TestForGivesVerbsObjectsOfTheCallersOwn(t *testing.T) {
 
 // If no call could ever succeed, For returns an error at once. The error says what to write
 // instead.
-func TestForSaysWhatIsWrongAndWhatToWrite(t *testing.T) {
+func TestForErrorsSayWhatToWrite(t *testing.T) {
 	t.Parallel()
 	_, c := newServer(t, apitest.Options{OnRequest: func(apitest.Request) { panic("nothing is asked of the server") }})
 	first := func(_ any, err error) error { return err }
-	named := func(o rest.ResourceOptions) rest.ResourceOptions { o.Resource = websitesOf; return o }
+	named := func(o rest.ResourceOptions) rest.ResourceOptions { o.Resource = websitesGVR; return o }
 	for want, err := range map[string]error{
 		"*rest_test.website is not a type of k8s.io/api with a known resource: write rest.For[*rest_test.website](client, rest.ResourceOptions{Resource: schema.GroupVersionResource{"://
 		first(rest.For[*website](c, rest.ResourceOptions{})),
@@ -146,17 +146,17 @@ func TestForSaysWhatIsWrongAndWhatToWrite(t *testing.T) {
 		"objects are pointers: write rest.For[*v1.Deployment] instead of rest.For[v1.Deployment]":                       first(rest.For[appsv1.Deployment](c, rest.ResourceOptions{})),
 		"leave it empty": first(rest.For[*corev1.Node](c, rest.ResourceOptions{Namespace: "n"})),
 		`a plural in lower case, such as "websites"`: first(rest.For[*website](c,
-			rest.ResourceOptions{Resource: websitesOf.GroupVersion().WithResource("Website")})),
+			rest.ResourceOptions{Resource: websitesGVR.GroupVersion().WithResource("Website")})),
 		"has no version or no name":            first(rest.For[*website](c, rest.ResourceOptions{Resource: schema.GroupVersionResource{Resource: "websites"}})),
 		`Namespace is "My Team"`:               first(rest.For[*website](c, named(rest.ResourceOptions{Namespace: "My Team"}))),
 		`cannot be part of a path`:             first(rest.For[*corev1.Pod](c, rest.ResourceOptions{Namespace: "a/b"})),
 		`LabelSelector is "app=web,,"`:         first(rest.For[*corev1.Pod](c, rest.ResourceOptions{LabelSelector: "app=web,,"})),
 		`FieldSelector is "nodeName"`:          first(rest.For[*corev1.Pod](c, rest.ResourceOptions{FieldSelector: "nodeName"})),
 		`LabelSelector is "a in b"`:            first(rest.NewResource[*corev1.Pod](c, podsOf, rest.ResourceOptions{LabelSelector: "a in b"})),
-		`LabelSelector is "a in"`:              first(rest.NewJSONResource[*website](c, websitesOf, rest.ResourceOptions{LabelSelector: "a in"})),
+		`LabelSelector is "a in"`:              first(rest.NewJSONResource[*website](c, websitesGVR, rest.ResourceOptions{LabelSelector: "a in"})),
 		"leave ResourceOptions.Resource empty": first(rest.NewJSONResource[*corev1.Pod](c, podsOf, named(rest.ResourceOptions{}))),
 		"use NewResource":                      first(rest.For[*website](c, named(rest.ResourceOptions{Encoding: rest.Protobuf}))),
-		"set one of them":                      first(rest.For[*corev1.Pod](c, rest.ResourceOptions{Decoder: never{}, Unshared: true})),
+		"set one of them":                      first(rest.For[*corev1.Pod](c, rest.ResourceOptions{Decoder: failingDecoder{}, Unshared: true})),
 		"needs a Client":                       first(rest.For[*corev1.Pod](nil, rest.ResourceOptions{})),
 	} {
 		require.ErrorContains(t, err, want)
@@ -167,13 +167,13 @@ func TestForSaysWhatIsWrongAndWhatToWrite(t *testing.T) {
 	require.Nil(t, r)
 }
 
-type never struct{}
+type failingDecoder struct{}
 
-func (never) DecodeProtobuf([]byte, any, any) error { return errors.New("never") }
-func (never) DecodeJSON([]byte, any) error          { return errors.New("never") }
+func (failingDecoder) DecodeProtobuf([]byte, any, any) error { return errors.New("never") }
+func (failingDecoder) DecodeJSON([]byte, any) error          { return errors.New("never") }
 
 // For accepts every selector that a server accepts.
-func TestForTakesWhatTheServerTakes(t *testing.T) {
+func TestForAcceptsSelectorsOfTheServer(t *testing.T) {
 	t.Parallel()
 	_, c := newServer(t, apitest.Options{})
 	for _, selector := range []string{"", "app=web,tier!=cache", "app==web", "app in (web, db)", "!app", "app notin (a)", "example.com/app", "n>1", "app="} {
@@ -189,7 +189,7 @@ func TestForTakesWhatTheServerTakes(t *testing.T) {
 
 // With a resource in the options, a built-in type may read another resource than its own. A type of
 // a later k8s.io/api also works this way.
-func TestForOfANamedResource(t *testing.T) {
+func TestForWithExplicitResource(t *testing.T) {
 	t.Parallel()
 	server, c := newServer(t, apitest.Options{})
 	_, err := server.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}})

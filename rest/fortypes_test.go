@@ -10,7 +10,7 @@ import (
 
 // The function For requests protobuf for the types of k8s.io/api, and can decode all present types
 // by their tags. Package sharing compares the results with the types' own methods.
-func TestForDecodesEveryTypeByItsTags(t *testing.T) {
+func TestForSupportsEveryBuiltinType(t *testing.T) {
 	t.Parallel()
 	c := &Client{}
 	types := everytype.All()

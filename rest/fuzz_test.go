@@ -32,7 +32,7 @@ func FuzzJSONList(f *testing.F) {
 	f.Add([]byte(`{"kind":"Table"}`))
 	f.Add([]byte("<html>"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		frames, err := cutInPieces(t, func() wire.Cutter { return wire.NewJSONList(fuzzMax, (*kinds)(nil).checkList) }, data)
+		frames, err := framesInPieces(t, func() wire.Framer { return wire.NewJSONList(fuzzMax, (*kindChecker)(nil).checkList) }, data)
 		readAsList(t, fuzzedPods, JSON, data)
 		readAsList(t, fuzzedMaps, JSON, data)
 		if len(data) > fuzzMax || !json.Valid(data) || !isPlainObject(data) {
@@ -63,7 +63,7 @@ func FuzzJSONWatch(f *testing.F) {
 	f.Add([]byte(`{"type":"ERROR","object":{"kind":"Status","status":"Failure","code":410}}`))
 	f.Add([]byte(`{"object":{"metadata":{"name":"\u0061"}},"type":"ADDED"}{}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		frames, _ := cutInPieces(t, func() wire.Cutter { return wire.NewJSONWatch(fuzzMax) }, data)
+		frames, _ := framesInPieces(t, func() wire.Framer { return wire.NewJSONWatch(fuzzMax) }, data)
 		readAsWatch(t, fuzzedPods, JSON, data)
 		readAsWatch(t, fuzzedMaps, JSON, data)
 		if len(data) > fuzzMax {
@@ -89,7 +89,7 @@ func FuzzProtobufList(f *testing.F) {
 	f.Add([]byte(wire.Magic + "\x12\x06\x12\x00\x0a\x00\x18\x01\x0a\x09\x12\x07PodList"))
 	f.Add(append([]byte(wire.Magic+"\x12\xff\xff\xff\xff\x0f\x12"), binary.AppendUvarint(nil, 2<<30)...))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, err := cutInPieces(t, func() wire.Cutter { return wire.NewProtobufList(fuzzMax, (*kinds)(nil).checkList) }, data)
+		_, err := framesInPieces(t, func() wire.Framer { return wire.NewProtobufList(fuzzMax, (*kindChecker)(nil).checkList) }, data)
 		items, skipped := readAsList(t, fuzzedPods, Protobuf, data)
 		if err != io.EOF || len(skipped) > 0 {
 			return
@@ -115,7 +115,7 @@ func FuzzProtobufWatch(f *testing.F) {
 	f.Add(event(f, Protobuf, "ERROR", "Status", &metav1.Status{Status: metav1.StatusFailure, Code: 410}))
 	f.Add([]byte("\x80\x00\x00\x00\x0a\x05ADDED"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		frames, err := cutInPieces(t, func() wire.Cutter { return wire.NewProtobufWatch(fuzzMax) }, data)
+		frames, err := framesInPieces(t, func() wire.Framer { return wire.NewProtobufWatch(fuzzMax) }, data)
 		readAsWatch(t, fuzzedPods, Protobuf, data)
 		rest := data
 		for _, frame := range frames {
@@ -172,12 +172,12 @@ func isPlainObject(data []byte) bool {
 	return true
 }
 
-// cutInPieces cuts data in one piece and byte by byte, and checks that both ways have the same
+// framesInPieces cuts data in one piece and byte by byte, and checks that both ways have the same
 // result.
-func cutInPieces(t *testing.T, newCutter func() wire.Cutter, data []byte) ([]wire.Frame, error) {
+func framesInPieces(t *testing.T, newFramer func() wire.Framer, data []byte) ([]wire.Frame, error) {
 	t.Helper()
-	frames, err := cutAll(newCutter(), data, len(data)+1)
-	again, errAgain := cutAll(newCutter(), data, 1)
+	frames, err := readFrames(newFramer(), data, len(data)+1)
+	again, errAgain := readFrames(newFramer(), data, 1)
 	require.Equal(t, err == io.EOF, errAgain == io.EOF, "%v, %v", err, errAgain)
 	require.Equal(t, errors.Is(err, ErrTooLarge), errors.Is(errAgain, ErrTooLarge))
 	require.Len(t, again, len(frames))
@@ -188,11 +188,11 @@ func cutInPieces(t *testing.T, newCutter func() wire.Cutter, data []byte) ([]wir
 	return frames, err
 }
 
-// cutAll passes data to a cutter, in pieces of this many bytes.
-func cutAll(c wire.Cutter, data []byte, piece int) (frames []wire.Frame, err error) {
+// readFrames passes data to a cutter, in pieces of this many bytes.
+func readFrames(c wire.Framer, data []byte, piece int) (frames []wire.Frame, err error) {
 	start := 0
 	for end := 0; ; {
-		f, done, err := c.Cut(data[start:end])
+		f, done, err := c.NextFrame(data[start:end])
 		start += done
 		switch {
 		case err != nil:

@@ -17,8 +17,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// leaver has a user's method that calls runtime.Goexit.
-type leaver struct {
+// goexitObject has a user's method that calls runtime.Goexit.
+type goexitObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Step              step `json:"step"`
 }
@@ -34,7 +34,7 @@ func (s *step) UnmarshalJSON(data []byte) error {
 
 // G10: if a user's method ends the goroutine of a decoder, the stream ends with an error. Next
 // returns the earlier objects first, and neither the reader nor Close blocks.
-func TestGoexitInADecoderEndsTheStream(t *testing.T) {
+func TestGoexitInDecoderEndsTheStream(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 40, 3000} {
 		for _, bad := range []int{0, n / 2, n - 1} {
@@ -62,7 +62,7 @@ func TestGoexitInADecoderEndsTheStream(t *testing.T) {
 					}
 					_, _ = io.WriteString(w, `{"kind":"SizedList","apiVersion":"example.org/v1","metadata":{"resourceVersion":"1"},"items":[`+strings.Join(list, ",")+"]}")
 				}), Options{})
-				resource := Must(NewJSONResource[*leaver](client, sizedGVR, ResourceOptions{}))
+				resource := Must(NewJSONResource[*goexitObject](client, sizedGVR, ResourceOptions{}))
 
 				lists, err := resource.List(t.Context(), listwatch.ListOptions{})
 				require.NoError(t, err)
@@ -89,14 +89,14 @@ func TestGoexitInADecoderEndsTheStream(t *testing.T) {
 	}
 }
 
-// exiting is a body with this many events, one in each read. After these events, Read calls
+// goexitReader is a body with this many events, one in each read. After these events, Read calls
 // runtime.Goexit, as a user's connection might.
-type exiting struct {
+type goexitReader struct {
 	events int
 	event  []byte
 }
 
-func (e *exiting) Read(p []byte) (int, error) {
+func (e *goexitReader) Read(p []byte) (int, error) {
 	if e.events--; e.events < 0 {
 		runtime.Goexit()
 	}
@@ -105,14 +105,14 @@ func (e *exiting) Read(p []byte) (int, error) {
 
 // A goroutine that ends by a panic or by Goexit does not wait for the consumer. Otherwise the
 // process would not report a panic until somebody calls Next.
-func TestReaderThatEndsDoesNotWaitForAConsumer(t *testing.T) {
+func TestEndedReaderDoesNotWaitForConsumer(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
 	full := 2 * min(runtime.GOMAXPROCS(0), maxWorkers)
-	stream := pods(&Client{}).readWatch(offline(t.Context(), &exiting{events: full, event: event(t, JSON, "ADDED", "Pod", &pod)}), JSON, nil, nil)
+	stream := pods(&Client{}).readWatch(offline(t.Context(), &goexitReader{events: full, event: event(t, JSON, "ADDED", "Pod", &pod)}), JSON, nil, nil)
 	ended := make(chan struct{})
 	go func() {
-		stream.ahead.group.Wait()
+		stream.pipeline.group.Wait()
 		close(ended)
 	}()
 	select {

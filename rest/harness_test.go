@@ -21,14 +21,14 @@ import (
 
 var encodings = []Encoding{JSON, Protobuf}
 
-// answer is a transport that answers every request with the same body, for tests that do not depend
-// on the network.
-type answer struct {
+// cannedResponse is a transport that answers every request with the same body, for tests that do
+// not depend on the network.
+type cannedResponse struct {
 	contentType string
 	body        io.Reader
 }
 
-func (a answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+func (a cannedResponse) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", a.contentType)
 	_, _ = io.Copy(w, a.body)
 }
@@ -59,10 +59,10 @@ func pods(c *Client) *Resource[*corev1.Pod] {
 // offline returns an exchange whose answer is read from r.
 func offline(ctx context.Context, r io.Reader) *exchange {
 	x := &exchange{
-		reading: &reading{maxObjectBytes: 16 << 20, maxListBytes: 1 << 30}, method: "GET", address: url.URL{Scheme: "http", Host: "offline", Path: "/"},
+		config: &decodeConfig{maxObjectBytes: 16 << 20, maxListBytes: 1 << 30}, method: "GET", address: url.URL{Scheme: "http", Host: "offline", Path: "/"},
 		ctx: ctx, response: &http.Response{Body: io.NopCloser(r)},
 	}
-	x.running, x.cancel = context.WithCancelCause(ctx)
+	x.requestCtx, x.cancel = context.WithCancelCause(ctx)
 	return x
 }
 

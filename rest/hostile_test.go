@@ -30,7 +30,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/discovery"
@@ -60,7 +60,7 @@ func TestG11_HostileServer(t *testing.T) {
 	require.NoError(t, err)
 	defer client.Close()
 
-	ctx, cancel := context.WithTimeout(t.Context(), effort.Of(*hostileFor, min(*hostileFor, time.Second)))
+	ctx, cancel := context.WithTimeout(t.Context(), testsize.Scale(*hostileFor, min(*hostileFor, time.Second)))
 	defer cancel()
 	var asked, failed atomic.Int64
 	var group sync.WaitGroup
@@ -258,7 +258,7 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case 1: // in part, and then silence
 		_, _ = w.Write(body[:random.IntN(len(body)+1)])
 		_ = http.NewResponseController(w).Flush()
-		linger(r)
+		waitForClient(r)
 	case 2: // with a connection that ends
 		_, _ = w.Write(body)
 		_ = http.NewResponseController(w).Flush()
@@ -275,11 +275,11 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// linger waits until the client is gone, but not for ever. After an answer without a body, such as
-// 204, the client sends its next request on the same connection. The first byte of this request
-// ends net/http's watch over the connection. Then the server does not notice the end of the
+// waitForClient waits until the client is gone, but not for ever. After an answer without a body,
+// such as 204, the client sends its next request on the same connection. The first byte of this
+// request ends net/http's watch over the connection. Then the server does not notice the end of the
 // connection, the context never ends, and Close of the server waits for the handler.
-func linger(r *http.Request) {
+func waitForClient(r *http.Request) {
 	select {
 	case <-r.Context().Done():
 	case <-time.After(2 * time.Second):
@@ -294,7 +294,7 @@ func TestHostileServerEnds(t *testing.T) {
 		began.Add(1)
 		w.WriteHeader(http.StatusNoContent)
 		_ = http.NewResponseController(w).Flush()
-		linger(r)
+		waitForClient(r)
 	}))
 	client, err := rest.NewClient(rest.Config{Host: server.URL}, rest.Options{MaxRetries: -1})
 	require.NoError(t, err)
@@ -340,7 +340,7 @@ func hostileBody(random *rand.Rand, protobuf bool, r *http.Request) []byte {
 		for _, object := range objects {
 			name := []string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", "NONSENSE"}[min(random.IntN(40), 5)*random.IntN(2)]
 			if protobuf {
-				data := append(part(1, []byte(name)), part(2, part(1, envelope(kind, apiVersion, object)))...)
+				data := append(encodeField(1, []byte(name)), encodeField(2, encodeField(1, envelope(kind, apiVersion, object)))...)
 				out = append(binary.BigEndian.AppendUint32(out, uint32(len(data))), data...)
 			} else {
 				out = fmt.Appendf(out, "{\"type\":%q,\"object\":%s}\n", name, object)
@@ -352,9 +352,9 @@ func hostileBody(random *rand.Rand, protobuf bool, r *http.Request) []byte {
 	case strings.HasSuffix(r.URL.Path, "/a"):
 		return one
 	case protobuf:
-		out = part(1, part(2, []byte("7")))
+		out = encodeField(1, encodeField(2, []byte("7")))
 		for _, object := range objects {
-			out = append(out, part(2, object)...)
+			out = append(out, encodeField(2, object)...)
 		}
 		return envelope(kind+"List", apiVersion, out)
 	}
@@ -394,13 +394,13 @@ func hostileObject(random *rand.Rand, protobuf bool, kind, apiVersion string, i 
 	}
 	switch random.IntN(5) {
 	case 0:
-		data = append(data, part(2, bytes.Repeat(part(2, nil), many))...)
+		data = append(data, encodeField(2, bytes.Repeat(encodeField(2, nil), many))...)
 	case 1:
-		data = append(data, part(3, bytes.Repeat(part(8, nil), many))...)
+		data = append(data, encodeField(3, bytes.Repeat(encodeField(8, nil), many))...)
 	case 2:
 		data = append(data, bytes.Repeat([]byte{0x7b}, many)...) // groups
 	case 3:
-		data = append(data, part(1, bytes.Repeat(part(17, nil), many))...)
+		data = append(data, encodeField(1, bytes.Repeat(encodeField(17, nil), many))...)
 	}
 	return data
 }
@@ -426,8 +426,8 @@ func hostileDiscovery(random *rand.Rand) []byte {
 	return list
 }
 
-// part returns a message field with this number and value.
-func part(number int, value []byte) []byte {
+// encodeField returns a message field with this number and value.
+func encodeField(number int, value []byte) []byte {
 	out := binary.AppendUvarint(nil, uint64(number)<<3|2)
 	return append(binary.AppendUvarint(out, uint64(len(value))), value...)
 }

@@ -14,9 +14,9 @@ type identity struct {
 	apiVersion, kind []byte // in JSON, if they come before the metadata, as servers write them
 }
 
-// copied returns key and version as strings that do not refer to the encoding. One allocation holds
-// all three strings, because most keys are only looked up.
-func (i *identity) copied() (key types.NamespacedName, version string) {
+// copyKey returns key and version as strings that do not refer to the encoding. One allocation
+// holds all three strings, because most keys are only looked up.
+func (i *identity) copyKey() (key types.NamespacedName, version string) {
 	piece := string(i.namespace) + string(i.name) + string(i.version)
 	namespace, name := len(i.namespace), len(i.namespace)+len(i.name)
 	return types.NamespacedName{Namespace: piece[:namespace], Name: piece[namespace:name]}, piece[name:]
@@ -28,15 +28,15 @@ func (i *identity) copied() (key types.NamespacedName, version string) {
 func (i *identity) keyOf(object any) (key types.NamespacedName, version string) {
 	o, ok := object.(metav1.Object)
 	if !ok {
-		return i.copied()
+		return i.copyKey()
 	}
 	return types.NamespacedName{
-		Namespace: ofObject(i.namespace, o.GetNamespace()),
-		Name:      ofObject(i.name, o.GetName()),
-	}, ofObject(i.version, o.GetResourceVersion())
+		Namespace: reuseString(i.namespace, o.GetNamespace()),
+		Name:      reuseString(i.name, o.GetName()),
+	}, reuseString(i.version, o.GetResourceVersion())
 }
 
-func ofObject(b []byte, s string) string {
+func reuseString(b []byte, s string) string {
 	if string(b) == s {
 		return s
 	}

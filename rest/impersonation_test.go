@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-func TestImpersonationIsAskedForInEveryRequest(t *testing.T) {
+func TestEveryRequestHasImpersonationHeaders(t *testing.T) {
 	t.Parallel()
 	type asked struct {
 		user, uid string

@@ -15,14 +15,14 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// TestAnObjectOfAListInJSONAllocatesNoMoreThanItDid limits the cost of one pod in a list: cutting
+// TestJSONListAllocationsStayBelowLimits limits the cost of one pod in a list: cutting
 // it out, identifying it, decoding it with and without sharing, and handing it over. apimachinery's
 // decoder alone takes 30 KB in 375 allocations for a pod, and 77 KB in 1,380 allocations for an
 // unstructured one.
 //
 // The test is not parallel, because it counts the allocations of the whole process. It does not run
 // under the race detector, which allocates as well.
-func TestAnObjectOfAListInJSONAllocatesNoMoreThanItDid(t *testing.T) {
+func TestJSONListAllocationsStayBelowLimits(t *testing.T) {
 	var all []corev1.Pod
 	for pod := range apitest.Pods(4000, apitest.PodOptions{}) {
 		all = append(all, *pod)
@@ -35,9 +35,9 @@ func TestAnObjectOfAListInJSONAllocatesNoMoreThanItDid(t *testing.T) {
 		bytes, allocs uint64
 		list          func(t *testing.T, body []byte)
 	}{
-		{"pods, shared", 11_450, 56, lists(Must(NewResource[*corev1.Pod](&Client{}, podsGVR, shared())))},
-		{"pods", 24_900, 188, lists(Must(NewResource[*corev1.Pod](&Client{}, podsGVR, alone)))},
-		{"unstructured, shared", 27_400, 247, lists(Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, shared())))},
+		{"pods, shared", 11_450, 56, listFunc(Must(NewResource[*corev1.Pod](&Client{}, podsGVR, shared())))},
+		{"pods", 24_900, 188, listFunc(Must(NewResource[*corev1.Pod](&Client{}, podsGVR, alone)))},
+		{"unstructured, shared", 27_400, 247, listFunc(Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, shared())))},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -51,8 +51,8 @@ func TestAnObjectOfAListInJSONAllocatesNoMoreThanItDid(t *testing.T) {
 	}
 }
 
-// lists reads a list to its end.
-func lists[T any](r *Resource[T]) func(t *testing.T, body []byte) {
+// listFunc reads a list to its end.
+func listFunc[T any](r *Resource[T]) func(t *testing.T, body []byte) {
 	return func(t *testing.T, body []byte) {
 		stream := r.readList(offline(t.Context(), bytes.NewReader(body)), JSON, nil)
 		_, skipped, _ := drainList(stream)

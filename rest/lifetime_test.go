@@ -21,7 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
@@ -63,7 +63,7 @@ func TestCancelEndsABlockedNextAtOnce(t *testing.T) { // D21
 	}
 }
 
-func TestCancelComesBeforeWhatIsReadAhead(t *testing.T) {
+func TestCancelDiscardsBufferedObjects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := serveMemory(t, silent(podList(t, JSON, "1", plainPods(3)...), JSON), Options{})
@@ -100,12 +100,12 @@ func TestCloseDoesNotWaitForASilentServer(t *testing.T) { // G10, RS-23
 	})
 }
 
-func TestCloseWhileTheReaderIsFarAhead(t *testing.T) {
+func TestCloseWhileReaderIsBlocked(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
-		body := podList(t, e, "1", plainPods(effort.Of(5000, 1500))...)
+		body := podList(t, e, "1", plainPods(testsize.Scale(5000, 1500))...)
 		synctest.Test(t, func(t *testing.T) {
-			client, stop := serveMemory(t, answer{contentType(e), bytes.NewReader(body)}, Options{})
+			client, stop := serveMemory(t, cannedResponse{contentType(e), bytes.NewReader(body)}, Options{})
 			defer stop()
 			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{})
 			require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestCloseWhileTheReaderIsFarAhead(t *testing.T) {
 	}
 }
 
-func TestReadAheadIsAHandfulOfTheLargestObjects(t *testing.T) { // G11
+func TestReadAheadIsBounded(t *testing.T) { // G11
 	const size = 1 << 20
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	synctest.Test(t, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestReadAheadIsAHandfulOfTheLargestObjects(t *testing.T) { // G11
 	})
 }
 
-func TestClientCloseEndsWhatStillRuns(t *testing.T) { // G10
+func TestClientCloseEndsRunningStreams(t *testing.T) { // G10
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := serveMemory(t, silent(nil, JSON), Options{})
@@ -205,7 +205,7 @@ func TestHeaderTimeoutCoversTheBodyOfAFailure(t *testing.T) {
 	}
 }
 
-func TestContextThatHasEndedSendsNothing(t *testing.T) { // RS-16
+func TestEndedContextSendsNoRequest(t *testing.T) { // RS-16
 	t.Parallel()
 	client := serve(t, http.NotFoundHandler(), Options{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -215,11 +215,11 @@ func TestContextThatHasEndedSendsNothing(t *testing.T) { // RS-16
 	require.Zero(t, client.Stats().Requests)
 }
 
-func TestConnectionIsUsedAgainAfterAWholeAnswer(t *testing.T) { // RS-12
+func TestConnectionIsReusedAfterCompleteResponse(t *testing.T) { // RS-12
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dials := 0
-		network := newMemory()
+		network := newMemoryListener()
 		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/missing" {
 				http.NotFound(w, r)
@@ -246,7 +246,7 @@ func TestConnectionIsUsedAgainAfterAWholeAnswer(t *testing.T) { // RS-12
 	})
 }
 
-func TestOrderIsKeptWhateverDecodingTakes(t *testing.T) {
+func TestOrderIsKeptWithSlowDecoding(t *testing.T) {
 	t.Parallel()
 	const n = 2000
 	var body bytes.Buffer
@@ -254,7 +254,7 @@ func TestOrderIsKeptWhateverDecodingTakes(t *testing.T) {
 		body.WriteByte(byte(i))
 		body.WriteByte(byte(i >> 8))
 	}
-	a := startAhead(offline(t.Context(), &body), pairs{}, func(f wire.Frame, _ *wire.Envelope) (e listwatch.Event[int], err error) {
+	a := startPipeline(offline(t.Context(), &body), fixedSizeFramer{}, func(f wire.Frame, _ *wire.Envelope) (e listwatch.Event[int], err error) {
 		i := int(f.Data[0]) | int(f.Data[1])<<8
 		for range i * 7919 % 13 {
 			runtime.Gosched()
@@ -280,24 +280,24 @@ func TestOrderIsKeptWhateverDecodingTakes(t *testing.T) {
 	a.close()
 }
 
-// pairs is a cutter with frames of two bytes, so that there are many batches.
-type pairs struct{}
+// fixedSizeFramer is a cutter with frames of two bytes, so that there are many batches.
+type fixedSizeFramer struct{}
 
-func (pairs) Within() bool { return false }
+func (fixedSizeFramer) Incomplete() bool { return false }
 
-func (pairs) Cut(data []byte) (wire.Frame, int, error) {
+func (fixedSizeFramer) NextFrame(data []byte) (wire.Frame, int, error) {
 	if len(data) < 2 {
 		return wire.Frame{}, 0, nil
 	}
 	return wire.Frame{Data: data[:2]}, 2, nil
 }
-func (pairs) End([]byte) error        { return io.EOF }
-func (pairs) Envelope() wire.Envelope { return wire.Envelope{} }
+func (fixedSizeFramer) End([]byte) error        { return io.EOF }
+func (fixedSizeFramer) Envelope() wire.Envelope { return wire.Envelope{} }
 
 func TestObserverAndStats(t *testing.T) {
 	t.Parallel()
-	var answered []Answered
-	var ended []Ended
+	var answered []ResponseInfo
+	var ended []StreamInfo
 	var warnings []string
 	client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Warning", `299 - "v1beta1 is \"deprecated\"" "Sat, 25 Aug 2012 23:34:45 GMT"`)
@@ -305,9 +305,9 @@ func TestObserverAndStats(t *testing.T) {
 		w.Header().Set("Content-Type", mediaTypeJSON)
 		_, _ = w.Write(podList(t, JSON, "1", plainPods(3)...))
 	}), Options{Observer: &Observer{
-		OnAnswered: func(a Answered) { answered = append(answered, a) },
-		OnEnded:    func(e Ended) { ended = append(ended, e) },
-		OnWarning:  func(text string) { warnings = append(warnings, text) },
+		OnResponse:  func(a ResponseInfo) { answered = append(answered, a) },
+		OnStreamEnd: func(e StreamInfo) { ended = append(ended, e) },
+		OnWarning:   func(text string) { warnings = append(warnings, text) },
 	}})
 	require.Equal(t, io.EOF, listErr(t.Context(), Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{}))))
 	require.Len(t, answered, 1)

@@ -13,12 +13,12 @@ import (
 // request waits.
 type RateLimiter struct {
 	interval time.Duration // between two requests
-	saved    time.Duration // the time in which an empty bucket fills
+	fillTime time.Duration // the time in which an empty bucket fills
 
-	// turn holds a value while a caller of Wait is first in the queue. The other callers block
+	// queueHead holds a value while a caller of Wait is first in the queue. The other callers block
 	// while they send to this channel, in the order of their arrival.
-	turn  chan struct{}
-	empty time.Time // when the bucket last became, or will become, empty; guarded by turn
+	queueHead chan struct{}
+	emptyAt   time.Time // when the bucket last became, or will become, empty; guarded by turn
 }
 
 // NewRateLimiter returns a limiter that allows perSecond requests a second on average, and burst
@@ -31,7 +31,7 @@ func NewRateLimiter(perSecond float64, burst int) (*RateLimiter, error) {
 	}
 	// A longer fill time would overflow. The longest allowed fill time is about a century.
 	most := max(1, math.MaxInt64/2/interval)
-	return &RateLimiter{interval: interval, saved: interval * min(time.Duration(burst), most), turn: make(chan struct{}, 1)}, nil
+	return &RateLimiter{interval: interval, fillTime: interval * min(time.Duration(burst), most), queueHead: make(chan struct{}, 1)}, nil
 }
 
 // Wait waits until one request may be sent. If ctx ends first, Wait returns the unwrapped error of
@@ -41,16 +41,16 @@ func (l *RateLimiter) Wait(ctx context.Context) error {
 		return err
 	}
 	select {
-	case l.turn <- struct{}{}:
-		defer func() { <-l.turn }()
+	case l.queueHead <- struct{}{}:
+		defer func() { <-l.queueHead }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	now := time.Now()
-	if full := now.Add(-l.saved); l.empty.Before(full) {
-		l.empty = full
+	if full := now.Add(-l.fillTime); l.emptyAt.Before(full) {
+		l.emptyAt = full
 	}
-	next := l.empty.Add(l.interval)
+	next := l.emptyAt.Add(l.interval)
 	if wait := next.Sub(now); wait > 0 {
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
@@ -60,6 +60,6 @@ func (l *RateLimiter) Wait(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	l.empty = next
+	l.emptyAt = next
 	return nil
 }

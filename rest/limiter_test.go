@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 func TestRateLimiterAllowsBurstsAndThenARate(t *testing.T) {
@@ -41,7 +41,7 @@ func TestRateLimiterAllowsBurstsAndThenARate(t *testing.T) {
 	})
 }
 
-func TestRateLimiterGivesATurnBackThatNobodyTakes(t *testing.T) { // RS-16
+func TestCancelledWaitTakesNoToken(t *testing.T) { // RS-16
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limiter, err := NewRateLimiter(1, 1)
@@ -63,7 +63,7 @@ func TestRateLimiterGivesATurnBackThatNobodyTakes(t *testing.T) { // RS-16
 func TestRateLimiterIsNeverFasterThanItsRate(t *testing.T) {
 	t.Parallel()
 	const interval, burst = 100 * time.Millisecond, 3
-	for seed := range effort.Of[uint64](20, 5) {
+	for seed := range testsize.Scale[uint64](20, 5) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			limiter, err := NewRateLimiter(10, burst)
@@ -127,7 +127,7 @@ func TestRateLimiterServesInTheOrderOfArrival(t *testing.T) {
 	})
 }
 
-func TestRateLimiterRefusesNonsense(t *testing.T) {
+func TestNewRateLimiterRefusesInvalidArguments(t *testing.T) {
 	t.Parallel()
 	for _, perSecond := range []float64{0, -1, math.NaN(), math.Inf(1), 1e30} {
 		_, err := NewRateLimiter(perSecond, 1)
@@ -144,10 +144,10 @@ func TestEveryAttemptAndEveryStreamWaitsForTheLimit(t *testing.T) { // RS-13
 	synctest.Test(t, func(t *testing.T) {
 		limiter, err := NewRateLimiter(0.1, 1)
 		require.NoError(t, err)
-		server := &failing{times: 1, fail: func(w http.ResponseWriter) {
+		server := &failingServer{times: 1, fail: func(w http.ResponseWriter) {
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusServiceUnavailable)
-		}, answer: podList(t, JSON, "1")}
+		}, response: podList(t, JSON, "1")}
 		client, stop := serveMemory(t, server, Options{Limit: limiter.Wait})
 		defer stop()
 		start := time.Now()

@@ -20,39 +20,40 @@ import (
 // of a first sync of 20,000 pods is 462 MB there, and 150 MB here (plain/README.md).
 func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
 	if opts.VersionOnly {
-		opts.Limit, opts.Known = 1, undecoded
+		opts.Limit, opts.Known = 1, skipDecoding
 	}
 	x, encoding, err := r.open(ctx, "list", r.listQuery(opts))
 	if err != nil {
 		return nil, err
 	}
 	x.owned = opts.Owned
-	x.most, x.sum = r.client.maxListBytes, orDefault(opts.Bytes, new(atomic.Int64))
+	x.maxBytes, x.listBytes = r.client.maxListBytes, orDefault(opts.Bytes, new(atomic.Int64))
 	return r.readList(x, encoding, opts.Known), nil
 }
 
 // readList reads the response to a list. Its items have the type of events, so that lists and
 // watches instantiate the generic type ahead only once.
-func (r *objects[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
+func (r *streamDecoder[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	decode := func(f wire.Frame, list *wire.Envelope) (item listwatch.Event[T], err error) {
 		if f.Err != nil {
 			return item, objectError(x, identify(encoding, f.Data, true), f.Err)
 		}
-		item.Item, err = r.item(x, encoding, f, list, known, nil)
+		item.Item, err = r.decodeItem(x, encoding, f, list, known, nil)
 		return item, err
 	}
-	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.reading.maxObjectBytes, x.kinds), decode), tally: startTally(x)}
+	return &listStream[T]{pipeline: startPipeline(x, newListFramer(encoding, x.config.maxObjectBytes, x.kinds), decode), stats: newStreamStats(x)}
 }
 
-// undecoded is a Known function that returns true for every object, so that no object is decoded.
-func undecoded(types.NamespacedName, string, uint64) bool { return true }
+// skipDecoding is a Known function that returns true for every object, so that no object is
+// decoded.
+func skipDecoding(types.NamespacedName, string, uint64) bool { return true }
 
-func newListCutter(e Encoding, maxObjectBytes int, of *kinds) wire.Cutter {
+func newListFramer(e Encoding, maxObjectBytes int, kinds *kindChecker) wire.Framer {
 	if e == Protobuf {
-		return wire.NewProtobufList(maxObjectBytes, of.checkList)
+		return wire.NewProtobufList(maxObjectBytes, kinds.checkList)
 	}
-	return wire.NewJSONList(maxObjectBytes, of.checkList)
+	return wire.NewJSONList(maxObjectBytes, kinds.checkList)
 }
 
 func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
@@ -69,17 +70,17 @@ func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
 // open requests the collection, and checks that the response has a known encoding.
 func (r *Resource[T]) open(ctx context.Context, verb string, query url.Values) (*exchange, Encoding, error) {
 	// loaded before the request, because the resource may be gone when the response comes
-	of := r.kinds.Load()
+	kinds := r.kinds.Load()
 	x, encoding, err := r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
-		list: verb == "list", plain: &r.plain, about: about{About: About{Verb: verb}},
+		list: verb == "list", uncompressed: &r.uncompressed, target: requestTarget{RequestInfo: RequestInfo{Verb: verb}},
 	}, &r.streams)
 	switch {
 	case err == nil:
-		x.kinds = of
+		x.kinds = kinds
 	case statusCode(err) == http.StatusNotFound:
-		r.kinds.Store(of.unlearnt())
-		if failed, ok := errors.AsType[*Error](err); ok && !of.builtin {
+		r.kinds.Store(kinds.fresh())
+		if failed, ok := errors.AsType[*Error](err); ok && !kinds.builtin {
 			failed.hint = fmt.Sprintf("the server has no %s in version %s: is the CustomResourceDefinition installed?", r.gvr.GroupResource(), r.gvr.Version)
 			if r.opts.Namespace != "" {
 				failed.hint += " If the objects have no namespaces, select all namespaces: in package controller by Selection.Namespaces []string{\"\"}"
@@ -105,28 +106,28 @@ func set(query url.Values, key, value string) {
 
 // listStream implements [listwatch.ListStream].
 type listStream[T any] struct {
-	ahead *ahead[T]
-	tally *tally
+	pipeline *pipeline[T]
+	stats    *streamStats
 }
 
 // Next implements [listwatch.ListStream].
 func (s *listStream[T]) Next() (listwatch.Item[T], error) {
-	item, err := s.ahead.next()
-	s.tally.add(false, item.Unchanged, err)
+	item, err := s.pipeline.next()
+	s.stats.add(false, item.Unchanged, err)
 	return item.Item, err
 }
 
 // Meta implements [listwatch.ListStream].
 func (s *listStream[T]) Meta() listwatch.ListMeta {
-	around := &s.ahead.around
+	envelope := &s.pipeline.envelope
 	return listwatch.ListMeta{
-		ResourceVersion: around.ResourceVersion, Continue: around.Continue, RemainingItemCount: around.Remaining, Bytes: s.ahead.arrived,
+		ResourceVersion: envelope.ResourceVersion, Continue: envelope.Continue, RemainingItemCount: envelope.Remaining, Bytes: s.pipeline.received,
 	}
 }
 
 // Close implements [listwatch.ListStream].
 func (s *listStream[T]) Close() error {
-	s.ahead.close()
-	s.tally.end()
+	s.pipeline.close()
+	s.stats.end()
 	return nil
 }

@@ -20,14 +20,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-func TestListEqualsWhatApimachineryDecodes(t *testing.T) {
+func TestListEqualsApimachineryDecoder(t *testing.T) {
 	t.Parallel()
-	sent := randomPods(1, effort.Of(50, 20))
+	sent := randomPods(1, testsize.Scale(50, 20))
 	for _, e := range encodings {
 		// before the parallel part, because encoding a quantity writes to it
 		body := podList(t, e, "4711", sent...)
@@ -55,7 +55,7 @@ func TestListEqualsWhatApimachineryDecodes(t *testing.T) {
 	}
 }
 
-func TestListIsTheSameHoweverItsBytesArrive(t *testing.T) {
+func TestListIsIndependentOfReadSizes(t *testing.T) {
 	t.Parallel()
 	sent := randomPods(2, 3)
 	for _, e := range encodings {
@@ -79,7 +79,7 @@ func TestListIsTheSameHoweverItsBytesArrive(t *testing.T) {
 	}
 }
 
-func TestListCutOffAnywhereIsAnError(t *testing.T) {
+func TestTruncatedListIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
 		body := bytes.TrimSpace(podList(t, e, "1", *bookmark("1", nil), *bookmark("2", map[string]string{"a": "b"})))
@@ -87,7 +87,7 @@ func TestListCutOffAnywhereIsAnError(t *testing.T) {
 		if e == Protobuf {
 			complete -= len("\x1a\x00\x22\x00") // the rest of the envelope is empty
 		}
-		for n := 0; n < complete; n += effort.Of(1, 3) {
+		for n := 0; n < complete; n += testsize.Scale(1, 3) {
 			stream := pods(&Client{}).readList(offline(t.Context(), bytes.NewReader(body[:n])), e, nil)
 			_, _, err := drainList(stream)
 			require.ErrorIs(t, err, ErrMalformed, "%s: %d of %d bytes", e, n, complete)
@@ -136,7 +136,7 @@ func TestMalformedListsNameURLAndReason(t *testing.T) { // RC-13
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client := serve(t, answer{test.contentType, strings.NewReader(test.body)}, Options{})
+			client := serve(t, cannedResponse{test.contentType, strings.NewReader(test.body)}, Options{})
 			err := listErr(t.Context(), pods(client))
 			require.ErrorIs(t, err, ErrMalformed)
 			require.ErrorContains(t, err, "GET http://127.0.0.1:")
@@ -164,7 +164,7 @@ func TestConnectionLostWithinAListIsAnError(t *testing.T) {
 	}
 }
 
-func TestListOfACustomResourceHasItsMetadataLast(t *testing.T) {
+func TestListWithMetadataAfterItems(t *testing.T) {
 	t.Parallel()
 	const body = `{"apiVersion":"example.com/v1","items":[
 		{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n","resourceVersion":"5"},"spec":{"n":12345678901234567,"f":1.5}},
@@ -199,7 +199,7 @@ func TestUnstructuredItemsGetTheirKindFromTheList(t *testing.T) {
 	require.Equal(t, "v1", item.Object.GetAPIVersion())
 }
 
-func TestListSkipsWhatItCannotDecode(t *testing.T) {
+func TestListSkipsUndecodableItems(t *testing.T) {
 	t.Parallel()
 	const body = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[
 		{"metadata":{"name":"a","namespace":"n","resourceVersion":"2"}},
@@ -236,7 +236,7 @@ func (e *explosive) Unmarshal(data []byte) error {
 	return nil
 }
 
-func TestAPanicWhileDecodingIsAnObjectError(t *testing.T) { // G11
+func TestDecoderPanicIsAnObjectError(t *testing.T) { // G11
 	t.Parallel()
 	r := Must(NewResource[*explosive](&Client{}, podsGVR, ResourceOptions{}))
 	body := podList(t, Protobuf, "1", plainPods(3)...)
@@ -274,12 +274,12 @@ func TestKnownObjectsAreNotDecoded(t *testing.T) {
 	}
 }
 
-func TestAnItemThatIsTooLarge(t *testing.T) {
+func TestTooLargeItemIsAnObjectError(t *testing.T) {
 	t.Parallel()
 	large := plainPod(1)
 	large.Annotations["large"] = strings.Repeat("x", 300<<10)
 	for _, e := range encodings {
-		handler := answer{contentType(e), bytes.NewReader(podList(t, e, "1", plainPod(0), large, plainPod(2)))}
+		handler := cannedResponse{contentType(e), bytes.NewReader(podList(t, e, "1", plainPod(0), large, plainPod(2)))}
 		client := serve(t, handler, Options{MaxObjectBytes: 100 << 10})
 		stream, err := pods(client).List(t.Context(), listwatch.ListOptions{})
 		require.NoError(t, err)
@@ -294,7 +294,7 @@ func TestAnItemThatIsTooLarge(t *testing.T) {
 	}
 }
 
-func TestALengthIsNotBelieved(t *testing.T) { // G11
+func TestClaimedLengthAllocatesNothing(t *testing.T) { // G11
 	for name, length := range map[string]uint64{"2 GiB": 2 << 30, "nearly all": 1<<63 - 10, "too many": 1<<64 - 1} {
 		var list []byte
 		list = append(list, wire.Magic...)
@@ -338,7 +338,7 @@ func TestListQuery(t *testing.T) {
 	require.Equal(t, "abc", got.Load().Query().Get("continue"))
 }
 
-func TestIdleStreamsHoldNoBuffersOfOthers(t *testing.T) {
+func TestIdleStreamsUseSmallBuffers(t *testing.T) {
 	t.Parallel()
 	// Objects must not share memory with the buffers, because the buffers are reused.
 	for _, e := range encodings {

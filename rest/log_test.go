@@ -33,12 +33,12 @@ func (l *logbook) logger() *slog.Logger {
 }
 
 // Retries are logged, because the caller would notice only that the request takes long.
-func TestRepetitionsAreLoggedWhenTheyBeginAndEveryFiveMinutes(t *testing.T) {
+func TestRetriesAreLoggedAtStartAndEveryFiveMinutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log logbook
 		client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			fails(http.StatusServiceUnavailable, "10")(w)
+			failWith(http.StatusServiceUnavailable, "10")(w)
 		}), Options{Logger: log.logger(), MaxRetries: 5})
 		defer stop()
 		for time.Since(log.began) < 7*time.Minute {
@@ -51,7 +51,7 @@ func TestRepetitionsAreLoggedWhenTheyBeginAndEveryFiveMinutes(t *testing.T) {
 	})
 }
 
-func TestATokenFileThatCannotBeReadIsLoggedEveryFiveMinutes(t *testing.T) {
+func TestUnreadableTokenFileIsLoggedEveryFiveMinutes(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	synctest.Test(t, func(t *testing.T) {

@@ -88,7 +88,7 @@ func encodingOf(response *http.Response) (Encoding, error) {
 		return Protobuf, nil
 	}
 	start, _ := io.ReadAll(io.LimitReader(response.Body, 256))
-	return 0, wire.Malformed("content type %.128q instead of JSON or protobuf, starting with %q", header, wire.Beginning(start))
+	return 0, wire.Malformed("content type %.128q instead of JSON or protobuf, starting with %q", header, wire.BodyExcerpt(start))
 }
 
 func bodyReader(body []byte) io.Reader {

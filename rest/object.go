@@ -32,9 +32,9 @@ type decoder struct {
 	tagged bool
 }
 
-// guard makes decoding safe for objects with extreme quantities, which apimachinery would parse for
-// hours (G11). decode is used for JSON.
-func (d *decoder) guard(decode func(data []byte, object any) error) {
+// guardQuantities makes decoding safe for objects with extreme quantities, which apimachinery would
+// parse for hours (G11). decode is used for JSON.
+func (d *decoder) guardQuantities(decode func(data []byte, object any) error) {
 	guard := new(quantity.Guard)
 	d.json = func(data []byte, object any) error { return guard.DecodeJSON(data, object, decode) }
 	if unmarshal := d.protobuf; unmarshal != nil {
@@ -42,10 +42,10 @@ func (d *decoder) guard(decode func(data []byte, object any) error) {
 	}
 }
 
-// stream makes d a decoder of lists and watches. It uses the Decoder of the options. By default it
-// uses the client's Decoder, for types that this Decoder decodes with the same result as d. r is
-// nil if objects must share nothing.
-func (d *decoder) stream(r *reading, opts *ResourceOptions) {
+// configureStreams makes d a decoder of lists and watches. It uses the Decoder of the options. By
+// default it uses the client's Decoder, for types that this Decoder decodes with the same result as
+// d. r is nil if objects must share nothing.
+func (d *decoder) configureStreams(r *decodeConfig, opts *ResourceOptions) {
 	switch pointer := d.typ.Kind() == reflect.Pointer; {
 	case opts.Decoder != nil:
 		if d.json = opts.Decoder.DecodeJSON; pointer && (d.protobuf != nil || opts.Encoding == Protobuf) {
@@ -53,10 +53,10 @@ func (d *decoder) stream(r *reading, opts *ResourceOptions) {
 		}
 	case r != nil && !opts.Unshared:
 		if pointer && d.protobuf != nil && isGenerated(d.typ.Elem()) {
-			d.update = protobufOr(clientDecoder{r}, d.protobuf)
+			d.update = protobufWithFallback(clientDecoder{r}, d.protobuf)
 		}
 		if isSharedInJSON(d.typ) {
-			d.json = jsonOr(clientDecoder{r}, d.json)
+			d.json = jsonWithFallback(clientDecoder{r}, d.json)
 		}
 	}
 	if update := d.update; update != nil {
@@ -129,34 +129,35 @@ func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, 
 	return nil
 }
 
-// objects decodes the lists and watches of one resource, from the responses of any HTTP client.
-type objects[T any] struct {
-	reading *reading
-	gvr     schema.GroupVersionResource
-	opts    *ResourceOptions
-	streams decoder
-	owned   decoder // of objects that the caller may change
-	shares  bool    // streams may let objects share parts with each other
-	kinds   atomic.Pointer[kinds]
-	scales  *scales
+// streamDecoder decodes the lists and watches of one resource, from the responses of any HTTP
+// client.
+type streamDecoder[T any] struct {
+	config    *decodeConfig
+	gvr       schema.GroupVersionResource
+	opts      *ResourceOptions
+	streams   decoder
+	owned     decoder // of objects that the caller may change
+	mayShare  bool    // streams may let objects share parts with each other
+	kinds     atomic.Pointer[kindChecker]
+	estimator *estimator
 }
 
-// read sets the fields of r, and completes d, the decoder of single objects.
-func (r *objects[T]) read(with *reading, opts *ResourceOptions, d *decoder) {
-	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
+// configure sets the fields of r, and completes d, the decoder of single objects.
+func (r *streamDecoder[T]) configure(config *decodeConfig, opts *ResourceOptions, d *decoder) {
+	d.guardQuantities(kjson.UnmarshalCaseSensitivePreserveInts)
 	if d.tagged {
-		d.protobuf = func(data []byte, object any) error { return with.owner().DecodeProtobuf(data, object, nil) }
+		d.protobuf = func(data []byte, object any) error { return config.unsharedDecoder().DecodeProtobuf(data, object, nil) }
 	}
-	r.reading, r.gvr, r.opts = with, opts.Resource, opts
+	r.config, r.gvr, r.opts = config, opts.Resource, opts
 	r.streams, r.owned = *d, *d
-	r.streams.stream(with, opts)
-	r.shares = !opts.Unshared // A program's own Decoder may let objects share, too.
+	r.streams.configureStreams(config, opts)
+	r.mayShare = !opts.Unshared // A program's own Decoder may let objects share, too.
 	owned := *opts
 	if _, known := opts.Decoder.(*sharing.Decoder); known {
-		owned.Decoder = with.owner()
+		owned.Decoder = config.unsharedDecoder()
 	}
-	r.owned.stream(nil, &owned)
-	r.scales = newScales(d.typ, with.limits())
+	r.owned.configureStreams(nil, &owned)
+	r.estimator = newEstimator(d.typ, config.budget())
 }
 
 // knownFunc is the type of [listwatch.ListOptions].Known. It may be nil.
@@ -166,24 +167,24 @@ type knownFunc func(key types.NamespacedName, resourceVersion string, uidHash ui
 // heldFunc nor a knownFunc, because a stopped timer may keep the exchange alive for a minute.
 type heldFunc func(key types.NamespacedName) any
 
-// item decodes an object of a list or a watch. If the object cannot be decoded, or has no name, the
-// error is an *ObjectError, and the stream goes on. If the object is of another kind than the
-// resource, the error ends the stream, because the other objects may be wrong, too. plain/client.go
-// also decodes objects that the caller already has. A relist of 20,000 unchanged pods takes 2.30 s
-// of CPU there, and 0.29 s here (plain/README.md).
-func (r *objects[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
+// decodeItem decodes an object of a list or a watch. If the object cannot be decoded, or has no
+// name, the error is an *ObjectError, and the stream goes on. If the object is of another kind than
+// the resource, the error ends the stream, because the other objects may be wrong, too.
+// plain/client.go also decodes objects that the caller already has. A relist of 20,000 unchanged
+// pods takes 2.30 s of CPU there, and 0.29 s here (plain/README.md).
+func (r *streamDecoder[T]) decodeItem(x *exchange, e Encoding, f wire.Frame, list *wire.Envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
 	data := f.Data
 	id := identify(e, data, false)
 	if e == JSON && len(id.kind) == 0 && list.Kind == "" {
 		// Servers write the kind first; here it comes later, or is missing.
-		id.apiVersion, id.kind = kindIn(data)
+		id.apiVersion, id.kind = typeMetaOf(data)
 	}
 	if err := x.kinds.checkObject(id.apiVersion, id.kind); err != nil {
-		return listwatch.Item[T]{}, x.fail(err)
+		return listwatch.Item[T]{}, x.wrapError(err)
 	}
 	uidHash := listwatch.HashUID(id.uid)
 	if known != nil && len(id.name) > 0 {
-		key, version := id.copied()
+		key, version := id.copyKey()
 		if known(key, version, uidHash) {
 			return listwatch.Item[T]{Key: key, ResourceVersion: version, UIDHash: uidHash, Unchanged: true}, nil
 		}
@@ -191,24 +192,24 @@ func (r *objects[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Enve
 	var item listwatch.Item[T]
 	var earlier any
 	if held != nil && e == Protobuf && !x.owned && r.streams.update != nil {
-		key, _ := id.copied()
+		key, _ := id.copyKey()
 		earlier = held(key)
 	}
 	d := &r.streams
 	if x.owned {
 		d = &r.owned
 	}
-	err := wire.Guard(func() (err error) {
+	err := wire.CatchPanic(func() (err error) {
 		if err = wire.CheckVersion(id.version); err != nil {
 			return err
 		}
-		if err = r.scales.weigh(e, data, f.Size); err != nil {
+		if err = r.estimator.check(e, data, f.Size); err != nil {
 			return err
 		}
 		if d.project != nil {
 			whole := len(data)
 			data = d.project(e, data)
-			r.reading.counters.omitted.Add(uint64(whole - len(data)))
+			r.config.counters.omitted.Add(uint64(whole - len(data)))
 			id = identify(e, data, false) // project has moved the bytes
 		}
 		var object any
@@ -221,7 +222,7 @@ func (r *objects[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Enve
 			item.Object, _ = object.(T)
 			item.Key, item.ResourceVersion = id.keyOf(object)
 			item.UIDHash = uidHash
-			item.Shared = !x.owned && (r.shares || earlier != nil)
+			item.Shared = !x.owned && (r.mayShare || earlier != nil)
 		}
 		return err
 	})
@@ -236,9 +237,9 @@ func (r *objects[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Enve
 
 // objectError returns the error for an undecodable object. It names the request.
 func objectError(x *exchange, id identity, err error) *listwatch.ObjectError {
-	key, version := id.copied()
+	key, version := id.copyKey()
 	return &listwatch.ObjectError{
 		Key: key, ResourceVersion: version, UIDHash: listwatch.HashUID(id.uid),
-		Err: &Error{Method: x.method, URL: x.url(), Err: x.reading.mask.err(err)},
+		Err: &Error{Method: x.method, URL: x.url(), Err: x.config.redactor.err(err)},
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// slim is a user's struct with metadata.
-type slim struct {
+// partialObject is a user's struct with metadata.
+type partialObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            struct{ Phase string }
 }
@@ -27,31 +27,31 @@ type custom struct {
 	metav1.ObjectMeta `json:"metadata"`
 }
 
-// partly has metadata behind a pointer that is never set, so that the methods of its metadata
-// panic.
-type partly struct {
+// panickingObject has metadata behind a pointer that is never set, so that the methods of its
+// metadata panic.
+type panickingObject struct {
 	*metav1.ObjectMeta `json:"-"`
 }
 
-// shouting decodes itself.
-type shouting struct{ text string }
+// upperCaseText decodes itself.
+type upperCaseText struct{ text string }
 
-func (s *shouting) UnmarshalJSON(data []byte) error {
+func (s *upperCaseText) UnmarshalJSON(data []byte) error {
 	s.text = string(bytes.ToUpper(data))
 	return nil
 }
 
-func TestAnythingThatJSONFitsIntoIsAnObject(t *testing.T) {
+func TestJSONResourceDecodesAnyGoType(t *testing.T) {
 	t.Parallel()
 	const item = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"5"},"Status":{"Phase":"Running"},"status":{"phase":"Pending"}}`
 	body := []byte(`{"kind":"PodList","items":[` + item + `]}`)
-	require.Equal(t, "Running", listOne[*slim](t, body).Object.Status.Phase, "keys are compared exactly, as apimachinery does")
+	require.Equal(t, "Running", listOne[*partialObject](t, body).Object.Status.Phase, "keys are compared exactly, as apimachinery does")
 	require.Equal(t, "Pod", listOne[*custom](t, body).Object.Kind, "custom resources keep their kind, so that they can be written")
 	require.Equal(t, "a", listOne[custom](t, body).Object.Name)
 	require.Equal(t, map[string]any{"phase": "Pending"}, listOne[map[string]any](t, body).Object["status"])
 	require.Equal(t, map[string]any{"phase": "Pending"}, listOne[any](t, body).Object.(map[string]any)["status"])
 	require.JSONEq(t, item, string(listOne[json.RawMessage](t, body).Object))
-	require.Contains(t, listOne[*shouting](t, body).Object.text, "RUNNING")
+	require.Contains(t, listOne[*upperCaseText](t, body).Object.text, "RUNNING")
 	require.Equal(t, "Pod", listOne[*corev1.Pod](t, body).Object.Kind)
 	builtin := Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{}))
 	require.Equal(t, metav1.TypeMeta{}, listOneOf(t, builtin, body).Object.TypeMeta, "built-in types come without, in any encoding")
@@ -75,9 +75,9 @@ func listOneOf[T any](t *testing.T, r *Resource[T], body []byte) listwatch.Item[
 	return items[0]
 }
 
-func TestAPanickingMethodOfTIsAnObjectError(t *testing.T) { // G11
+func TestPanickingMethodIsAnObjectError(t *testing.T) { // G11
 	t.Parallel()
-	r := Must(NewJSONResource[*partly](&Client{}, podsGVR, ResourceOptions{}))
+	r := Must(NewJSONResource[*panickingObject](&Client{}, podsGVR, ResourceOptions{}))
 	body := `{"kind":"PodList","items":[{"metadata":{"name":"a"}}]}`
 	stream := r.readList(offline(t.Context(), bytes.NewReader([]byte(body))), JSON, nil)
 	_, skipped, err := drainList(stream)
@@ -87,7 +87,7 @@ func TestAPanickingMethodOfTIsAnObjectError(t *testing.T) { // G11
 	require.Equal(t, "a", skipped[0].Key.Name)
 }
 
-func TestIdentityIsInMemoryOnce(t *testing.T) {
+func TestKeySharesStringsWithTheObject(t *testing.T) {
 	pod := plainPod(1)
 	id := identify(Protobuf, marshal(t, &pod), false)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
@@ -101,7 +101,7 @@ func TestIdentityIsInMemoryOnce(t *testing.T) {
 	require.Equal(t, pod.Name, key.Name)
 }
 
-func TestABrokenObjectStillHasItsName(t *testing.T) {
+func TestMalformedObjectStillHasItsKey(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
 	for e, object := range map[Encoding][]byte{
@@ -109,23 +109,23 @@ func TestABrokenObjectStillHasItsName(t *testing.T) {
 		JSON:     encode(t, JSON, "Pod", &pod),
 	} {
 		id := identify(e, object[:len(object)-100], false)
-		key, version := id.copied()
+		key, version := id.copyKey()
 		require.Equal(t, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, key)
 		require.Equal(t, pod.ResourceVersion, version)
 	}
 }
 
-func TestAResourceIsNamedByItsAddress(t *testing.T) {
+func TestResourceStringIsItsAddress(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"https://host/c1", "https://host/c1/"} {
 		client, err := NewClient(Config{Host: host}, Options{})
 		require.NoError(t, err)
-		require.Equal(t, "https://host/c1/api/v1/namespaces/n/pods", Must(NewJSONResource[*slim](client, podsGVR, ResourceOptions{Namespace: "n"})).String())
+		require.Equal(t, "https://host/c1/api/v1/namespaces/n/pods", Must(NewJSONResource[*partialObject](client, podsGVR, ResourceOptions{Namespace: "n"})).String())
 		client.Close()
 	}
 }
 
-func TestEncodingOfAnAnswer(t *testing.T) { // RS-20, RS-24
+func TestEncodingOfResponse(t *testing.T) { // RS-20, RS-24
 	t.Parallel()
 	header := func(h http.Header) (Encoding, error) {
 		return encodingOf(&http.Response{Header: h, Body: io.NopCloser(bytes.NewReader(nil))})
@@ -144,6 +144,6 @@ func TestEncodingOfAnAnswer(t *testing.T) { // RS-20, RS-24
 	require.ErrorIs(t, err, ErrMalformed)
 
 	client := serveBytes(t, Protobuf, nil)
-	err = listErr(t.Context(), Must(NewJSONResource[*slim](client, podsGVR, ResourceOptions{})))
+	err = listErr(t.Context(), Must(NewJSONResource[*partialObject](client, podsGVR, ResourceOptions{})))
 	require.ErrorContains(t, err, "protobuf, which was not requested")
 }

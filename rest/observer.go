@@ -16,28 +16,28 @@ type Observer struct {
 	// OnSend is called for each request before it is sent, with the context of its caller.
 	// setHeader sets a header of the request, such as traceparent. It may be called until OnSend
 	// returns, and must not set headers that the client sets. OnSend may return a function, which
-	// is called with the response, after OnAnswered.
-	OnSend func(ctx context.Context, about About, setHeader func(name, value string)) (answered func(Answered))
+	// is called with the response, after OnResponse.
+	OnSend func(ctx context.Context, info RequestInfo, setHeader func(name, value string)) (onResponse func(ResponseInfo))
 
-	// OnAnswered is called once for each request that was sent: when the headers of the response
+	// OnResponse is called once for each request that was sent: when the headers of the response
 	// have arrived, or when the request has failed without a response.
-	OnAnswered func(Answered)
+	OnResponse func(ResponseInfo)
 
 	// OnRetry is called before the wait for each retry.
-	OnRetry func(Retry)
+	OnRetry func(RetryInfo)
 
-	// OnEnded is called once for each list and each watch that was opened, when its user
+	// OnStreamEnd is called once for each list and each watch that was opened, when its user
 	// closes it.
-	OnEnded func(Ended)
+	OnStreamEnd func(StreamInfo)
 
 	// OnWarning is called for each warning (RFC 7234, code 299) that a server sent with a response,
 	// for example about a deprecated version.
 	OnWarning func(text string)
 }
 
-// About identifies a request by a few values that are suitable as labels of metrics. A URL is not
-// suitable as a label, because it has names and versions of objects.
-type About struct {
+// RequestInfo identifies a request by a few values that are suitable as labels of metrics. A URL is
+// not suitable as a label, because it has names and versions of objects.
+type RequestInfo struct {
 	// Verb is the API's verb: get, list, watch, create, update, patch, delete or deletecollection.
 	// For a request by [Client.Raw] it is "raw", and the other fields are empty.
 	Verb string
@@ -49,9 +49,9 @@ type About struct {
 	Subresource string
 }
 
-// Answered describes the response to a request.
-type Answered struct {
-	About
+// ResponseInfo describes the response to a request.
+type ResponseInfo struct {
+	RequestInfo
 
 	Method string
 	URL    string // with names and versions; use About for metrics
@@ -59,16 +59,16 @@ type Answered struct {
 	// StatusCode is the code of the response, or 0 if Err is set.
 	StatusCode int
 
-	// Wait is the time from sending the request to the headers of the response.
-	Wait time.Duration
+	// Latency is the time from sending the request to the headers of the response.
+	Latency time.Duration
 
 	// Err says why there is no response. It is nil if there is a response.
 	Err error
 }
 
-// Retry describes a failure after which a request is retried.
-type Retry struct {
-	About
+// RetryInfo describes a failure after which a request is retried.
+type RetryInfo struct {
+	RequestInfo
 
 	// Err is the failure, with the number of attempts so far.
 	Err *Error
@@ -77,9 +77,9 @@ type Retry struct {
 	Wait time.Duration
 }
 
-// Ended describes a list or a watch that is over.
-type Ended struct {
-	About
+// StreamInfo describes a list or a watch that is over.
+type StreamInfo struct {
+	RequestInfo
 
 	URL string // with versions; use About for metrics
 
@@ -148,34 +148,34 @@ func (c *Client) Stats() Stats {
 	}
 }
 
-// sending notifies the observer of a request. It returns the function to call with the response, or
-// nil.
-func (c *Client) sending(x *exchange, r *http.Request) func(Answered) {
+// notifySend notifies the observer of a request. It returns the function to call with the response,
+// or nil.
+func (c *Client) notifySend(x *exchange, r *http.Request) func(ResponseInfo) {
 	if c.observer == nil || c.observer.OnSend == nil {
 		return nil
 	}
-	return c.observer.OnSend(x.ctx, x.about, r.Header.Set)
+	return c.observer.OnSend(x.ctx, x.info, r.Header.Set)
 }
 
-// answered reports the outcome of a request to the Observer, and to the function then, which may be
-// nil.
-func (c *Client) answered(x *exchange, start time.Time, err error, then func(Answered)) {
+// notifyResponse reports the outcome of a request to the Observer, and to the function then, which
+// may be nil.
+func (c *Client) notifyResponse(x *exchange, start time.Time, err error, onResponse func(ResponseInfo)) {
 	c.counters.requests.Add(1)
 	if err != nil {
 		c.counters.failures.Add(1)
 	}
-	if then == nil && (c.observer == nil || c.observer.OnAnswered == nil) {
+	if onResponse == nil && (c.observer == nil || c.observer.OnResponse == nil) {
 		return
 	}
-	event := Answered{About: x.about, Method: x.method, URL: x.url(), Wait: time.Since(start), Err: c.mask.err(err)}
+	info := ResponseInfo{RequestInfo: x.info, Method: x.method, URL: x.url(), Latency: time.Since(start), Err: c.redactor.err(err)}
 	if err == nil {
-		event.StatusCode = x.response.StatusCode
+		info.StatusCode = x.response.StatusCode
 	}
-	if c.observer.OnAnswered != nil {
-		c.observer.OnAnswered(event)
+	if c.observer.OnResponse != nil {
+		c.observer.OnResponse(info)
 	}
-	if then != nil {
-		then(event)
+	if onResponse != nil {
+		onResponse(info)
 	}
 }
 
@@ -186,9 +186,9 @@ func (c *Client) warn(x *exchange) {
 		if n++; n > maxWarnings {
 			break
 		}
-		text = shortened(text)
-		text = c.mask.text(text)
-		if c.warned.first(text) {
+		text = truncatedText(text)
+		text = c.redactor.text(text)
+		if c.loggedWarnings.addIfNew(text) {
 			c.logger.Warn("Warning from the API server.", "url", x.url(), "warning", text)
 		}
 		if c.observer != nil && c.observer.OnWarning != nil {

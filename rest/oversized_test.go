@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 )
 
 // The client names and skips an object that is too large, in whatever pieces the object arrives.
-// Then it reads the next objects. TestAnItemThatIsTooLarge covers both encodings.
-func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
+// Then it reads the next objects. TestTooLargeItemIsAnObjectError covers both encodings.
+func TestOversizedJSONIsSkippedForAnyReadSizes(t *testing.T) { // G11
 	t.Parallel()
 	const limit = 1 << 10
 	filler := strings.Repeat(`\"x\\`, 500) + `"}],"y":["{[\\"]`
@@ -41,7 +41,7 @@ func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 			for _, pace := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.HalfReader} {
 				body := `{"kind":"PodList","items":[` + test.large + `,` + good + `,` + test.large + `],"metadata":{"resourceVersion":"7"}}`
 				x := offline(t.Context(), pace(strings.NewReader(body)))
-				x.reading.maxObjectBytes = limit
+				x.config.maxObjectBytes = limit
 				list := pods(&Client{}).readList(x, JSON, nil)
 				items, skipped, err := drainList(list)
 				require.NoError(t, list.Close())
@@ -54,7 +54,7 @@ func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 
 				body = fmt.Sprintf(`{"type":"MODIFIED","object":%s}{"type":"ADDED","object":%s} {"type":"DELETED","object":%s}`, test.large, good, test.large)
 				x = offline(t.Context(), pace(strings.NewReader(body)))
-				x.reading.maxObjectBytes = limit
+				x.config.maxObjectBytes = limit
 				watch := pods(&Client{}).readWatch(x, JSON, nil, nil)
 				events, skippedEvents, err := drainWatch(watch)
 				require.NoError(t, watch.Close())
@@ -84,7 +84,7 @@ func TestOversizedInitialEventWithoutAName(t *testing.T) {
 	body := `{"type":"ADDED","object":{"metadata":{"a":"` + strings.Repeat("x", 5000) + `","name":"large"}}}`
 	for _, known := range []knownFunc{nil, func(types.NamespacedName, string, uint64) bool { return false }} {
 		x := offline(t.Context(), strings.NewReader(body))
-		x.reading.maxObjectBytes = 1 << 10
+		x.config.maxObjectBytes = 1 << 10
 		stream := pods(&Client{}).readWatch(x, JSON, known, nil)
 		_, skipped, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
@@ -99,7 +99,7 @@ func TestOversizedInitialEventWithoutAName(t *testing.T) {
 func TestOversizedEventOfUnknownType(t *testing.T) {
 	t.Parallel()
 	x := offline(t.Context(), strings.NewReader(`{"object":{"metadata":{"name":"`+strings.Repeat("x", 5000)+`"}},"type":"ADDED"}`))
-	x.reading.maxObjectBytes = 1 << 10
+	x.config.maxObjectBytes = 1 << 10
 	stream := pods(&Client{}).readWatch(x, JSON, nil, nil)
 	_, skipped, err := drainWatch(stream)
 	require.NoError(t, stream.Close())
@@ -108,16 +108,16 @@ func TestOversizedEventOfUnknownType(t *testing.T) {
 }
 
 // The client does not keep skipped bytes. Unbalanced brackets in them do not end a list early.
-func TestSkippingHoldsNothing(t *testing.T) { // G11
-	size := effort.Of[int64](16<<20, 6<<20)
+func TestSkippedBytesAreNotRetained(t *testing.T) { // G11
+	size := testsize.Scale[int64](16<<20, 6<<20)
 	const (
 		limit = 256 << 10
 		list  = `{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"},"spec":`
 		event = `{"type":"ADDED","object":{"metadata":{"name":"a"},"spec":`
 	)
 	large := func(start, end string) *exchange {
-		x := offline(t.Context(), io.MultiReader(strings.NewReader(start), io.LimitReader(endless{}, size), strings.NewReader("{}"+end)))
-		x.reading.maxObjectBytes = limit
+		x := offline(t.Context(), io.MultiReader(strings.NewReader(start), io.LimitReader(endlessReader{}, size), strings.NewReader("{}"+end)))
+		x.config.maxObjectBytes = limit
 		return x
 	}
 	readList := func(x *exchange) ([]*listwatch.ObjectError, error) {

@@ -45,7 +45,7 @@ var calls = func() map[string]func(context.Context, *Resource[*corev1.Pod]) erro
 	return all
 }()
 
-func TestPredicatesKnowEveryCodeOfEveryVerb(t *testing.T) { // RS-19
+func TestErrorPredicatesMatchEveryStatusCode(t *testing.T) { // RS-19
 	t.Parallel()
 	one := func(is func(error) bool) func(string) func(error) bool {
 		return func(string) func(error) bool { return is }
@@ -94,7 +94,7 @@ func TestPredicatesKnowEveryCodeOfEveryVerb(t *testing.T) { // RS-19
 	}
 }
 
-func TestPredicatesKnowEveryReasonOfEveryVerb(t *testing.T) { // RS-19
+func TestErrorPredicatesMatchEveryReason(t *testing.T) { // RS-19
 	t.Parallel()
 	for reason, is := range map[metav1.StatusReason]func(error) bool{
 		metav1.StatusReasonUnauthorized:          apierrors.IsUnauthorized,
@@ -133,7 +133,7 @@ func TestPredicatesKnowEveryReasonOfEveryVerb(t *testing.T) { // RS-19
 	}
 }
 
-func TestErrorsNameTheURLWithoutItsSecrets(t *testing.T) {
+func TestErrorURLHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	client := serve(t, http.NotFoundHandler(), Options{})
 	_, err := client.Raw(t.Context(), http.MethodGet, "/x", RawOptions{Query: map[string][]string{

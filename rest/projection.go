@@ -21,9 +21,9 @@ type Projection interface {
 	// projector returns a function for objects of type t that removes parts from an encoded object,
 	// in place.
 	projector(t reflect.Type) func(e Encoding, object []byte) []byte
-	// missed describes, in words, the parts that a server would delete if an object without them
+	// omitted describes, in words, the parts that a server would delete if an object without them
 	// were sent back. It returns "" if there are none.
-	missed() string
+	omitted() string
 }
 
 // ErrProjected is wrapped by errors about an object that must not be sent back. The object may lack
@@ -78,8 +78,8 @@ func (d Omit) projector(t reflect.Type) func(e Encoding, object []byte) []byte {
 	}
 }
 
-// missed implements [Projection].
-func (d Omit) missed() string {
+// omitted implements [Projection].
+func (d Omit) omitted() string {
 	switch {
 	case d.AllButMetadata:
 		return "all but metadata"
@@ -93,20 +93,20 @@ func (d Omit) missed() string {
 	return ""
 }
 
-// whole returns ErrProjected for an object that comes from a server and may lack parts.
-func (r *Resource[T]) whole(method string, o metav1.Object) error {
-	missed := ""
+// checkComplete returns ErrProjected for an object that comes from a server and may lack parts.
+func (r *Resource[T]) checkComplete(method string, o metav1.Object) error {
+	omitted := ""
 	switch {
 	case r.partial && method != http.MethodPatch:
-		missed = "all but metadata"
+		omitted = "all but metadata"
 	case r.opts.Project != nil && (o.GetUID() != "" || o.GetResourceVersion() != ""):
-		missed = r.opts.Project.missed()
+		omitted = r.opts.Project.omitted()
 	}
-	if missed == "" {
+	if omitted == "" {
 		return nil
 	}
 	return fmt.Errorf("rest: %s %s %s/%s: lists and watches of this Resource leave out %s, and %w: send a Patch, or use Get and Update of a Resource without Project",
-		method, r.gvr.Resource, o.GetNamespace(), o.GetName(), missed, ErrProjected)
+		method, r.gvr.Resource, o.GetNamespace(), o.GetName(), omitted, ErrProjected)
 }
 
 // statusNumber is the number of the field Status in protobuf, or 0.

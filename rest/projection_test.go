@@ -13,12 +13,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// dropped returns a copy of a pod without the parts that d names.
-func dropped(d Omit, pod *corev1.Pod) *corev1.Pod {
+// withoutOmitted returns a copy of a pod without the parts that d names.
+func withoutOmitted(d Omit, pod *corev1.Pod) *corev1.Pod {
 	pod = pod.DeepCopy()
 	if d.AllButMetadata {
 		pod = &corev1.Pod{ObjectMeta: pod.ObjectMeta}
@@ -47,9 +47,9 @@ var projections = map[string]Omit{
 	"everything":    {ManagedFields: true, Annotations: []string{"a", "b", "checksum/config"}, Status: true, AllButMetadata: true},
 }
 
-func TestDropLeavesWhatItShould(t *testing.T) {
+func TestOmitKeepsOtherParts(t *testing.T) {
 	t.Parallel()
-	pods := append(randomPods(7, effort.Of(50, 10)), plainPods(2)...)
+	pods := append(randomPods(7, testsize.Scale(50, 10)), plainPods(2)...)
 	for i := range pods {
 		extra := map[string]string{"a": "1", "b": "2"}
 		maps.Copy(extra, pods[i].Annotations)
@@ -66,7 +66,7 @@ func TestDropLeavesWhatItShould(t *testing.T) {
 				cut := readPods(t, Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: d})), e, pods)
 				require.Len(t, cut, len(pods))
 				for i := range whole {
-					require.Equal(t, dropped(d, whole[i]), dropped(Omit{}, cut[i]))
+					require.Equal(t, withoutOmitted(d, whole[i]), withoutOmitted(Omit{}, cut[i]))
 				}
 			})
 		}
@@ -88,7 +88,7 @@ func readPods(t *testing.T, r *Resource[*corev1.Pod], e Encoding, pods []corev1.
 	return read
 }
 
-func TestDropFindsTheStatusByTheType(t *testing.T) {
+func TestOmitFindsStatusFieldByType(t *testing.T) {
 	t.Parallel()
 	config := corev1.ConfigMap{BinaryData: map[string][]byte{"k": {1}}} // field number 3
 	data, err := config.Marshal()
@@ -99,7 +99,7 @@ func TestDropFindsTheStatusByTheType(t *testing.T) {
 	require.EqualValues(t, 3, statusNumber(reflect.TypeFor[*corev1.Node]()))
 }
 
-func TestDropOnAWatch(t *testing.T) {
+func TestOmitOnAWatch(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
 	for _, e := range encodings {
@@ -122,7 +122,7 @@ func TestDropOnAWatch(t *testing.T) {
 	}
 }
 
-func TestDropOfMalformedJSONDoesNotMendIt(t *testing.T) {
+func TestOmitDoesNotRepairMalformedJSON(t *testing.T) {
 	t.Parallel()
 	project := Omit{ManagedFields: true, Status: true, Annotations: []string{"a"}}.projector(reflect.TypeFor[any]())
 	for _, text := range []string{
@@ -135,10 +135,10 @@ func TestDropOfMalformedJSONDoesNotMendIt(t *testing.T) {
 	require.Equal(t, `{"b": 2 }`, string(project(JSON, []byte(`{"status":{"a":[1,"}"]} ,"b": 2 }`))))
 }
 
-// FuzzDropProtobuf applies an Omit to arbitrary bytes. Nothing may panic. If generated code decodes
+// FuzzOmitProtobuf applies an Omit to arbitrary bytes. Nothing may panic. If generated code decodes
 // the bytes, the result must be the same except for the omitted parts. Bytes with groups are
 // excluded; see readHeader.
-func FuzzDropProtobuf(f *testing.F) {
+func FuzzOmitProtobuf(f *testing.F) {
 	pod := plainPod(1)
 	f.Add(marshal(f, &pod))
 	for _, pod := range smallPods() {
@@ -154,7 +154,7 @@ func FuzzDropProtobuf(f *testing.F) {
 			return
 		}
 		require.NoError(t, got.Unmarshal(d.projector(reflect.TypeFor[*corev1.Pod]())(Protobuf, bytes.Clone(data))))
-		require.Equal(t, dropped(d, &want), dropped(Omit{}, &got))
+		require.Equal(t, withoutOmitted(d, &want), withoutOmitted(Omit{}, &got))
 	})
 }
 
@@ -172,8 +172,8 @@ func walkable(message []byte, object bool) bool {
 	return true
 }
 
-// FuzzDropJSON is FuzzDropProtobuf for JSON.
-func FuzzDropJSON(f *testing.F) {
+// FuzzOmitJSON is FuzzOmitProtobuf for JSON.
+func FuzzOmitJSON(f *testing.F) {
 	for _, pod := range append(smallPods(), plainPod(1)) {
 		f.Add(encode(f, JSON, "Pod", &pod))
 	}

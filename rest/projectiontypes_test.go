@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest/internal/everytype"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// leave removes from a decoded object the parts that d would remove from its bytes.
-func leave(d Omit, object everytype.Message) everytype.Message {
+// omitFrom removes from a decoded object the parts that d would remove from its bytes.
+func omitFrom(d Omit, object everytype.Message) everytype.Message {
 	v := reflect.ValueOf(object).Elem()
 	if d.AllButMetadata {
 		only := reflect.New(v.Type())
@@ -38,15 +38,15 @@ func leave(d Omit, object everytype.Message) everytype.Message {
 	return object
 }
 
-// TestEveryBuiltinTypeIsProjected: in an object of any type, shared or not, exactly the parts named
+// TestOmitOfEveryBuiltinType: in an object of any type, shared or not, exactly the parts named
 // by the Omit are missing. With AllButMetadata, the metadata equals the object's metadata.
-func TestEveryBuiltinTypeIsProjected(t *testing.T) {
+func TestOmitOfEveryBuiltinType(t *testing.T) {
 	t.Parallel()
 	shared := sharing.New(sharing.Options{})
 	share := func(data []byte, object any) error { return shared.DecodeProtobuf(data, object, nil) }
 	own := func(data []byte, object any) error { return object.(everytype.Message).Unmarshal(data) }
 	objects, statuses := 0, 0
-	for _, typ := range effort.Samples(everytype.All(), 4) {
+	for _, typ := range testsize.Sample(everytype.All(), 4) {
 		filled := reflect.New(typ).Interface()
 		meta, ok := filled.(metav1.Object)
 		if !ok {
@@ -67,7 +67,7 @@ func TestEveryBuiltinTypeIsProjected(t *testing.T) {
 			for name, d := range projections {
 				want := reflect.New(typ).Interface().(everytype.Message)
 				require.NoError(t, want.Unmarshal(whole))
-				want = leave(d, want)
+				want = omitFrom(d, want)
 				data := d.projector(reflect.PointerTo(typ))(Protobuf, bytes.Clone(whole))
 				for _, decode := range []func([]byte, any) error{own, share, share} {
 					got := reflect.New(typ).Interface().(everytype.Message)
@@ -84,6 +84,6 @@ func TestEveryBuiltinTypeIsProjected(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, objects, effort.Of(150, 30))
-	require.Greater(t, statuses, effort.Of(60, 12))
+	require.Greater(t, objects, testsize.Scale(150, 30))
+	require.Greater(t, statuses, testsize.Scale(60, 12))
 }

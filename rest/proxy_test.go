@@ -28,19 +28,19 @@ import (
 // address a client requests, and records the requests.
 type proxy struct {
 	net.Listener
-	to             string
+	target         string
 	user, password string
 	handshake      func(*proxy, net.Conn) (host string, ok bool)
 	group          sync.WaitGroup
 
-	mu    sync.Mutex // guards following
-	asked []string
-	conns []net.Conn
+	mu        sync.Mutex // guards following
+	requested []string
+	conns     []net.Conn
 }
 
 // startProxy starts a proxy that ends with the test. It uses TLS if l does.
 func startProxy(t *testing.T, l net.Listener, to string, handshake func(*proxy, net.Conn) (string, bool)) *proxy {
-	p := &proxy{Listener: l, to: to, user: "me", password: "hush", handshake: handshake}
+	p := &proxy{Listener: l, target: to, user: "me", password: "hush", handshake: handshake}
 	p.group.Go(func() {
 		for {
 			conn, err := l.Accept()
@@ -68,13 +68,13 @@ func (p *proxy) serve(conn net.Conn) {
 	if !ok {
 		return
 	}
-	onward, err := net.Dial("tcp", p.to)
+	onward, err := net.Dial("tcp", p.target)
 	if err != nil {
 		return
 	}
 	defer onward.Close()
 	p.mu.Lock()
-	p.asked = append(p.asked, host)
+	p.requested = append(p.requested, host)
 	p.conns = append(p.conns, conn, onward)
 	p.mu.Unlock()
 	p.group.Go(func() {
@@ -87,7 +87,7 @@ func (p *proxy) serve(conn net.Conn) {
 func (p *proxy) hosts() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.asked)
+	return slices.Clone(p.requested)
 }
 
 // connect is the handshake of an HTTP proxy.
@@ -189,9 +189,9 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// TestProxyThatIsNotTrustedMakesTheNextRequestReadTheAuthorityAgain: an untrusted server has the
+// TestUntrustedProxyReloadsTheCABundle: an untrusted server has the
 // same effect.
-func TestProxyThatIsNotTrustedMakesTheNextRequestReadTheAuthorityAgain(t *testing.T) {
+func TestUntrustedProxyReloadsTheCABundle(t *testing.T) {
 	t.Parallel()
 	proxies, ca := startProxies(t)
 	file := filepath.Join(t.TempDir(), "ca.crt")
@@ -229,7 +229,7 @@ func requestByEnvironment(host string) int {
 	return 0
 }
 
-func TestProxiesOfTheEnvironment(t *testing.T) {
+func TestProxyFromEnvironment(t *testing.T) {
 	t.Parallel()
 	proxies, ca := startProxies(t)
 	file := t.TempDir() + "/ca"

@@ -96,7 +96,7 @@ func TestExtremeQuantitiesAreDecodedAtOnce(t *testing.T) { // G11
 }
 
 // The search ignores names, hashes and versions that look like an extreme quantity.
-func TestWhatIsNoQuantityIsNoSuspect(t *testing.T) {
+func TestNonQuantitiesAreNotSuspected(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"9c1e4321-3f1e-1234-8e12-1e5555555555", "sha256:12e4567890", "v1e-1000", "web-1e1000", "1e1000-web", "2026-01-01T00:00:00Z",
@@ -105,7 +105,7 @@ func TestWhatIsNoQuantityIsNoSuspect(t *testing.T) {
 		object := plainPod(1)
 		object.Labels["l"] = text
 		for _, e := range encodings {
-			at, _ := quantity.Suspect(e == Protobuf, encode(t, e, "Pod", &object), 0)
+			at, _ := quantity.FindExtreme(e == Protobuf, encode(t, e, "Pod", &object), 0)
 			if strings.HasPrefix(text, "sha256:") && e == JSON {
 				continue // this text may be a number
 			}
@@ -134,10 +134,10 @@ func (s *size) UnmarshalJSON(data []byte) error {
 
 var sizedGVR = schema.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "sized"}
 
-// TestOnlyAMethodOfTheUsersHasAnObjectRefused: if a user's method would parse an extreme text, the
-// object is undecodable, and the error has its key. Types of Kubernetes and maps are never refused
-// for this reason.
-func TestOnlyAMethodOfTheUsersHasAnObjectRefused(t *testing.T) { // G11
+// TestExtremeQuantityIsRefusedOnlyForUserMethods: if a user's method would parse an extreme text,
+// the object is undecodable, and the error has its key. Types of Kubernetes and maps are never
+// refused for this reason.
+func TestExtremeQuantityIsRefusedOnlyForUserMethods(t *testing.T) { // G11
 	t.Parallel()
 	body := `{"kind":"SizedList","apiVersion":"example.org/v1","metadata":{"resourceVersion":"1"},"items":[` +
 		`{"metadata":{"name":"bad"},"size":"1e-1000000000"},{"metadata":{"name":"good","labels":{"l":"1e-1000000000"}},"size":"5"}]}`
@@ -172,7 +172,7 @@ func BenchmarkQuantities(b *testing.B) {
 		b.Run(e.String()+"/look", func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				if at, _ := quantity.Suspect(e == Protobuf, data, 0); at >= 0 {
+				if at, _ := quantity.FindExtreme(e == Protobuf, data, 0); at >= 0 {
 					b.Fatal(at)
 				}
 			}

@@ -25,18 +25,18 @@ type RawOptions struct {
 // well. Raw retries like a verb; see [Error].
 func (c *Client) Raw(ctx context.Context, method, path string, opts RawOptions) ([]byte, error) {
 	var body []byte
-	of := About{Verb: "raw"}
-	err := c.persist(ctx, method, of, func() error {
+	info := RequestInfo{Verb: "raw"}
+	err := c.withRetries(ctx, method, info, func() error {
 		x, err := c.send(ctx, request{
 			method: method, path: path, query: opts.Query, accept: orDefault(opts.Accept, mediaTypeJSON),
-			body: opts.Body, contentType: opts.ContentType, anyType: true, about: about{About: of},
+			body: opts.Body, contentType: opts.ContentType, anyContent: true, target: requestTarget{RequestInfo: info},
 		})
 		if err != nil {
 			return err
 		}
 		defer x.close()
 		if body, err = x.body(c.maxObjectBytes); err != nil {
-			return x.fail(err)
+			return x.wrapError(err)
 		}
 		return nil
 	})

@@ -19,7 +19,7 @@ type piece struct {
 	frames   []wire.Frame
 	size     int64         // bytes of the frames
 	envelope wire.Envelope // the fields read around the frames so far
-	arrived  int64         // bytes of the stream up to here
+	received int64         // bytes of the stream up to here
 	end      error         // follows the frames; nil if another piece follows
 }
 
@@ -27,33 +27,33 @@ type piece struct {
 // has no complete frame, so that it hands out each frame as soon as the frame has arrived.
 type reader struct {
 	exchange *exchange
-	cutter   wire.Cutter
+	framer   wire.Framer
 
 	buffer        *[]byte // nil at the beginning
 	divided       bool    // earlier pieces have frames in this buffer
 	start, filled int     // this range of buffer has arrived but is not cut yet
-	latest        int     // bytes of the last read
-	ended         error   // error of the last read
-	count         int64   // bytes of the whole stream that have arrived
+	lastRead      int     // bytes of the last read
+	readErr       error   // error of the last read
+	received      int64   // bytes of the whole stream that have arrived
 }
 
 // next fills an empty piece. If the piece has an end, it is the last one.
 func (r *reader) next(p *piece) {
 	if r.buffer == nil {
-		r.buffer = r.exchange.reading.newBuffer(0)
+		r.buffer = r.exchange.config.newBuffer(0)
 	}
 	for !r.cut(p) {
 		r.read()
 	}
-	p.envelope = r.cutter.Envelope()
-	p.arrived = r.count
+	p.envelope = r.framer.Envelope()
+	p.received = r.received
 }
 
 // cut cuts frames from the bytes that have arrived. It reports whether the piece is complete: it
 // has maxFrames frames, or all frames that have arrived, or an end.
 func (r *reader) cut(p *piece) bool {
 	for len(p.frames) < maxFrames {
-		f, done, err := r.cutter.Cut((*r.buffer)[r.start:r.filled])
+		f, done, err := r.framer.NextFrame((*r.buffer)[r.start:r.filled])
 		r.start += done
 		rest := (*r.buffer)[r.start:r.filled]
 		switch {
@@ -61,44 +61,44 @@ func (r *reader) cut(p *piece) bool {
 			p.frames = append(p.frames, f)
 			p.size += int64(len(f.Data))
 			continue
-		case err == nil && r.ended != nil:
-			err = r.ending(rest)
+		case err == nil && r.readErr != nil:
+			err = r.endError(rest)
 		}
 		if p.buffer, p.divided, p.end = r.buffer, r.divided, err; err != nil {
 			return true
 		}
-		return r.goOn(rest, len(p.frames) > 0)
+		return r.makeRoom(rest, len(p.frames) > 0)
 	}
 	p.buffer, p.divided = r.buffer, true
 	r.divided = true
 	return true
 }
 
-// goOn makes room for more bytes. rest has the bytes so far of an incomplete frame. taken says that
-// the piece has frames. Then the piece keeps the buffer and is complete, and the reader gets a new
-// buffer. goOn returns the argument taken.
-func (r *reader) goOn(rest []byte, taken bool) bool {
+// makeRoom makes room for more bytes. rest has the bytes so far of an incomplete frame. taken says
+// that the piece has frames. Then the piece keeps the buffer and is complete, and the reader gets a
+// new buffer. makeRoom returns the argument taken.
+func (r *reader) makeRoom(rest []byte, taken bool) bool {
 	switch {
 	case taken:
 		used := len(rest)
-		if r.latest >= idleSize || r.filled == len(*r.buffer) {
-			used = max(used, idleSize) // more bytes are coming
+		if r.lastRead >= idleBufferSize || r.filled == len(*r.buffer) {
+			used = max(used, idleBufferSize) // more bytes are coming
 		}
-		r.use(r.exchange.reading.newBuffer(used), rest)
+		r.switchBuffer(r.exchange.config.newBuffer(used), rest)
 	case len(rest) == 0 && !r.divided:
 		r.start, r.filled = 0, 0 // the cutter has skipped these bytes
 	case r.filled == len(*r.buffer): // the buffer is full, and lacks the end of the frame
 		used, divided := r.buffer, r.divided
-		r.use(r.exchange.reading.newBuffer(len(rest)), rest)
+		r.switchBuffer(r.exchange.config.newBuffer(len(rest)), rest)
 		if !divided {
-			r.exchange.reading.recycle(used)
+			r.exchange.config.recycleBuffer(used)
 		}
 	}
 	return taken
 }
 
-// use continues with another buffer, and copies the bytes in rest to its start.
-func (r *reader) use(buffer *[]byte, rest []byte) {
+// switchBuffer continues with another buffer, and copies the bytes in rest to its start.
+func (r *reader) switchBuffer(buffer *[]byte, rest []byte) {
 	r.buffer, r.divided = buffer, false
 	r.start, r.filled = 0, copy(*buffer, rest)
 }
@@ -106,28 +106,28 @@ func (r *reader) use(buffer *[]byte, rest []byte) {
 // read waits for more bytes.
 func (r *reader) read() {
 	free := (*r.buffer)[r.filled:]
-	if r.filled > r.start || r.cutter.Within() {
-		r.latest, r.ended = r.exchange.Read(free)
+	if r.filled > r.start || r.framer.Incomplete() {
+		r.lastRead, r.readErr = r.exchange.Read(free)
 	} else {
-		r.latest, r.ended = r.exchange.idle(free)
+		r.lastRead, r.readErr = r.exchange.readIdle(free)
 	}
-	r.filled += r.latest
-	r.count += int64(r.latest)
-	if x := r.exchange; x.most > 0 && x.sum.Add(int64(r.latest)) > x.most {
-		r.ended = x.reading.listTooLarge()
+	r.filled += r.lastRead
+	r.received += int64(r.lastRead)
+	if x := r.exchange; x.maxBytes > 0 && x.listBytes.Add(int64(r.lastRead)) > x.maxBytes {
+		r.readErr = x.config.listTooLarge()
 	}
 }
 
-// ending returns the error that ends a stream. ended is the error of the body, and rest the bytes
+// endError returns the error that ends a stream. ended is the error of the body, and rest the bytes
 // that are not a complete frame.
-func (r *reader) ending(rest []byte) error {
-	switch err := r.ended; {
+func (r *reader) endError(rest []byte) error {
+	switch err := r.readErr; {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return interrupted(err)
+		return connectionLostError(err)
 	case isCorrupt(err):
 		return wire.Malformed("the body cannot be decompressed: %w", err)
 	case err != io.EOF:
 		return err
 	}
-	return r.cutter.End(rest)
+	return r.framer.End(rest)
 }

@@ -13,7 +13,7 @@ import (
 
 // A reader is used without a goroutine. Each piece has the frames that are complete when bytes
 // arrive. It does not change while later pieces are cut.
-func TestReaderHandsOutWhatHasArrived(t *testing.T) {
+func TestReaderReturnsCompleteFramesAtOnce(t *testing.T) {
 	t.Parallel()
 	const sent = "aabbccdde"
 	for name, test := range map[string]struct {
@@ -30,11 +30,11 @@ func TestReaderHandsOutWhatHasArrived(t *testing.T) {
 		"a failing body":  {io.MultiReader(strings.NewReader("aab"), iotest.ErrReader(errClosedForTest)), []string{"aa", ""}},
 		"empty in middle": {io.MultiReader(strings.NewReader("aa"), strings.NewReader(""), strings.NewReader("bb")), []string{"aa", "bb", ""}},
 	} {
-		r := reader{exchange: offline(t.Context(), test.body), cutter: pairs{}}
+		r := reader{exchange: offline(t.Context(), test.body), framer: fixedSizeFramer{}}
 		pieces := readPieces(&r)
 		var got []string
 		for _, p := range pieces {
-			got = append(got, string(bytes.Join(datas(p), nil)))
+			got = append(got, string(bytes.Join(frameData(p), nil)))
 		}
 		require.Equal(t, test.want, got, name)
 		switch end := pieces[len(pieces)-1].end; name {
@@ -52,10 +52,10 @@ var errClosedForTest = errors.New("the body fails")
 
 // Many small frames in one buffer make several pieces, which share the buffer. The reader does not
 // recycle a shared buffer.
-func TestReaderBoundsTheFramesOfAPiece(t *testing.T) {
+func TestReaderLimitsFramesPerPiece(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("ab", 2*maxFrames+1)
-	r := reader{exchange: offline(t.Context(), strings.NewReader(body)), cutter: pairs{}}
+	r := reader{exchange: offline(t.Context(), strings.NewReader(body)), framer: fixedSizeFramer{}}
 	pieces := readPieces(&r)
 	require.Len(t, pieces, 4)
 	for i, want := range []int{maxFrames, maxFrames, 1, 0} {
@@ -65,7 +65,7 @@ func TestReaderBoundsTheFramesOfAPiece(t *testing.T) {
 	}
 	require.Same(t, pieces[0].buffer, pieces[2].buffer)
 	require.NotSame(t, pieces[0].buffer, pieces[3].buffer)
-	require.EqualValues(t, len(body), pieces[3].arrived)
+	require.EqualValues(t, len(body), pieces[3].received)
 }
 
 // readPieces reads a stream to its end.
@@ -80,7 +80,7 @@ func readPieces(r *reader) (pieces []piece) {
 	}
 }
 
-func datas(p piece) (all [][]byte) {
+func frameData(p piece) (all [][]byte) {
 	for _, f := range p.frames {
 		all = append(all, f.Data)
 	}

@@ -75,10 +75,10 @@ type ResourceOptions struct {
 // [For] makes a Resource.
 type Resource[T any] struct {
 	client *Client
-	objects[T]
-	decoder decoder     // of single objects
-	plain   atomic.Bool // set when lists must come without compression
-	partial bool        // T is *metav1.PartialObjectMetadata
+	streamDecoder[T]
+	decoder      decoder     // of single objects
+	uncompressed atomic.Bool // set when lists must come without compression
+	partial      bool        // T is *metav1.PartialObjectMetadata
 
 	namespaced bool // objects are known to have a namespace
 }
@@ -98,7 +98,7 @@ type Message interface {
 // run time. If For looked for the method at run time, the linker would keep the method of every
 // type: half a megabyte in a program with k8s.io/api/core/v1.
 func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) (*Resource[T], error) {
-	if err := opts.name(gvr); err != nil {
+	if err := opts.setResource(gvr); err != nil {
 		return nil, err
 	}
 	return newResource[T](c, opts, decoder{
@@ -112,14 +112,14 @@ func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts Res
 // protobuf only if opts has a Decoder, which must be able to decode T, and Protobuf as its
 // Encoding.
 func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) (*Resource[T], error) {
-	if err := opts.name(gvr); err != nil {
+	if err := opts.setResource(gvr); err != nil {
 		return nil, err
 	}
 	return newResource[T](c, opts, decoder{})
 }
 
-// name sets the resource.
-func (o *ResourceOptions) name(gvr schema.GroupVersionResource) error {
+// setResource sets the resource.
+func (o *ResourceOptions) setResource(gvr schema.GroupVersionResource) error {
 	if !o.Resource.Empty() && o.Resource != gvr {
 		return fmt.Errorf("rest: ResourceOptions.Resource is %q, but the argument is %q: leave ResourceOptions.Resource empty", o.Resource, gvr)
 	}
@@ -151,19 +151,19 @@ func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T
 	}
 	d.typ = reflect.TypeFor[T]()
 	r := &Resource[T]{client: c, decoder: d}
-	r.read(&c.reading, &opts, &r.decoder)
+	r.configure(&c.decodeConfig, &opts, &r.decoder)
 	if opts.Encoding == Protobuf && r.streams.protobuf == nil {
 		return nil, fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types with protobuf, or a Decoder", d.typ)
 	}
 	r.partial = d.typ == reflect.TypeFor[*metav1.PartialObjectMetadata]()
-	r.kinds.Store(kindsOf(r.gvr, opts.Kind, d.typ, r.partial))
+	r.kinds.Store(newKindChecker(r.gvr, opts.Kind, d.typ, r.partial))
 	return r, nil
 }
 
 // send sends a request about this resource, and returns the exchange with the encoding of the
 // response. d is the decoder for the response, and determines which encodings are requested.
 func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*exchange, Encoding, error) {
-	req.about.Resource = r.gvr
+	req.target.Resource = r.gvr
 	wanted := r.opts.Encoding
 	if d.protobuf == nil {
 		wanted = JSON
@@ -178,14 +178,14 @@ func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*excha
 	}
 	if x.encoding == Protobuf && d.protobuf == nil {
 		x.close()
-		return nil, 0, x.fail(wire.Malformed("the response is in protobuf, which was not requested"))
+		return nil, 0, x.wrapError(wire.Malformed("the response is in protobuf, which was not requested"))
 	}
 	return x, x.encoding, nil
 }
 
 // path returns the path of an object, or of one of its subresources. If key has no name, it returns
 // the path of the collection in a namespace, or in all namespaces if key has no namespace either.
-func (r *Resource[T]) path(key types.NamespacedName, below ...string) string {
+func (r *Resource[T]) path(key types.NamespacedName, subresources ...string) string {
 	segments := []string{"", "apis", r.gvr.Group, r.gvr.Version}
 	if r.gvr.Group == "" {
 		segments = []string{"", "api", r.gvr.Version}
@@ -197,7 +197,7 @@ func (r *Resource[T]) path(key types.NamespacedName, below ...string) string {
 	if key.Name != "" {
 		segments = append(segments, key.Name)
 	}
-	return strings.Join(append(segments, below...), "/")
+	return strings.Join(append(segments, subresources...), "/")
 }
 
 // checkSegments returns an error for a segment that would change the meaning of a path

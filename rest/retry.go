@@ -12,12 +12,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
 )
 
-// persist calls attempt until it succeeds, or fails in a way that allows no retry; see [Error].
+// withRetries calls attempt until it succeeds, or fails in a way that allows no retry; see [Error].
 // Only verbs and Raw call persist, so that a program that only runs informers does not link it.
-func (c *Client) persist(ctx context.Context, method string, of About, attempt func() error) error {
+func (c *Client) withRetries(ctx context.Context, method string, info RequestInfo, attempt func() error) error {
 	var previous error
 	for n := 1; ; n++ {
 		err := attempt()
@@ -26,14 +26,14 @@ func (c *Client) persist(ctx context.Context, method string, of About, attempt f
 			return err
 		}
 		failed.Attempts, failed.Previous = n, previous
-		wait, again := c.wait(method, failed)
-		if !again || n > c.maxRetries {
+		wait, mayRetry := c.retryDelay(method, failed)
+		if !mayRetry || n > c.maxRetries {
 			return err
 		}
 		if c.observer != nil && c.observer.OnRetry != nil {
-			c.observer.OnRetry(Retry{About: of, Err: failed, Wait: wait})
+			c.observer.OnRetry(RetryInfo{RequestInfo: info, Err: failed, Wait: wait})
 		}
-		c.sayRetry(failed, wait)
+		c.logRetry(failed, wait)
 		if err := c.sleep(ctx, wait); err != nil {
 			return &Error{Method: failed.Method, URL: failed.URL, Attempts: n, Err: err, Previous: failed.Err}
 		}
@@ -42,60 +42,61 @@ func (c *Client) persist(ctx context.Context, method string, of About, attempt f
 	}
 }
 
-// repeated decides which retries are logged. A request that succeeds does not reset it, because
+// retryLog decides which retries are logged. A request that succeeds does not reset it, because
 // other requests may still fail.
-type repeated struct {
-	mu   sync.Mutex // guards following
-	said remind.Reminder
+type retryLog struct {
+	mu       sync.Mutex // guards following
+	throttle logthrottle.Throttle
 }
 
-// sayRetry logs that requests are retried: when retries start, and every few minutes while they
+// logRetry logs that requests are retried: when retries start, and every few minutes while they
 // last. Without the log, callers would notice only that their calls take long.
-func (c *Client) sayRetry(failed *Error, wait time.Duration) {
+func (c *Client) logRetry(failed *Error, wait time.Duration) {
 	if wait == 0 {
 		return // A credential was replaced, which is normal.
 	}
-	c.repeated.mu.Lock()
-	unsaid, due := c.repeated.said.Due(failed.StatusCode, time.Now())
-	c.repeated.mu.Unlock()
+	c.retryLog.mu.Lock()
+	unlogged, due := c.retryLog.throttle.Due(failed.StatusCode, time.Now())
+	c.retryLog.mu.Unlock()
 	if due {
-		c.logger.Warn("A request failed and is retried.", "err", failed, "attempts", failed.Attempts, "retry_in", wait, "unlogged", unsaid)
+		c.logger.Warn("A request failed and is retried.", "err", failed, "attempts", failed.Attempts, "retry_in", wait, "unlogged", unlogged)
 	}
 }
 
 // These waits are the client's choice, not the server's.
 const (
-	lostWait = time.Second            // after a lost connection (RS-9)
-	minWait  = 100 * time.Millisecond // if the server asks for a wait of 0
+	lostConnectionDelay = time.Second            // after a lost connection (RS-9)
+	minRetryDelay       = 100 * time.Millisecond // if the server asks for a wait of 0
 )
 
-// wait returns whether a retry may follow a failure, and after which wait.
-func (c *Client) wait(method string, failed *Error) (wait time.Duration, again bool) {
+// retryDelay returns whether a retry may follow a failure, and after which wait.
+func (c *Client) retryDelay(method string, failed *Error) (retryDelay time.Duration, mayRetry bool) {
 	if _, ok := errors.AsType[*apierrors.StatusError](failed.Err); ok {
 		if failed.StatusCode == http.StatusUnauthorized {
-			return 0, failed.Attempts == 1 && c.renewable()
+			return 0, failed.Attempts == 1 && c.canRenewCredential()
 		}
 		if failed.StatusCode != http.StatusTooManyRequests && failed.StatusCode/100 != 5 {
 			return 0, false
 		}
-		seconds, asked := retryAfterSeconds(failed.retryAfter, time.Now())
-		if !asked { // a proxy may have dropped the header
+		seconds, hasRetryAfter := retryAfterSeconds(failed.retryAfter, time.Now())
+		if !hasRetryAfter { // a proxy may have dropped the header
 			seconds, _ = apierrors.SuggestsClientDelay(failed.Err)
-			asked = seconds > 0
+			hasRetryAfter = seconds > 0
 		}
-		wait = max(time.Duration(seconds)*time.Second, minWait)
-		return wait + rand.N(wait/10), asked && wait <= c.maxRetryAfter
+		retryDelay = max(time.Duration(seconds)*time.Second, minRetryDelay)
+		return retryDelay + rand.N(retryDelay/10), hasRetryAfter && retryDelay <= c.maxRetryAfter
 	}
-	return lostWait + rand.N(lostWait/10), method == http.MethodGet && lost(failed.Err)
+	return lostConnectionDelay + rand.N(lostConnectionDelay/10), method == http.MethodGet && isConnectionLost(failed.Err)
 }
 
-// renewable reports whether the next attempt may have another credential than the last one.
-func (c *Client) renewable() bool {
+// canRenewCredential reports whether the next attempt may have another credential than the last
+// one.
+func (c *Client) canRenewCredential() bool {
 	return c.credentials.file != nil || c.credentials.source != nil || c.transport.HasFiles()
 }
 
-// lost reports whether an error means that an open connection was lost.
-func lost(err error) bool {
+// isConnectionLost reports whether an error means that an open connection was lost.
+func isConnectionLost(err error) bool {
 	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) ||
 		errors.Is(err, io.ErrUnexpectedEOF)
 }

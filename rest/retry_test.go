@@ -23,17 +23,17 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// failing is a server that fails some times and then succeeds. It records the requests.
-type failing struct {
-	times  int
-	fail   func(http.ResponseWriter)
-	answer []byte
+// failingServer is a server that fails some times and then succeeds. It records the requests.
+type failingServer struct {
+	times    int
+	fail     func(http.ResponseWriter)
+	response []byte
 
 	requests int
 	bodies   []string
 }
 
-func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *failingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	f.bodies = append(f.bodies, string(body))
 	if f.requests++; f.requests <= f.times {
@@ -41,11 +41,11 @@ func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", mediaTypeJSON)
-	_, _ = w.Write(f.answer)
+	_, _ = w.Write(f.response)
 }
 
-// fails answers with a code, and with a Retry-After header unless retryAfter is empty.
-func fails(code int, retryAfter string) func(http.ResponseWriter) {
+// failWith answers with a code, and with a Retry-After header unless retryAfter is empty.
+func failWith(code int, retryAfter string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		if retryAfter != "" {
 			w.Header().Set("Retry-After", retryAfter)
@@ -55,10 +55,10 @@ func fails(code int, retryAfter string) func(http.ResponseWriter) {
 	}
 }
 
-func drops(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+func dropConnection(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
-// cuts breaks the connection in the middle of an answer.
-func cuts(w http.ResponseWriter) {
+// truncateResponse breaks the connection in the middle of an answer.
+func truncateResponse(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", mediaTypeJSON)
 	w.Header().Set("Content-Length", "100")
 	_, _ = io.WriteString(w, "{")
@@ -99,7 +99,7 @@ var verbs = map[string]func(context.Context, *Resource[*corev1.Pod]) error{
 	},
 }
 
-func TestWhatIsRepeated(t *testing.T) { // RS-8 to RS-10, D20
+func TestWhichRequestsAreRetried(t *testing.T) { // RS-8 to RS-10, D20
 	t.Parallel()
 	const second = time.Second
 	all := func(string) bool { return true }
@@ -110,38 +110,38 @@ func TestWhatIsRepeated(t *testing.T) { // RS-8 to RS-10, D20
 		repeated func(verb string) bool
 		wait     time.Duration
 	}{
-		"429 with seconds":     {fails(429, "3"), all, 3 * second},
-		"429 without":          {fails(429, ""), none, 0},
-		"429 with nonsense":    {fails(429, "soon"), none, 0},
-		"429 with less than 0": {fails(429, "-1"), none, 0},
-		"429 with 0":           {fails(429, "0"), all, second / 10},
-		"429 with too much":    {fails(429, "31"), none, 0},
+		"429 with seconds":     {failWith(429, "3"), all, 3 * second},
+		"429 without":          {failWith(429, ""), none, 0},
+		"429 with nonsense":    {failWith(429, "soon"), none, 0},
+		"429 with less than 0": {failWith(429, "-1"), none, 0},
+		"429 with 0":           {failWith(429, "0"), all, second / 10},
+		"429 with too much":    {failWith(429, "31"), none, 0},
 		"429 with a date": {func(w http.ResponseWriter) {
-			fails(429, time.Now().Add(5*second).UTC().Format(http.TimeFormat))(w)
+			failWith(429, time.Now().Add(5*second).UTC().Format(http.TimeFormat))(w)
 		}, all, 5 * second},
-		"429 with a date past": {fails(429, "Sat, 25 Aug 1990 23:34:45 GMT"), all, second / 10},
+		"429 with a date past": {failWith(429, "Sat, 25 Aug 1990 23:34:45 GMT"), all, second / 10},
 		"429 with a Status": {func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", mediaTypeJSON)
 			w.WriteHeader(429)
 			_, _ = io.WriteString(w, `{"kind":"Status","status":"Failure","reason":"TooManyRequests","code":429,"details":{"retryAfterSeconds":2}}`)
 		}, all, 2 * second},
-		"500 with seconds": {fails(500, "1"), all, second},
-		"503 with seconds": {fails(503, "1"), all, second},
-		"504 with seconds": {fails(504, "30"), all, 30 * second},
-		"503 without":      {fails(503, ""), none, 0},
-		"409 with seconds": {fails(409, "1"), none, 0},
-		"302 with seconds": {fails(302, "1"), none, 0},
-		"lost connection":  {drops, get, second},
-		"body cut off":     {cuts, get, second},
+		"500 with seconds": {failWith(500, "1"), all, second},
+		"503 with seconds": {failWith(503, "1"), all, second},
+		"504 with seconds": {failWith(504, "30"), all, 30 * second},
+		"503 without":      {failWith(503, ""), none, 0},
+		"409 with seconds": {failWith(409, "1"), none, 0},
+		"302 with seconds": {failWith(302, "1"), none, 0},
+		"lost connection":  {dropConnection, get, second},
+		"body cut off":     {truncateResponse, get, second},
 		"something broken": {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html>") }, none, 0},
 	} {
 		for verb, call := range verbs {
 			synctest.Test(t, func(t *testing.T) {
 				name := verb + ", " + name
 				pod := plainPod(1)
-				server := &failing{times: 2, fail: test.fail, answer: encode(t, JSON, "Pod", &pod)}
-				var retries []Retry
-				client, stop := serveMemory(t, server, Options{Observer: &Observer{OnRetry: func(r Retry) { retries = append(retries, r) }}})
+				server := &failingServer{times: 2, fail: test.fail, response: encode(t, JSON, "Pod", &pod)}
+				var retries []RetryInfo
+				client, stop := serveMemory(t, server, Options{Observer: &Observer{OnRetry: func(r RetryInfo) { retries = append(retries, r) }}})
 				defer stop()
 				start := time.Now()
 				err := call(t.Context(), pods(client))
@@ -167,23 +167,23 @@ func TestWhatIsRepeated(t *testing.T) { // RS-8 to RS-10, D20
 	}
 }
 
-func TestStreamsAreNotRepeated(t *testing.T) {
+func TestStreamsAreNotRetried(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		server := &failing{times: 10, fail: fails(503, "1")}
+		server := &failingServer{times: 10, fail: failWith(503, "1")}
 		client, stop := serveMemory(t, server, Options{})
 		defer stop()
 		require.True(t, apierrors.IsServiceUnavailable(listErr(t.Context(), pods(client))))
 		_, err := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
 		require.True(t, apierrors.IsServiceUnavailable(err))
-		server.fail = drops
+		server.fail = dropConnection
 		_, err = pods(client).Watch(t.Context(), listwatch.WatchOptions{})
 		require.Error(t, err) // D19, RS-15
 		require.EqualValues(t, 3, client.Stats().Requests)
 	})
 }
 
-func TestTimeoutsAndRefusedConnectionsAreNotRepeated(t *testing.T) { // RS-10
+func TestTimeoutsAndRefusedConnectionsAreNotRetried(t *testing.T) { // RS-10
 	t.Parallel()
 	for name, cause := range map[string]error{
 		"timeout": os.ErrDeadlineExceeded,
@@ -205,16 +205,16 @@ func TestTimeoutsAndRefusedConnectionsAreNotRepeated(t *testing.T) { // RS-10
 	}
 }
 
-func TestLastErrorNamesAttemptsAndWhatWasBefore(t *testing.T) { // RS-14
+func TestErrorNamesAttemptsAndPreviousError(t *testing.T) { // RS-14
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
-		server := &failing{times: 100, fail: func(w http.ResponseWriter) {
+		server := &failingServer{times: 100, fail: func(w http.ResponseWriter) {
 			if n++; n == 3 {
-				fails(http.StatusForbidden, "")(w)
+				failWith(http.StatusForbidden, "")(w)
 				return
 			}
-			fails(http.StatusTooManyRequests, "1")(w)
+			failWith(http.StatusTooManyRequests, "1")(w)
 		}}
 		client, stop := serveMemory(t, server, Options{})
 		defer stop()
@@ -235,11 +235,11 @@ func TestLastErrorNamesAttemptsAndWhatWasBefore(t *testing.T) { // RS-14
 	})
 }
 
-func TestNumberOfRepetitionsIsAChoice(t *testing.T) {
+func TestMaxRetries(t *testing.T) {
 	t.Parallel()
 	for retries, want := range map[int]int{-1: 1, 0: 11, 1: 2, 4: 5} {
 		synctest.Test(t, func(t *testing.T) {
-			server := &failing{times: 100, fail: fails(429, "1")}
+			server := &failingServer{times: 100, fail: failWith(429, "1")}
 			client, stop := serveMemory(t, server, Options{MaxRetries: retries})
 			defer stop()
 			_, err := client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
@@ -251,14 +251,14 @@ func TestNumberOfRepetitionsIsAChoice(t *testing.T) {
 	require.ErrorContains(t, err, "MaxRetryAfter must not be negative")
 }
 
-func TestEveryWaitEndsAtOnceWithItsContextOrClient(t *testing.T) { // RS-16
+func TestRetryWaitEndsWithContextOrClient(t *testing.T) { // RS-16
 	t.Parallel()
 	for name, end := range map[string]func(cancel context.CancelFunc, c *Client){
 		"context": func(cancel context.CancelFunc, _ *Client) { cancel() },
 		"client":  func(_ context.CancelFunc, c *Client) { c.Close(); c.Close() },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			server := &failing{times: 100, fail: fails(429, "20")}
+			server := &failingServer{times: 100, fail: failWith(429, "20")}
 			client, stop := serveMemory(t, server, Options{})
 			defer stop()
 			ctx, cancel := context.WithCancel(t.Context())
@@ -278,12 +278,12 @@ func TestEveryWaitEndsAtOnceWithItsContextOrClient(t *testing.T) { // RS-16
 	}
 }
 
-func TestRepetitionsUseOneConnection(t *testing.T) { // RS-12
+func TestRetriesUseOneConnection(t *testing.T) { // RS-12
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var dials atomic.Int32
-		network := newMemory()
-		server := &http.Server{Handler: &failing{times: 5, fail: func(w http.ResponseWriter) {
+		network := newMemoryListener()
+		server := &http.Server{Handler: &failingServer{times: 5, fail: func(w http.ResponseWriter) {
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = fmt.Fprintf(w, "%02000d", 0)
@@ -303,7 +303,7 @@ func TestRepetitionsUseOneConnection(t *testing.T) { // RS-12
 	})
 }
 
-func TestRefusalThatTricklesIsNotReadForEver(t *testing.T) {
+func TestSlowFailureBodyIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

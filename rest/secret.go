@@ -47,15 +47,15 @@ func (s Secret) Reveal() string {
 // IsZero reports whether the text is empty.
 func (s Secret) IsZero() bool { return s.reveal == nil }
 
-// hidden is printed in place of a secret.
-const hidden = "[redacted]"
+// redacted is printed in place of a secret.
+const redacted = "[redacted]"
 
 // String returns "[redacted]", or "" if the text is empty.
 func (s Secret) String() string {
 	if s.IsZero() {
 		return ""
 	}
-	return hidden
+	return redacted
 }
 
 // GoString is String.

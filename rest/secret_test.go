@@ -19,17 +19,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hush is the secret of these tests. None of the forms below may appear in an output.
-const hush = "hush-hush-4711"
+// testSecret is the secret of these tests. None of the forms below may appear in an output.
+const testSecret = "hush-hush-4711"
 
-var hushForms = []string{
-	hush, "hush", fmt.Sprintf("%x", hush), fmt.Sprintf("%X", hush), strings.Trim(fmt.Sprint([]byte(hush)), "[]"),
-	strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%#v", []byte(hush)), "[]byte{"), "}"), "aHVzaC1odXNoLTQ3MTE",
+var testSecretForms = []string{
+	testSecret, "hush", fmt.Sprintf("%x", testSecret), fmt.Sprintf("%X", testSecret), strings.Trim(fmt.Sprint([]byte(testSecret)), "[]"),
+	strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%#v", []byte(testSecret)), "[]byte{"), "}"), "aHVzaC1odXNoLTQ3MTE",
 }
 
 func requireHidden(t *testing.T, text, how string) {
 	t.Helper()
-	for _, form := range hushForms {
+	for _, form := range testSecretForms {
 		require.NotContains(t, text, form, how)
 	}
 }
@@ -60,24 +60,24 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	certificate, err := tls.X509KeyPair(certificate(t, "me"))
 	require.NoError(t, err)
 	// a printer that finds the key would also find this text beside it
-	certificate.OCSPStaple = []byte(hush)
+	certificate.OCSPStaple = []byte(testSecret)
 	config := Config{
-		Host: "https://host", BearerToken: NewSecret(hush), Password: NewSecret([]byte(hush)), Username: "me",
-		TLS: TLSConfig{KeyData: NewSecret(hush), CAData: []byte("ca")},
+		Host: "https://host", BearerToken: NewSecret(testSecret), Password: NewSecret([]byte(testSecret)), Username: "me",
+		TLS: TLSConfig{KeyData: NewSecret(testSecret), CAData: []byte("ca")},
 	}
-	client, err := NewClient(Config{Host: "https://host", BearerToken: NewSecret(hush), TLS: TLSConfig{
+	client, err := NewClient(Config{Host: "https://host", BearerToken: NewSecret(testSecret), TLS: TLSConfig{
 		CertData: []byte("a"), KeyData: NewSecret("b"), KeyPair: func(_, _ []byte) (tls.Certificate, error) { return certificate, nil },
 	}}, Options{})
 	require.NoError(t, err)
 	defer client.Close()
-	basic, err := NewClient(Config{Host: "https://host", Username: "me", Password: NewSecret(hush)}, Options{})
+	basic, err := NewClient(Config{Host: "https://host", Username: "me", Password: NewSecret(testSecret)}, Options{})
 	require.NoError(t, err)
 	defer basic.Close()
 
 	values := map[string]map[string]any{
-		"Secret":        nested(NewSecret(hush)),
-		"embedding":     nested(embedding{NewSecret(hush)}),
-		"Credential":    nested(Credential{Token: NewSecret(hush), Certificate: func() *tls.Certificate { return &certificate }}),
+		"Secret":        nested(NewSecret(testSecret)),
+		"embedding":     nested(embedding{NewSecret(testSecret)}),
+		"Credential":    nested(Credential{Token: NewSecret(testSecret), Certificate: func() *tls.Certificate { return &certificate }}),
 		"Config":        nested(config),
 		"TLSConfig":     nested(config.TLS),
 		"*Client":       nested(client),
@@ -93,20 +93,20 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 				}
 			}
 			requireHidden(t, fmt.Sprint(value)+fmt.Sprintln(value)+fmt.Errorf("%w %v", errors.New("a"), value).Error(), name+" "+place)
-			for how, text := range written(value) {
+			for how, text := range printedForms(value) {
 				requireHidden(t, text, name+" "+place+" "+how)
 			}
 			requireHidden(t, dumped(value), name+" "+place+" dumped")
 		}
 	}
-	for how, text := range written(exported[string]{hush}) {
+	for how, text := range printedForms(exported[string]{testSecret}) {
 		require.Contains(t, text, "hush", "this test sees what is shown: %s", how)
 	}
-	require.Contains(t, dumped(unexported[*exported[string]]{&exported[string]{hush}}), "hush")
+	require.Contains(t, dumped(unexported[*exported[string]]{&exported[string]{testSecret}}), "hush")
 }
 
-// written returns a value as each encoder and printer formats it.
-func written(value any) map[string]string {
+// printedForms returns a value as each encoder and printer formats it.
+func printedForms(value any) map[string]string {
 	out := map[string]string{}
 	text := func(how string, data []byte, err error) { out[how] = fmt.Sprint(string(data), err) }
 	data, err := json.Marshal(value)
@@ -140,17 +140,17 @@ type recorded struct{ text string }
 
 func (f *recorded) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
 
-func TestSecretIsWhatItWas(t *testing.T) {
+func TestSecretRevealsItsText(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "a", hush} {
+	for _, text := range []string{"", "a", testSecret} {
 		s := NewSecret(text)
 		require.Equal(t, text, s.Reveal())
 		require.Equal(t, text == "", s.IsZero())
 	}
-	bytes := []byte(hush)
+	bytes := []byte(testSecret)
 	s := NewSecret(bytes)
 	bytes[0] = 'x'
-	require.Equal(t, hush, s.Reveal(), "it has a copy")
+	require.Equal(t, testSecret, s.Reveal(), "it has a copy")
 	require.Equal(t, "[redacted]  ", fmt.Sprintf("%s %v %q", s, Secret{}, Secret{}), "one that is missing can be told")
 	data, err := json.Marshal(struct {
 		Set, Empty Secret
@@ -161,17 +161,17 @@ func TestSecretIsWhatItWas(t *testing.T) {
 	//lint:ignore SA9005 that it decodes into nothing is what is tested
 	require.Error(t, json.Unmarshal([]byte(`"[redacted]"`), &s), "what was written is no secret")
 
-	all := Secrets("a", "", hush)
+	all := Secrets("a", "", testSecret)
 	require.Len(t, all, 3)
-	require.Equal(t, hush, all[2].Reveal())
+	require.Equal(t, testSecret, all[2].Reveal())
 	require.Equal(t, "[[redacted]  [redacted]]", fmt.Sprint(all))
 }
 
 // A credential may become part of contexts and errors of other code.
-func TestCredentialInTheErrorOfASource(t *testing.T) {
+func TestCredentialInSourceErrorIsRedacted(t *testing.T) {
 	t.Parallel()
 	client, err := NewClient(Config{Host: "http://127.0.0.1:1", Credentials: func(context.Context, *Credential) (*Credential, error) {
-		c := Credential{Token: NewSecret(hush)}
+		c := Credential{Token: NewSecret(testSecret)}
 		return nil, fmt.Errorf("cannot use %v, %+v, %#v", c, &c, []*Credential{&c}[0])
 	}}, Options{})
 	require.NoError(t, err)

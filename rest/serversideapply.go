@@ -32,24 +32,24 @@ import (
 func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
 	o, ok := any(obj).(metav1.Object)
 	if !ok {
-		return none, errNoObject(obj)
+		return none, notAnObjectError(obj)
 	}
 	if opts.FieldManager == "" {
 		return none, errors.New("rest: ServerSideApply: a FieldManager is required")
 	}
 	body, err := encodeBody("apply", obj)
 	if err == nil {
-		err = r.whole(http.MethodPatch, o)
+		err = r.checkComplete(http.MethodPatch, o)
 	}
 	if err != nil {
 		return none, err
 	}
-	if _, free := any(obj).(interface{ UnstructuredContent() map[string]any }); !free {
+	if _, unstructured := any(obj).(interface{ UnstructuredContent() map[string]any }); !unstructured {
 		if body, err = withoutNull(body); err != nil {
 			return none, fmt.Errorf("rest: apply %T: %w", obj, err)
 		}
 	}
-	if body, err = r.applyBody(r.kinds.Load().complete(body), len(subresources) > 0); err != nil {
+	if body, err = r.applyBody(r.kinds.Load().addTypeMeta(body), len(subresources) > 0); err != nil {
 		return none, fmt.Errorf("rest: apply %T: %w", obj, err)
 	}
 	query := writeQuery(opts.DryRun, opts.FieldManager, "")
@@ -128,8 +128,8 @@ func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// errNoObject returns the error for an object that cannot be written, because it does not implement
-// metav1.Object.
-func errNoObject(obj any) error {
+// notAnObjectError returns the error for an object that cannot be written, because it does not
+// implement metav1.Object.
+func notAnObjectError(obj any) error {
 	return fmt.Errorf("rest: %s cannot be written: the type is not a metav1.Object, so the name of the object is unknown", reflect.TypeOf(obj))
 }

@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestApplySendsWhatTheManagerHasAnOpinionOn(t *testing.T) {
+func TestApplySendsOnlyOwnedFields(t *testing.T) {
 	t.Parallel()
 	stored := plainPod(1)
-	handler := &recorder{t: t, answer: encode(t, Protobuf, "Pod", &stored), encoding: Protobuf, status: http.StatusCreated}
+	handler := &recorder{t: t, response: encode(t, Protobuf, "Pod", &stored), encoding: Protobuf, status: http.StatusCreated}
 	r := pods(serve(t, handler, Options{}))
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "n", Name: "a", Labels: map[string]string{"x": "y"}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "other"}},
@@ -37,7 +37,7 @@ func TestApplySendsWhatTheManagerHasAnOpinionOn(t *testing.T) {
 func TestApplyOfACustomResourceNeedsItsKind(t *testing.T) {
 	t.Parallel()
 	const foo = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n"},"spec":{"n":9007199254740993}}`
-	handler := &recorder{t: t, answer: []byte(foo)}
+	handler := &recorder{t: t, response: []byte(foo)}
 	r := Must(NewJSONResource[*unstructured.Unstructured](serve(t, handler, Options{}), schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}, ResourceOptions{}))
 	obj := &unstructured.Unstructured{}
 	require.NoError(t, obj.UnmarshalJSON([]byte(foo)))
@@ -55,11 +55,11 @@ func TestApplyOfACustomResourceNeedsItsKind(t *testing.T) {
 	require.ErrorContains(t, err, "kind and apiVersion are required")
 }
 
-// TestApplySendsNoNullOfAGoType: a null would remove values that others have set. In an
+// TestApplyOmitsNullsOfGoTypes: a null would remove values that others have set. In an
 // unstructured object, a null is intended.
-func TestApplySendsNoNullOfAGoType(t *testing.T) {
+func TestApplyOmitsNullsOfGoTypes(t *testing.T) {
 	t.Parallel()
-	handler := &recorder{t: t, answer: []byte(`{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n"}}`)}
+	handler := &recorder{t: t, response: []byte(`{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n"}}`)}
 	client := serve(t, handler, Options{})
 	foos := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}
 	type part struct {
@@ -97,7 +97,7 @@ func TestApplySendsNoNullOfAGoType(t *testing.T) {
 	require.Contains(t, handler.body, `"spec":null`)
 }
 
-func TestMisuseOfApplyIsRefusedWithoutARequest(t *testing.T) {
+func TestInvalidApplySendsNoRequest(t *testing.T) {
 	t.Parallel()
 	client := serve(t, http.NotFoundHandler(), Options{})
 	me := metav1.ApplyOptions{FieldManager: "me"}

@@ -8,26 +8,26 @@ import (
 
 // silence measures how long a response that has started is silent.
 type silence struct {
-	timer *time.Timer   // ends the exchange; nil before the first wait, stopped between waits
-	spent time.Duration // waiting time since enough bytes last arrived
-	bytes int           // received in this time
+	timer  *time.Timer   // ends the exchange; nil before the first wait, stopped between waits
+	waited time.Duration // waiting time since enough bytes last arrived
+	bytes  int           // received in this time
 }
 
-// enough is how many bytes end a silence. If a single byte ended it, a server could keep a caller
-// waiting for years.
-const enough = 1 << 10
+// minProgressBytes is how many bytes end a silence. If a single byte ended it, a server could keep
+// a caller waiting for years.
+const minProgressBytes = 1 << 10
 
 // errSilent is the cause that ends an exchange whose response has become silent.
 var errSilent = fmt.Errorf("the response has stopped: %w", os.ErrDeadlineExceeded)
 
 // Read reads the response. It ends the exchange if the response is silent for MaxSilence.
 func (x *exchange) Read(p []byte) (n int, err error) {
-	limit := x.reading.maxSilence
+	limit := x.config.maxSilence
 	if limit == 0 {
 		return x.response.Body.Read(p)
 	}
 	s := &x.silence
-	wait := max(limit-s.spent, 1)
+	wait := max(limit-s.waited, 1)
 	if s.timer == nil {
 		cancel := x.cancel // a stopped timer may stay alive for a while, and must not keep x
 		s.timer = time.AfterFunc(wait, func() { cancel(errSilent) })
@@ -37,16 +37,16 @@ func (x *exchange) Read(p []byte) (n int, err error) {
 	start := time.Now()
 	n, err = x.response.Body.Read(p)
 	s.timer.Stop()
-	s.spent += time.Since(start)
-	if s.bytes += n; s.bytes >= enough {
-		s.spent, s.bytes = 0, 0
+	s.waited += time.Since(start)
+	if s.bytes += n; s.bytes >= minProgressBytes {
+		s.waited, s.bytes = 0, 0
 	}
 	return n, err
 }
 
-// idle is like Read, but does not limit the silence. It is for the time between two events of a
+// readIdle is like Read, but does not limit the silence. It is for the time between two events of a
 // watch.
-func (x *exchange) idle(p []byte) (n int, err error) {
-	x.silence.spent, x.silence.bytes = 0, 0
+func (x *exchange) readIdle(p []byte) (n int, err error) {
+	x.silence.waited, x.silence.bytes = 0, 0
 	return x.response.Body.Read(p)
 }

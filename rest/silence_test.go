@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -38,7 +38,7 @@ func dripping(body []byte, e Encoding, every time.Duration) http.HandlerFunc {
 
 // An answer that stops must not block a caller without a deadline for ever: Get, every verb,
 // discovery, requests for tokens, and lists.
-func TestG11_AnswerThatStopsEnds(t *testing.T) {
+func TestG11_StalledResponseEnds(t *testing.T) {
 	t.Parallel()
 	key := types.NamespacedName{Namespace: "n", Name: "a"}
 	pod := plainPod(1)
@@ -96,7 +96,7 @@ func TestG11_AnswerThatStopsEnds(t *testing.T) {
 
 // A watch may be silent between two events. The time in which a slow reader does not read does not
 // count as silence.
-func TestSilenceThatIsNone(t *testing.T) {
+func TestQuietWatchAndSlowReaderAreNotSilent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pod := plainPod(1)
@@ -113,7 +113,7 @@ func TestSilenceThatIsNone(t *testing.T) {
 		require.NoError(t, stream.Close())
 	})
 	synctest.Test(t, func(t *testing.T) { // a list that is read slowly
-		all := effort.Of(4000, 1000)
+		all := testsize.Scale(4000, 1000)
 		body := podList(t, JSON, "1", plainPods(all)...)
 		client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", mediaTypeJSON)
@@ -191,7 +191,7 @@ func TestG11_HeadersOfHTTP2AreBounded(t *testing.T) {
 
 // If a server switches protocols although no request asked for it, net/http leaves the connection
 // to its caller: net/http neither ends reads from it nor waits for it.
-func TestG11_SwitchOfProtocolsIsAFailure(t *testing.T) {
+func TestG11_UnrequestedProtocolSwitchIsAnError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		done := make(chan struct{})

@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-func TestStatusIsReadAsApimachineryWritesIt(t *testing.T) {
+func TestStatusRoundTripsWithApimachinery(t *testing.T) {
 	t.Parallel()
 	status := metav1.Status{
 		Status: "Failure", Message: "too old", Reason: metav1.StatusReasonExpired, Code: 410,

@@ -45,7 +45,7 @@ func NewSubresource[S, T any](r *Resource[T], name string) (*Subresource[S], err
 		return nil, err
 	}
 	s.namespaced = r.namespaced
-	s.kinds.Store(&kinds{}) // The kind is not known, and may be of another group.
+	s.kinds.Store(&kindChecker{}) // The kind is not known, and may be of another group.
 	return &Subresource[S]{resource: s, name: name}, nil
 }
 
@@ -84,15 +84,15 @@ func (s *Subresource[S]) Create(ctx context.Context, key types.NamespacedName, p
 	if err != nil {
 		return none, err
 	}
-	_, kind, err := answerKind(encoding, data)
+	_, kind, err := responseTypeMeta(encoding, data)
 	if err == nil && string(kind) == "Status" {
 		return part, nil
 	}
 	if err == nil {
-		part, err = s.resource.object(encoding, data)
+		part, err = s.resource.decodeObject(encoding, data)
 	}
 	if err != nil {
-		return none, x.fail(err)
+		return none, x.wrapError(err)
 	}
 	return part, nil
 }

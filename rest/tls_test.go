@@ -22,7 +22,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -100,7 +100,7 @@ func TestStreamsOverHTTP2(t *testing.T) {
 				silent(nil, e)(w, r)
 				return
 			}
-			answer{contentType(e), bytes.NewReader(body)}.ServeHTTP(w, r)
+			cannedResponse{contentType(e), bytes.NewReader(body)}.ServeHTTP(w, r)
 		}))
 		client, err := NewClient(Config{Host: url, TLS: TLSConfig{CAData: ca}}, Options{})
 		require.NoError(t, err)
@@ -119,14 +119,14 @@ func TestStreamsOverHTTP2(t *testing.T) {
 	}
 }
 
-// mute is a connection to a peer that acknowledges nothing from a certain moment on.
-type mute struct {
+// deadPeerConn is a connection to a peer that acknowledges nothing from a certain moment on.
+type deadPeerConn struct {
 	net.Conn
 	since   chan struct{}
 	nowhere net.Conn
 }
 
-func (m *mute) Write(p []byte) (int, error) {
+func (m *deadPeerConn) Write(p []byte) (int, error) {
 	select {
 	case <-m.since:
 		return m.nowhere.Write(p)
@@ -137,24 +137,24 @@ func (m *mute) Write(p []byte) (int, error) {
 
 // SetWriteDeadline makes the deadline pass at once, because the test only checks that there is a
 // deadline.
-func (m *mute) SetWriteDeadline(t time.Time) error {
+func (m *deadPeerConn) SetWriteDeadline(t time.Time) error {
 	return errors.Join(m.Conn.SetWriteDeadline(t), m.nowhere.SetWriteDeadline(time.Now()))
 }
 
-func (m *mute) Close() error { return errors.Join(m.Conn.Close(), m.nowhere.Close()) }
+func (m *deadPeerConn) Close() error { return errors.Join(m.Conn.Close(), m.nowhere.Close()) }
 
 func TestCloseOverHTTP2DoesNotWaitForADeadPeer(t *testing.T) { // G10
 	t.Parallel()
-	effort.SkipUnlessAll(t, "sends 5,000 pods")
+	testsize.SkipIfShort(t, "sends 5,000 pods")
 	body := podList(t, JSON, "1", plainPods(5000)...)
 	url, ca := serveTLS(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		answer{mediaTypeJSON, bytes.NewReader(body)}.ServeHTTP(w, nil)
+		cannedResponse{mediaTypeJSON, bytes.NewReader(body)}.ServeHTTP(w, nil)
 	}))
 	dead := make(chan struct{})
 	client, err := NewClient(Config{Host: url, TLS: TLSConfig{CAData: ca}, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
 		nowhere, _ := net.Pipe()
-		return &mute{Conn: conn, since: dead, nowhere: nowhere}, err
+		return &deadPeerConn{Conn: conn, since: dead, nowhere: nowhere}, err
 	}}, Options{})
 	require.NoError(t, err)
 	defer client.Close()

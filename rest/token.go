@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/kinform/kinform/internal/regular"
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
+	"github.com/kinform/kinform/internal/safefile"
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
@@ -21,15 +21,15 @@ type credentials struct {
 	username        string
 	password, token Secret
 	file            *tokenFile
-	source          *acquiring // nil without Config.Credentials
-	mask            *mask      // learns each secret before it is sent
+	source          *credentialSource // nil without Config.Credentials
+	redactor        *redactor         // learns each secret before it is sent
 	impersonation   http.Header
 }
 
-func newCredentials(cfg *Config, mask *mask, logger *slog.Logger) (*credentials, error) {
-	out := &credentials{username: cfg.Username, password: cfg.Password, token: cfg.BearerToken, mask: mask}
+func newCredentials(cfg *Config, redactor *redactor, logger *slog.Logger) (*credentials, error) {
+	out := &credentials{username: cfg.Username, password: cfg.Password, token: cfg.BearerToken, redactor: redactor}
 	if cfg.Credentials != nil {
-		out.source = &acquiring{source: cfg.Credentials, timeout: orDefault(cfg.CredentialTimeout, 10*time.Minute)}
+		out.source = &credentialSource{fetch: cfg.Credentials, timeout: orDefault(cfg.CredentialTimeout, 10*time.Minute)}
 	}
 	hasToken := !cfg.BearerToken.IsZero() || cfg.BearerTokenFile != ""
 	hasUser := cfg.Username != "" || !cfg.Password.IsZero()
@@ -47,12 +47,12 @@ func newCredentials(cfg *Config, mask *mask, logger *slog.Logger) (*credentials,
 	if out.impersonation, err = cfg.Impersonate.header(); err != nil {
 		return nil, err
 	}
-	mask.learn(cfg.BearerToken)
-	mask.learnUser(cfg.Username, cfg.Password)
+	redactor.addSecret(cfg.BearerToken)
+	redactor.addBasicAuth(cfg.Username, cfg.Password)
 	if cfg.BearerTokenFile != "" {
 		out.file = &tokenFile{path: cfg.BearerTokenFile, logger: logger, token: cfg.BearerToken}
-		if token, _ := out.file.get(context.Background(), transport.FirstPatience); token.IsZero() {
-			return nil, fmt.Errorf("bearer token: %w", out.file.failure())
+		if token, _ := out.file.get(context.Background(), transport.FirstLoadTimeout); token.IsZero() {
+			return nil, fmt.Errorf("bearer token: %w", out.file.readError())
 		}
 	}
 	return out, nil
@@ -64,26 +64,26 @@ func (c *credentials) apply(req *http.Request) (*Credential, error) {
 	for name, values := range c.impersonation {
 		req.Header[name] = values
 	}
-	proof := &Credential{Token: c.token}
+	credential := &Credential{Token: c.token}
 	switch {
 	case c.source != nil:
 		var err error
-		if proof, err = c.acquire(req.Context()); err != nil {
+		if credential, err = c.acquire(req.Context()); err != nil {
 			return nil, err
 		}
 	case c.username != "":
 		req.SetBasicAuth(c.username, c.password.Reveal())
 	case c.file != nil:
 		var err error
-		if proof.Token, err = c.file.get(req.Context(), transport.Patience); err != nil {
+		if credential.Token, err = c.file.get(req.Context(), transport.ReloadTimeout); err != nil {
 			return nil, err
 		}
 	}
-	if !proof.Token.IsZero() {
-		c.mask.learn(proof.Token)
-		req.Header.Set("Authorization", "Bearer "+proof.Token.Reveal())
+	if !credential.Token.IsZero() {
+		c.redactor.addSecret(credential.Token)
+		req.Header.Set("Authorization", "Bearer "+credential.Token.Reveal())
 	}
-	return proof, nil
+	return credential, nil
 }
 
 // acquire gets a credential from the source.
@@ -95,44 +95,44 @@ func (c *credentials) acquire(ctx context.Context) (*Credential, error) {
 	return credential, nil
 }
 
-// refused records that the server answered 401 to a request with this credential.
-func (c *credentials) refused(proof *Credential) {
+// onUnauthorized records that the server answered 401 to a request with this credential.
+func (c *credentials) onUnauthorized(credential *Credential) {
 	if c.file != nil {
-		c.file.refused(proof.Token)
+		c.file.expireIfCurrent(credential.Token)
 	}
 	if c.source != nil {
-		c.source.refuse(proof)
+		c.source.setRefused(credential)
 	}
 }
 
 // tokenFile is a token in a file that another program replaces from time to time.
 type tokenFile struct {
-	path   string
-	logger *slog.Logger
-	files  transport.Files
+	path     string
+	logger   *slog.Logger
+	reloader transport.Reloader
 
-	mu    sync.Mutex // guards following
-	token Secret     // the last token that was read
-	err   error      // of the last read
-	said  remind.Reminder
+	mu       sync.Mutex // guards following
+	token    Secret     // the last token that was read
+	err      error      // of the last read
+	throttle logthrottle.Throttle
 }
 
 // get returns the token, or an empty one if no token was ever read. If the last read is too old,
 // get reads the file again, and waits for the duration patience at most. The error is the error of
 // ctx.
-func (f *tokenFile) get(ctx context.Context, patience time.Duration) (Secret, error) {
-	err := f.files.Ensure(ctx, patience, f.read)
+func (f *tokenFile) get(ctx context.Context, timeout time.Duration) (Secret, error) {
+	err := f.reloader.ReloadIfDue(ctx, timeout, f.read)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.token, err
 }
 
-// failure returns the reason why there is no token.
-func (f *tokenFile) failure() error {
+// readError returns the reason why there is no token.
+func (f *tokenFile) readError() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err == nil {
-		return fmt.Errorf("%s could not be read within %s", f.path, transport.FirstPatience)
+		return fmt.Errorf("%s could not be read within %s", f.path, transport.FirstLoadTimeout)
 	}
 	return f.err
 }
@@ -144,33 +144,33 @@ func (f *tokenFile) read() {
 	if err == nil {
 		f.token = token
 	}
-	say, mended := false, false
+	warn, recovered := false, false
 	if err == nil {
-		mended = f.said.Over()
+		recovered = f.throttle.Recovered()
 	} else if !f.token.IsZero() {
-		_, say = f.said.Due(0, time.Now())
+		_, warn = f.throttle.Due(0, time.Now())
 	}
 	f.mu.Unlock()
-	if say {
+	if warn {
 		f.logger.Warn("The token file cannot be read; the last valid token stays in use.", "err", err)
 	}
-	if mended {
+	if recovered {
 		f.logger.Info("The token file can be read again.", "file", f.path)
 	}
 }
 
-// refused makes the next get read the file, if token is still the current token.
-func (f *tokenFile) refused(token Secret) {
+// expireIfCurrent makes the next get read the file, if token is still the current token.
+func (f *tokenFile) expireIfCurrent(token Secret) {
 	f.mu.Lock()
 	current := f.token.Reveal() == token.Reveal()
 	f.mu.Unlock()
 	if current {
-		f.files.Expire()
+		f.reloader.Expire()
 	}
 }
 
 func readToken(path string) (Secret, error) {
-	data, err := regular.Read(path, transport.MaxFileBytes)
+	data, err := safefile.Read(path, transport.MaxFileBytes)
 	if err != nil {
 		return Secret{}, err
 	}

@@ -17,14 +17,15 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// gate is a server that accepts requests with the right Authorization, and records all requests.
-type gate struct {
+// authServer is a server that accepts requests with the right Authorization, and records all
+// requests.
+type authServer struct {
 	mu   sync.Mutex // guards following
 	want string
 	got  string
 }
 
-func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *authServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.got = r.Header.Get("Authorization"); g.want != "" && g.got != g.want {
@@ -35,7 +36,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // wants sets the accepted Authorization.
-func (g *gate) wants(authorization string) {
+func (g *authServer) wants(authorization string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.want = authorization
@@ -52,7 +53,7 @@ func TestCredentialsAreSent(t *testing.T) {
 		"Bearer from-file":     {BearerTokenFile: file, BearerToken: NewSecret("until then")},
 		"Bearer only-fallback": {BearerTokenFile: file + "-missing", BearerToken: NewSecret("only-fallback")},
 	} {
-		handler := &gate{}
+		handler := &authServer{}
 		cfg.Host = serve(t, handler, Options{}).base.String()
 		client, err := NewClient(cfg, Options{})
 		require.NoError(t, err)
@@ -63,7 +64,7 @@ func TestCredentialsAreSent(t *testing.T) {
 	}
 }
 
-func TestTokenFileIsReadAgain(t *testing.T) {
+func TestTokenFileIsReloaded(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	write := func(token string) { require.NoError(t, os.WriteFile(file, []byte(token), 0o600)) }
@@ -71,35 +72,35 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		write("one")
 		f := &tokenFile{path: file, logger: slog.New(slog.DiscardHandler)}
 		get := func() string {
-			token, err := f.get(t.Context(), transport.Patience)
+			token, err := f.get(t.Context(), transport.ReloadTimeout)
 			require.NoError(t, err)
 			return token.Reveal()
 		}
 		require.Equal(t, "one", get())
 
 		write("two")
-		time.Sleep(transport.FileLifetime - 1)
+		time.Sleep(transport.ReloadInterval - 1)
 		require.Equal(t, "one", get(), "at most once a minute")
 		time.Sleep(time.Nanosecond)
 		require.Equal(t, "two", get())
 
 		require.NoError(t, os.Remove(file))
-		time.Sleep(transport.FileLifetime)
+		time.Sleep(transport.ReloadInterval)
 		require.Equal(t, "two", get(), "the last good one")
 
 		write("three")
-		f.refused(NewSecret("one"))
+		f.expireIfCurrent(NewSecret("one"))
 		require.Equal(t, "two", get(), "a token that was refused after it had been replaced says nothing")
-		f.refused(NewSecret("two"))
+		f.expireIfCurrent(NewSecret("two"))
 		require.Equal(t, "three", get(), "refused by the server")
 	})
 }
 
-func TestUnauthorizedMakesTheRequestReadTheTokenAgain(t *testing.T) {
+func TestUnauthorizedReloadsTheToken(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
-	handler := &gate{want: "Bearer new"}
+	handler := &authServer{want: "Bearer new"}
 	client, err := NewClient(Config{Host: serve(t, handler, Options{}).base.String(), BearerTokenFile: file}, Options{})
 	require.NoError(t, err)
 	defer client.Close()
@@ -112,7 +113,7 @@ func TestUnauthorizedMakesTheRequestReadTheTokenAgain(t *testing.T) {
 	require.NotContains(t, err.Error(), "new")
 }
 
-func TestTokenThatIsNoHeaderIsNotShown(t *testing.T) {
+func TestInvalidTokenIsNotShown(t *testing.T) {
 	t.Parallel()
 	client, err := NewClient(Config{Host: "http://127.0.0.1:1", BearerToken: NewSecret("hush\nhush")}, Options{})
 	require.NoError(t, err)

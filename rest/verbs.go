@@ -79,8 +79,8 @@ func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts
 	if err != nil {
 		return err
 	}
-	if _, _, err = answerKind(encoding, data); err != nil {
-		return x.fail(err)
+	if _, _, err = responseTypeMeta(encoding, data); err != nil {
+		return x.wrapError(err)
 	}
 	return nil
 }
@@ -112,17 +112,17 @@ func writeQuery(dryRun []string, fieldManager, fieldValidation string) url.Value
 func (r *Resource[T]) write(ctx context.Context, method string, obj T, query url.Values, subresources ...string) (none T, err error) {
 	o, ok := any(obj).(metav1.Object)
 	if !ok {
-		return none, errNoObject(obj)
+		return none, notAnObjectError(obj)
 	}
 	body, err := encodeBody(method, obj)
 	if err == nil && method == http.MethodPut {
-		err = r.whole(method, o)
+		err = r.checkComplete(method, o)
 	}
 	if err != nil {
 		return none, err
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-	return r.do(ctx, method, key, query, r.kinds.Load().complete(body), mediaTypeJSON, subresources...)
+	return r.do(ctx, method, key, query, r.kinds.Load().addTypeMeta(body), mediaTypeJSON, subresources...)
 }
 
 // encodeBody encodes an object to send.
@@ -143,9 +143,9 @@ func (r *Resource[T]) do(ctx context.Context, method string, key types.Namespace
 	if err != nil {
 		return none, err
 	}
-	obj, err := r.object(encoding, data)
+	obj, err := r.decodeObject(encoding, data)
 	if err != nil {
-		return none, x.fail(err)
+		return none, x.wrapError(err)
 	}
 	return obj, nil
 }
@@ -153,7 +153,7 @@ func (r *Resource[T]) do(ctx context.Context, method string, key types.Namespace
 // exchange sends a request about one object and reads the whole response. The returned exchange is
 // already closed.
 func (r *Resource[T]) exchange(ctx context.Context, method string, key types.NamespacedName, query url.Values, body []byte, contentType string, subresources ...string) (*exchange, Encoding, []byte, error) {
-	of := key
+	requested := key
 	switch {
 	case key.Namespace == "":
 		key.Namespace = r.opts.Namespace
@@ -166,7 +166,7 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 		return nil, 0, nil, fmt.Errorf("rest: %s %s: a name is required", method, r.gvr.Resource)
 	}
 	if r.namespaced && key.Namespace == "" { // RS-4
-		return nil, 0, nil, fmt.Errorf("rest: %s %s %q: a namespace is required", method, r.gvr.Resource, of.Name)
+		return nil, 0, nil, fmt.Errorf("rest: %s %s %q: a namespace is required", method, r.gvr.Resource, requested.Name)
 	}
 	if err := checkSegments(append([]string{key.Namespace, key.Name}, subresources...)...); err != nil {
 		return nil, 0, nil, err
@@ -174,11 +174,11 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 	var x *exchange
 	var encoding Encoding
 	var data []byte
-	what := about{About{Verb: verbOf(method), Resource: r.gvr, Subresource: strings.Join(subresources, "/")}, of.Name}
-	err := r.client.persist(ctx, method, what.About, func() (err error) {
+	target := requestTarget{RequestInfo{Verb: verbOf(method), Resource: r.gvr, Subresource: strings.Join(subresources, "/")}, requested.Name}
+	err := r.client.withRetries(ctx, method, target.RequestInfo, func() (err error) {
 		x, encoding, err = r.send(ctx, request{
 			method: method, path: r.path(key, subresources...), query: query,
-			body: body, contentType: contentType, about: what,
+			body: body, contentType: contentType, target: target,
 		}, &r.decoder)
 		if err != nil {
 			return err
@@ -189,7 +189,7 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 			err = wire.Malformed("the body is empty")
 		}
 		if err != nil {
-			return x.fail(err)
+			return x.wrapError(err)
 		}
 		return nil
 	})
@@ -211,9 +211,9 @@ func verbOf(method string) string {
 	}
 }
 
-// object decodes the response to a request about one object.
-func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error) {
-	apiVersion, kind, err := answerKind(encoding, data)
+// decodeObject decodes the response to a request about one object.
+func (r *Resource[T]) decodeObject(encoding Encoding, data []byte) (none T, err error) {
+	apiVersion, kind, err := responseTypeMeta(encoding, data)
 	if err == nil {
 		err = r.kinds.Load().checkObject(apiVersion, kind)
 	}
@@ -229,11 +229,11 @@ func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error)
 	if encoding == JSON {
 		scan.End(data)
 	}
-	if err = r.scales.weigh(encoding, data, scan.Size); err != nil {
+	if err = r.estimator.check(encoding, data, scan.Size); err != nil {
 		return none, err
 	}
 	var obj T
-	err = wire.Guard(func() error {
+	err = wire.CatchPanic(func() error {
 		object, err := r.decoder.decode(encoding, data, &wire.Envelope{})
 		if err == nil {
 			obj, _ = object.(T)
@@ -246,8 +246,8 @@ func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error)
 	return obj, nil
 }
 
-// answerKind reads apiVersion and kind of an object. In JSON, a missing kind is an error.
-func answerKind(encoding Encoding, data []byte) (apiVersion, kind []byte, err error) {
+// responseTypeMeta reads apiVersion and kind of an object. In JSON, a missing kind is an error.
+func responseTypeMeta(encoding Encoding, data []byte) (apiVersion, kind []byte, err error) {
 	if encoding == Protobuf {
 		apiVersion, kind, _, err = wire.Unwrap(data, false)
 		return apiVersion, kind, err
@@ -258,7 +258,7 @@ func answerKind(encoding Encoding, data []byte) (apiVersion, kind []byte, err er
 	if !json.Valid(data) {
 		return nil, nil, wire.Malformed("the %d bytes of the response are not valid JSON", len(data))
 	}
-	if apiVersion, kind = kindIn(data); len(kind) == 0 {
+	if apiVersion, kind = typeMetaOf(data); len(kind) == 0 {
 		return nil, nil, wire.Malformed("the response is an object without a kind")
 	}
 	return apiVersion, kind, nil

@@ -26,7 +26,7 @@ type recorder struct {
 	method, uri string
 	contentType string
 	body        string
-	answer      []byte
+	response    []byte
 	encoding    Encoding
 	status      int
 }
@@ -39,7 +39,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if r.status != 0 {
 		w.WriteHeader(r.status)
 	}
-	_, _ = w.Write(r.answer)
+	_, _ = w.Write(r.response)
 }
 
 func TestVerbs(t *testing.T) { // RS-1
@@ -71,7 +71,7 @@ func TestVerbs(t *testing.T) { // RS-1
 				return r.Patch(ctx, key, types.ApplyPatchType, []byte(`{}`), metav1.PatchOptions{FieldManager: "me", Force: &force}, "status")
 			}, "PATCH", "/api/v1/namespaces/n/pods/a/status?fieldManager=me&force=true", "application/apply-patch+yaml"},
 		} {
-			handler := &recorder{t: t, answer: encode(t, e, "Pod", &pod), encoding: e}
+			handler := &recorder{t: t, response: encode(t, e, "Pod", &pod), encoding: e}
 			got, err := test.call(pods(serve(t, handler, Options{})))
 			require.NoError(t, err, name)
 			require.Equal(t, pod.Spec, got.Spec, name)
@@ -98,7 +98,7 @@ func TestDeleteTakesStatusOrObject(t *testing.T) {
 			encode(t, e, "Pod", &pod),
 			encode(t, e, "Status", &metav1.Status{Status: metav1.StatusSuccess}),
 		} {
-			handler := &recorder{t: t, answer: answer, encoding: e}
+			handler := &recorder{t: t, response: answer, encoding: e}
 			r := pods(serve(t, handler, Options{}))
 			require.NoError(t, r.Delete(t.Context(), types.NamespacedName{Namespace: "n", Name: "a"}, metav1.DeleteOptions{GracePeriodSeconds: &seconds}))
 			require.Equal(t, "DELETE", handler.method)
@@ -108,10 +108,10 @@ func TestDeleteTakesStatusOrObject(t *testing.T) {
 	}
 }
 
-func TestUnstructuredIsWrittenWithItsKind(t *testing.T) {
+func TestUnstructuredIsSentWithItsKind(t *testing.T) {
 	t.Parallel()
 	const foo = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a"},"spec":{"n":7}}`
-	handler := &recorder{t: t, answer: []byte(foo), status: http.StatusCreated}
+	handler := &recorder{t: t, response: []byte(foo), status: http.StatusCreated}
 	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}
 	r := Must(NewJSONResource[*unstructured.Unstructured](serve(t, handler, Options{}), gvr, ResourceOptions{Namespace: "n"}))
 	obj := &unstructured.Unstructured{}
@@ -141,7 +141,7 @@ func TestMalformedObjects(t *testing.T) {
 		"empty envelope":       {Protobuf, "k8s\x00", "the envelope is empty"},
 		"nonsense in envelope": {Protobuf, "k8s\x00\x12\x03\x0a\x7fa", "ends within a field"},
 	} {
-		handler := &recorder{t: t, answer: []byte(test.body), encoding: test.e}
+		handler := &recorder{t: t, response: []byte(test.body), encoding: test.e}
 		_, err := pods(serve(t, handler, Options{})).Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
 		require.ErrorIs(t, err, ErrMalformed, name)
 		require.ErrorContains(t, err, "/api/v1/pods/a: malformed response", name)
@@ -154,12 +154,12 @@ func TestMalformedObjects(t *testing.T) {
 func TestObjectThatIsTooLarge(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
-	handler := &recorder{t: t, answer: encode(t, JSON, "Pod", &pod)}
+	handler := &recorder{t: t, response: encode(t, JSON, "Pod", &pod)}
 	_, err := pods(serve(t, handler, Options{MaxObjectBytes: 100})).Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-func TestMisuseOfVerbsIsRefusedWithoutARequest(t *testing.T) { // RS-3
+func TestInvalidVerbCallsSendNoRequest(t *testing.T) { // RS-3
 	t.Parallel()
 	client := serve(t, http.NotFoundHandler(), Options{})
 	ctx, none := t.Context(), metav1.GetOptions{}
@@ -270,7 +270,7 @@ func TestStatusOfAFailureIsBounded(t *testing.T) { // RS-19
 	}}
 	for _, e := range encodings {
 		for where, client := range map[string]*Client{
-			"answer": serve(t, &recorder{t: t, answer: encode(t, e, "Status", &huge), encoding: e, status: 500}, Options{}),
+			"answer": serve(t, &recorder{t: t, response: encode(t, e, "Status", &huge), encoding: e, status: 500}, Options{}),
 			"event":  serveBytes(t, e, event(t, e, "ERROR", "Status", &huge)),
 		} {
 			stream, err := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
@@ -289,7 +289,7 @@ func TestStatusOfAFailureIsBounded(t *testing.T) { // RS-19
 	}
 }
 
-func TestLocationOfARedirectIsShownWithoutSecrets(t *testing.T) {
+func TestRedirectLocationHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	for location, want := range map[string]string{
 		"https://me:hush@idp/callback#access_token=hush": "redirected to https://idp/callback, but redirects are not followed",
@@ -340,7 +340,7 @@ func TestRetryAfter(t *testing.T) { // D20
 
 func TestRaw(t *testing.T) {
 	t.Parallel()
-	handler := &recorder{t: t, answer: []byte("anything"), encoding: JSON}
+	handler := &recorder{t: t, response: []byte("anything"), encoding: JSON}
 	client := serve(t, handler, Options{})
 	body, err := client.Raw(t.Context(), http.MethodPost, "/readyz", RawOptions{
 		Query: map[string][]string{"verbose": {""}}, Body: []byte("x"), ContentType: "text/plain",
@@ -349,7 +349,7 @@ func TestRaw(t *testing.T) {
 	require.Equal(t, "anything", string(body))
 	require.Equal(t, "/readyz?verbose=", handler.uri)
 	require.Equal(t, "text/plain", handler.contentType)
-	handler.status, handler.answer = 404, nil
+	handler.status, handler.response = 404, nil
 	_, err = client.Raw(t.Context(), http.MethodGet, "/missing", RawOptions{})
 	require.True(t, apierrors.IsNotFound(err))
 }

@@ -74,25 +74,25 @@ func cutQuoted(s string) (text, after string, ok bool) {
 // the texts of a failure. An API server keeps all warnings of a response together below 4 KiB.
 const maxWarnings = 64
 
-// maxWarned limits how many texts are remembered. Texts may contain names of objects, so their
-// number is unbounded.
-const maxWarned = 1000
+// maxLoggedWarnings limits how many texts are remembered. Texts may contain names of objects, so
+// their number is unbounded.
+const maxLoggedWarnings = 1000
 
-// warned remembers the warnings that were logged, so that each is logged once. Every response for a
-// deprecated version has a warning, and a new watch starts every few minutes.
-type warned struct {
+// loggedWarnings remembers the warnings that were logged, so that each is logged once. Every
+// response for a deprecated version has a warning, and a new watch starts every few minutes.
+type loggedWarnings struct {
 	mu    sync.Mutex // guards following
 	texts map[string]struct{}
 }
 
-// first reports whether a text is new. If there are too many texts, it forgets all of them.
-func (w *warned) first(text string) bool {
+// addIfNew reports whether a text is new. If there are too many texts, it forgets all of them.
+func (w *loggedWarnings) addIfNew(text string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, known := w.texts[text]; known {
 		return false
 	}
-	if w.texts == nil || len(w.texts) >= maxWarned {
+	if w.texts == nil || len(w.texts) >= maxLoggedWarnings {
 		w.texts = map[string]struct{}{}
 	}
 	w.texts[text] = struct{}{}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWarningsAreReadInEveryShape(t *testing.T) { // RS-25
+func TestParseWarningHeaders(t *testing.T) { // RS-25
 	t.Parallel()
 	for name, test := range map[string]struct {
 		headers []string
@@ -38,7 +38,7 @@ func TestWarningsAreReadInEveryShape(t *testing.T) { // RS-25
 	}
 }
 
-func TestWarningsAreLoggedOnceAndObservedAlways(t *testing.T) { // RS-25
+func TestWarningsAreLoggedOnceAndAlwaysReported(t *testing.T) { // RS-25
 	t.Parallel()
 	var log bytes.Buffer
 	var observed []string
@@ -58,13 +58,13 @@ func TestWarningsAreLoggedOnceAndObservedAlways(t *testing.T) { // RS-25
 	require.Equal(t, 1, strings.Count(log.String(), "deprecated"))
 }
 
-func TestLoggedWarningsAreRememberedWithinBounds(t *testing.T) {
+func TestLoggedWarningsAreBounded(t *testing.T) {
 	t.Parallel()
-	var w warned
-	for i := range 3 * maxWarned {
-		require.True(t, w.first(fmt.Sprint(i)))
-		require.False(t, w.first(fmt.Sprint(i)))
-		require.LessOrEqual(t, len(w.texts), maxWarned)
+	var w loggedWarnings
+	for i := range 3 * maxLoggedWarnings {
+		require.True(t, w.addIfNew(fmt.Sprint(i)))
+		require.False(t, w.addIfNew(fmt.Sprint(i)))
+		require.LessOrEqual(t, len(w.texts), maxLoggedWarnings)
 	}
 }
 

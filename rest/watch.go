@@ -36,23 +36,23 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 }
 
 // watch reads the response to a watch with these options.
-func (r *objects[T]) watch(x *exchange, encoding Encoding, opts listwatch.WatchOptions) *watchStream[T] {
+func (r *streamDecoder[T]) watch(x *exchange, encoding Encoding, opts listwatch.WatchOptions) *watchStream[T] {
 	if !opts.SendInitialEvents {
 		opts.Known = nil
 	}
 	stream := r.readWatch(x, encoding, opts.Known, opts.Held)
-	stream.initial, stream.sum = opts.SendInitialEvents, orDefault(opts.Bytes, new(atomic.Int64))
+	stream.initial, stream.initialBytes = opts.SendInitialEvents, orDefault(opts.Bytes, new(atomic.Int64))
 	return stream
 }
 
 // readWatch reads the response to a watch.
-func (r *objects[T]) readWatch(x *exchange, encoding Encoding, known knownFunc, held heldFunc) *watchStream[T] {
+func (r *streamDecoder[T]) readWatch(x *exchange, encoding Encoding, known knownFunc, held heldFunc) *watchStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
-	events := &eventDecoder[T]{objects: r, exchange: x, encoding: encoding, known: known, held: held}
-	return &watchStream[T]{ahead: startAhead(x, newWatchCutter(encoding, x.reading.maxObjectBytes), events.decode), tally: startTally(x)}
+	events := &eventDecoder[T]{decoder: r, exchange: x, encoding: encoding, known: known, held: held}
+	return &watchStream[T]{pipeline: startPipeline(x, newWatchFramer(encoding, x.config.maxObjectBytes), events.decode), stats: newStreamStats(x)}
 }
 
-func newWatchCutter(e Encoding, maxObjectBytes int) wire.Cutter {
+func newWatchFramer(e Encoding, maxObjectBytes int) wire.Framer {
 	if e == Protobuf {
 		return wire.NewProtobufWatch(maxObjectBytes)
 	}
@@ -61,7 +61,7 @@ func newWatchCutter(e Encoding, maxObjectBytes int) wire.Cutter {
 
 // eventDecoder decodes the frames of one watch.
 type eventDecoder[T any] struct {
-	objects  *objects[T]
+	decoder  *streamDecoder[T]
 	exchange *exchange
 	encoding Encoding
 	known    knownFunc
@@ -71,7 +71,7 @@ type eventDecoder[T any] struct {
 func (d *eventDecoder[T]) decode(f wire.Frame, _ *wire.Envelope) (event listwatch.Event[T], err error) {
 	name, object, err := d.unwrap(f)
 	if err != nil {
-		return event, d.exchange.fail(err)
+		return event, d.exchange.wrapError(err)
 	}
 	event.Type = eventType(name)
 	switch {
@@ -84,18 +84,18 @@ func (d *eventDecoder[T]) decode(f wire.Frame, _ *wire.Envelope) (event listwatc
 		failed.Type = event.Type
 		return event, failed
 	case f.Err != nil:
-		return event, d.exchange.fail(f.Err)
+		return event, d.exchange.wrapError(f.Err)
 	case string(name) == "ERROR":
-		return event, d.exchange.fail(d.serverError(object))
+		return event, d.exchange.wrapError(d.serverError(object))
 	case event.Type == 0:
-		return event, d.exchange.fail(wire.Malformed("an event of type %q", wire.Excerpt(name, 64)))
+		return event, d.exchange.wrapError(wire.Malformed("an event of type %q", wire.Excerpt(name, 64)))
 	}
 	known := d.known
 	if event.Type != listwatch.Added {
 		known = nil
 	}
 	f.Data = object
-	event.Item, err = d.objects.item(d.exchange, d.encoding, f, &wire.Envelope{}, known, d.held)
+	event.Item, err = d.decoder.decodeItem(d.exchange, d.encoding, f, &wire.Envelope{}, known, d.held)
 	if failed, ok := err.(*listwatch.ObjectError); ok {
 		failed.Type = event.Type
 	}
@@ -177,15 +177,15 @@ func eventType(name []byte) listwatch.EventType {
 // bookmark reads the metadata of a bookmark, whose object has nothing else. A bookmark is only a
 // hint: an unreadable object, or an object of another kind, counts as a bookmark without a version.
 // cut is the reason why the object was not read to its end, or nil.
-func (d *eventDecoder[T]) bookmark(object []byte, cut error, event *listwatch.Event[T]) {
+func (d *eventDecoder[T]) bookmark(object []byte, truncated error, event *listwatch.Event[T]) {
 	var holder struct {
 		metav1.TypeMeta
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
-	if cut != nil || len(object) > maxStatusBytes {
+	if truncated != nil || len(object) > maxStatusBytes {
 		return
 	}
-	err := wire.Guard(func() error {
+	err := wire.CatchPanic(func() error {
 		if d.encoding == JSON {
 			return kjson.UnmarshalCaseSensitivePreserveInts(object, &holder)
 		}
@@ -220,49 +220,49 @@ func (d *eventDecoder[T]) serverError(object []byte) error {
 	if err != nil || status.Status != metav1.StatusFailure || status.Kind != "" && status.Kind != "Status" {
 		return wire.Malformed("the server reported an error that is not a Status")
 	}
-	bound(&status)
+	truncateStatus(&status)
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
 // watchStream implements [listwatch.WatchStream].
 type watchStream[T any] struct {
-	ahead   *ahead[T]
-	tally   *tally
-	initial bool // the initial events have not ended
+	pipeline *pipeline[T]
+	stats    *streamStats
+	initial  bool // the initial events have not ended
 	// bytes of this watch that are in sum already; sum covers all parts of a streaming list
-	counted int64
-	sum     *atomic.Int64
+	counted      int64
+	initialBytes *atomic.Int64
 }
 
 // Next implements [listwatch.WatchStream].
 func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
-	event, err := s.ahead.next()
+	event, err := s.pipeline.next()
 	if s.initial {
 		// Count only events that were handed out: the same buffer may also have later events, which
 		// may not be initial ones.
 		s.initial = !event.InitialEventsEnd
-		if reading := s.ahead.exchange.reading; s.initial && s.count() > reading.maxListBytes && s.ahead.err == nil {
-			s.ahead.err = s.ahead.exchange.fail(reading.listTooLarge())
-			event, err = listwatch.Event[T]{}, s.ahead.err
+		if config := s.pipeline.exchange.config; s.initial && s.countInitialBytes() > config.maxListBytes && s.pipeline.err == nil {
+			s.pipeline.err = s.pipeline.exchange.wrapError(config.listTooLarge())
+			event, err = listwatch.Event[T]{}, s.pipeline.err
 		}
 	}
-	s.tally.add(event.Type == listwatch.Bookmark, event.Unchanged, err)
+	s.stats.add(event.Type == listwatch.Bookmark, event.Unchanged, err)
 	return event, err
 }
 
-// count returns the number of bytes of the initial events so far.
-func (s *watchStream[T]) count() int64 {
-	more := s.ahead.passed - s.counted
+// countInitialBytes returns the number of bytes of the initial events so far.
+func (s *watchStream[T]) countInitialBytes() int64 {
+	more := s.pipeline.earlierBytes - s.counted
 	if more == 0 {
-		return s.sum.Load()
+		return s.initialBytes.Load()
 	}
-	s.counted = s.ahead.passed
-	return s.sum.Add(more)
+	s.counted = s.pipeline.earlierBytes
+	return s.initialBytes.Add(more)
 }
 
 // Close implements [listwatch.WatchStream].
 func (s *watchStream[T]) Close() error {
-	s.ahead.close()
-	s.tally.end()
+	s.pipeline.close()
+	s.stats.end()
 	return nil
 }

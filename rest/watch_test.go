@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
@@ -32,9 +32,9 @@ func bookmark(rv string, annotations map[string]string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: rv, Annotations: annotations}}
 }
 
-func TestWatchEqualsWhatApimachineryDecodes(t *testing.T) { // RS-21
+func TestWatchEqualsApimachineryDecoder(t *testing.T) { // RS-21
 	t.Parallel()
-	sent := randomPods(3, effort.Of(30, 9))
+	sent := randomPods(3, testsize.Scale(30, 9))
 	names := []string{"ADDED", "MODIFIED", "DELETED"}
 	for _, e := range encodings {
 		var body []byte
@@ -67,7 +67,7 @@ func TestWatchEqualsWhatApimachineryDecodes(t *testing.T) { // RS-21
 	}
 }
 
-func TestWatchTakesEventsInAnyShape(t *testing.T) {
+func TestWatchAcceptsAnyEventLayout(t *testing.T) {
 	t.Parallel()
 	// Servers do not guarantee the order of fields, white space or line breaks.
 	const body = `{"object":{"metadata":{"name":"a","resourceVersion":"1"}},"type":"ADDED"}{"type":"MODIFIED","object":{
@@ -101,7 +101,7 @@ func TestBookmarkEndsTheInitialEvents(t *testing.T) {
 	}
 }
 
-func TestBookmarksAreNoDecodedObjects(t *testing.T) {
+func TestBookmarksAreNotCountedAsDecoded(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a", ResourceVersion: "6"}}
@@ -117,7 +117,7 @@ func TestBookmarksAreNoDecodedObjects(t *testing.T) {
 }
 
 // RC-24: a bookmark is a hint. If it is unusable, it has no version, and the next event follows.
-func TestABookmarkThatCannotBeUsedHasNoVersion(t *testing.T) {
+func TestUnusableBookmarkHasNoVersion(t *testing.T) {
 	t.Parallel()
 	long := map[string]string{"a": strings.Repeat("x", maxStatusBytes)}
 	for name, line := range map[string][]byte{
@@ -161,7 +161,7 @@ func TestABookmarkThatCannotBeUsedHasNoVersion(t *testing.T) {
 	}
 }
 
-func TestErrorEventsAreErrorsOfTheServer(t *testing.T) {
+func TestErrorEventIsAStatusError(t *testing.T) {
 	t.Parallel()
 	expired := &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired, Message: "too old resource version"}
 	busy := &metav1.Status{
@@ -234,7 +234,7 @@ func TestMalformedWatchesNameURLAndReason(t *testing.T) { // RS-21, RS-22
 	}
 }
 
-func TestWatchThatEndsBetweenEventsIsInOrder(t *testing.T) { // RS-22
+func TestWatchEndsInOrderBetweenEvents(t *testing.T) { // RS-22
 	t.Parallel()
 	for _, e := range encodings {
 		pod := plainPod(1)
@@ -248,7 +248,7 @@ func TestWatchThatEndsBetweenEventsIsInOrder(t *testing.T) { // RS-22
 	}
 }
 
-func TestWatchSkipsWhatItCannotDecode(t *testing.T) {
+func TestWatchSkipsUndecodableObjects(t *testing.T) {
 	t.Parallel()
 	unnamed, good := bookmark("6", nil), plainPod(1)
 	broken := runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: "Pod"}, Raw: []byte("\x0a\x03\x0a\x01b\x12\x01\xff")}
@@ -274,7 +274,7 @@ func TestWatchSkipsWhatItCannotDecode(t *testing.T) {
 	}
 }
 
-func TestAnEventThatIsTooLarge(t *testing.T) {
+func TestTooLargeEventIsAnObjectError(t *testing.T) {
 	t.Parallel()
 	large := plainPod(1)
 	large.Annotations["large"] = strings.Repeat("x", 300<<10)
@@ -282,7 +282,7 @@ func TestAnEventThatIsTooLarge(t *testing.T) {
 		small := plainPod(2)
 		body := append(event(t, e, "MODIFIED", "Pod", &large), event(t, e, "ADDED", "Pod", &small)...)
 		x := offline(t.Context(), bytes.NewReader(body))
-		x.reading.maxObjectBytes = 100 << 10
+		x.config.maxObjectBytes = 100 << 10
 		stream := pods(&Client{}).readWatch(x, e, nil, nil)
 		events, skipped, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
@@ -295,7 +295,7 @@ func TestAnEventThatIsTooLarge(t *testing.T) {
 	}
 }
 
-func TestTheLengthOfAnEventIsNotBelieved(t *testing.T) { // G11
+func TestClaimedEventLengthAllocatesNothing(t *testing.T) { // G11
 	body := append(binary.BigEndian.AppendUint32(nil, 2<<30), "\x0a\x05ADDED"...)
 	allocated := allocatedBy(func() {
 		stream := pods(&Client{}).readWatch(offline(t.Context(), bytes.NewReader(body)), Protobuf, nil, nil)
@@ -306,7 +306,7 @@ func TestTheLengthOfAnEventIsNotBelieved(t *testing.T) { // G11
 	require.Less(t, allocated, uint64(1<<20))
 }
 
-func TestKnownSparesDecodingOfInitialEventsOnly(t *testing.T) {
+func TestKnownSkipsDecodingOfInitialEventsOnly(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
 	known := func(types.NamespacedName, string, uint64) bool { return true }
@@ -362,7 +362,7 @@ func TestWatchQuery(t *testing.T) {
 	}
 }
 
-func TestEventsAreHandedOutAsSoonAsTheyAreComplete(t *testing.T) {
+func TestEventsAreReturnedAsSoonAsComplete(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
 		r, w := io.Pipe()

@@ -13,7 +13,7 @@ const maxWorkers = 8
 
 // worker decodes b, and then each waiting batch. It ends when no batch waits, so that a quiet watch
 // has no workers.
-func (a *ahead[T]) worker(b *batch[T]) {
+func (a *pipeline[T]) worker(b *batch[T]) {
 	growStack()
 	decoding := true
 	defer func() {
@@ -37,15 +37,15 @@ func (a *ahead[T]) worker(b *batch[T]) {
 }
 
 // decodeAll decodes the frames of a batch.
-func (a *ahead[T]) decodeAll(b *batch[T]) {
+func (a *pipeline[T]) decodeAll(b *batch[T]) {
 	if cap(b.results) < len(b.frames) {
-		b.results = make([]outcome[T], len(b.frames))
+		b.results = make([]decodeResult[T], len(b.frames))
 	}
 	b.results = b.results[:len(b.frames)]
 	i, finished := 0, false
 	defer func() {
 		if !finished {
-			b.results[i] = outcome[T]{err: errGoexit} // This error ends the stream.
+			b.results[i] = decodeResult[T]{err: errGoexit} // This error ends the stream.
 		}
 	}()
 	var f wire.Frame
@@ -54,7 +54,7 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 	}
 	finished = true
 	if !b.divided {
-		a.exchange.reading.recycle(b.buffer)
+		a.exchange.config.recycleBuffer(b.buffer)
 	}
 	clear(b.frames)
 	b.buffer, b.frames = nil, b.frames[:0]

@@ -22,18 +22,18 @@ import (
 // change is a traced change. It is kept from the event until it is dropped. A handler can handle it
 // during this time.
 type change struct {
-	key      types.NamespacedName
-	version  string
-	kind     listwatch.EventType
-	received time.Time
-	span     trace.SpanContext // set when the store has the change or a newer one
-	handled  []hearer          // consumers that have handled the change
+	key       types.NamespacedName
+	version   string
+	kind      listwatch.EventType
+	received  time.Time
+	span      trace.SpanContext // set when the store has the change or a newer one
+	handledBy []consumer        // consumers that have handled the change
 }
 
-// hearer is a consumer of a change: a handler, by its name, or the filler of a handler.
-type hearer struct {
+// consumer is a consumer of a change: a handler, by its name, or the filler of a handler.
+type consumer struct {
 	handler string
-	filler  *filler
+	queue   *tracedQueue
 }
 
 // cache has the traced changes of one informer.
@@ -52,7 +52,7 @@ type cache struct {
 
 // received begins to trace a change if the change is sampled.
 func (c *cache) received(e reflector.EventInfo) {
-	if e.Phase != reflector.Watching || !c.tracing.chosen() {
+	if e.Phase != reflector.Watching || !c.tracing.sample() {
 		return
 	}
 	switch e.Type {
@@ -70,8 +70,8 @@ func (c *cache) received(e reflector.EventInfo) {
 		if !full && now.Sub(first.received) <= c.tracing.opts.MaxAge {
 			break
 		}
-		if !first.span.IsValid() || full && len(first.handled) == 0 {
-			c.tracing.counts.lost.Add(1)
+		if !first.span.IsValid() || full && len(first.handledBy) == 0 {
+			c.tracing.counts.dropped.Add(1)
 		}
 		c.forgetLocked(first)
 	}
@@ -81,8 +81,8 @@ func (c *cache) received(e reflector.EventInfo) {
 	c.open.Add(1)
 	c.waiting.Add(1)
 	if same := c.changes[ch.key]; len(same) > maxLinks { // A reconcile can have this many links.
-		if len(same[0].handled) == 0 {
-			c.tracing.counts.lost.Add(1)
+		if len(same[0].handledBy) == 0 {
+			c.tracing.counts.dropped.Add(1)
 		}
 		c.forgetLocked(same[0])
 	}
@@ -108,8 +108,8 @@ func (c *cache) forgetLocked(ch *change) {
 	}
 }
 
-// handedOut records that the informer has taken a batch from the DeltaFIFO.
-func (c *cache) handedOut() {
+// batchTaken records that the informer has taken a batch from the DeltaFIFO.
+func (c *cache) batchTaken() {
 	if c.waiting.Load() == 0 {
 		return
 	}
@@ -131,7 +131,7 @@ func (c *cache) stored(version string) {
 		c.mu.Lock()
 		if span.IsSampled() {
 			ch.span = span
-			c.tracing.counts.followed.Add(1)
+			c.tracing.counts.traced.Add(1)
 		} else {
 			c.forgetLocked(ch)
 		}
@@ -176,21 +176,21 @@ func (t *Tracing) span(ctx context.Context, name string, from, to time.Time, att
 	span.End(trace.WithTimestamp(to))
 }
 
-// answered returns the changes that led to an event, except changes that this consumer has handled
-// before. It marks the returned changes as handled by the consumer.
-func (c *cache) answered(who hearer, key types.NamespacedName, version string) (told []trace.SpanContext) {
+// takeChanges returns the changes that led to an event, except changes that this consumer has
+// handled before. It marks the returned changes as handled by the consumer.
+func (c *cache) takeChanges(by consumer, key types.NamespacedName, version string) (spans []trace.SpanContext) {
 	if c.open.Load() == 0 {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, ch := range c.changes[key] {
-		if ch.span.IsValid() && !slices.Contains(ch.handled, who) && reaches(version, ch.version) {
-			ch.handled = append(ch.handled, who)
-			told = append(told, ch.span)
+		if ch.span.IsValid() && !slices.Contains(ch.handledBy, by) && reaches(version, ch.version) {
+			ch.handledBy = append(ch.handledBy, by)
+			spans = append(spans, ch.span)
 		}
 	}
-	return told
+	return spans
 }
 
 // delivered makes the spans of a handler call.
@@ -198,10 +198,10 @@ func (c *cache) delivered(info informer.DeliverInfo) {
 	if c.open.Load() == 0 || info.Cause == informer.Initial || info.Cause == informer.Resync {
 		return
 	}
-	told := c.answered(hearer{handler: info.Handler}, info.Key, info.ResourceVersion)
+	spans := c.takeChanges(consumer{handler: info.Handler}, info.Key, info.ResourceVersion)
 	ended := time.Now()
 	began := ended.Add(-info.Ran)
-	for _, span := range told {
+	for _, span := range spans {
 		ctx := trace.ContextWithSpanContext(context.Background(), span)
 		c.tracing.span(ctx, "mailbox", began.Add(-info.Waited), began, attribute.String("kinform.handler", info.Handler))
 		c.tracing.span(ctx, "handle "+info.Handler, began, ended, attribute.String("kinform.handler", info.Handler))
@@ -252,11 +252,11 @@ func number(version string) bool {
 
 // observe returns observers of all stages of a cache. They also call the given observers.
 func (c *cache) observe(i *informer.Observer, r *reflector.Observer, f *deltafifo.Observer, s *indexer.Observer) (*informer.Observer, *reflector.Observer, *deltafifo.Observer, *indexer.Observer) {
-	i, r, f, s = hooks.Copied(i), hooks.Copied(r), hooks.Copied(f), hooks.Copied(s)
-	r.OnEvent = hooks.Then(c.received, r.OnEvent)
-	f.OnBatch = hooks.Then(func(deltafifo.BatchInfo) { c.handedOut() }, f.OnBatch)
-	s.OnApplied = hooks.Then(func(info indexer.AppliedInfo) { c.stored(info.ResourceVersion) }, s.OnApplied)
-	i.OnDeliver = hooks.Then(c.delivered, i.OnDeliver)
+	i, r, f, s = hooks.CopyOf(i), hooks.CopyOf(r), hooks.CopyOf(f), hooks.CopyOf(s)
+	r.OnEvent = hooks.Chain(c.received, r.OnEvent)
+	f.OnBatch = hooks.Chain(func(deltafifo.BatchInfo) { c.batchTaken() }, f.OnBatch)
+	s.OnApplied = hooks.Chain(func(info indexer.AppliedInfo) { c.stored(info.ResourceVersion) }, s.OnApplied)
+	i.OnDeliver = hooks.Chain(c.delivered, i.OnDeliver)
 	return i, r, f, s
 }
 

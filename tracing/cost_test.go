@@ -10,7 +10,7 @@ import (
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
-	"github.com/kinform/kinform/internal/tap"
+	"github.com/kinform/kinform/internal/testing/fakesource"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/workqueue"
@@ -19,7 +19,7 @@ import (
 // pipeline is an informer whose handler fills a queue, and a worker of the queue, without a network
 // and without a manager.
 type pipeline struct {
-	tap    tap.Source[*configMap]
+	tap    fakesource.Source[*configMap]
 	queue  *workqueue.Queue[keyed]
 	object *configMap
 	sent   int
@@ -28,7 +28,7 @@ type pipeline struct {
 
 // newPipeline returns a pipeline. It has no tracing if traced is nil.
 func newPipeline(t testing.TB, traced *Tracing) *pipeline {
-	p := &pipeline{tap: tap.New[*configMap](), object: &configMap{}}
+	p := &pipeline{tap: fakesource.New[*configMap](), object: &configMap{}}
 	p.turn = func(context.Context, keyed) error { return nil }
 	p.queue = workqueue.New(workqueue.Options[keyed]{Name: "maps", Timed: true, Logger: silent})
 	opts := informer.Options[*configMap]{Name: "maps", Logger: silent}
@@ -69,18 +69,18 @@ func watchEvent(name string, version int) reflector.EventInfo {
 }
 
 // Tracing adds no allocations to an event that is not sampled, even while another event is traced.
-func TestWhatIsNotSampledAllocatesNothing(t *testing.T) {
+func TestUnsampledChangesAllocateNothing(t *testing.T) {
 	const events = 2000
-	without := tap.Allocations(events, newPipeline(t, nil).event)
+	without := fakesource.Allocations(events, newPipeline(t, nil).event)
 	traced, err := New(sdk.NewTracerProvider(), Options{Ratio: -1})
 	require.NoError(t, err)
 	p := newPipeline(t, traced)
-	none := tap.Allocations(events, p.event)
+	none := fakesource.Allocations(events, p.event)
 	traced.all = true
 	p.event()
 	traced.all = false
 	require.Positive(t, traced.Stats().Open)
-	open := tap.Allocations(events, p.event)
+	open := fakesource.Allocations(events, p.event)
 	t.Logf("allocations of an event: %.2f without tracing, %.2f not sampled, %.2f not sampled while another is open", without, none, open)
 	require.LessOrEqual(t, none, without+0.1)
 	require.LessOrEqual(t, open, without+0.1)
@@ -97,7 +97,7 @@ func BenchmarkPipeline(b *testing.B) {
 			var traced *Tracing
 			if with.ratio != 0 {
 				var err error
-				traced, err = New(sdk.NewTracerProvider(sdk.WithSpanProcessor(drain{})), Options{Ratio: with.ratio})
+				traced, err = New(sdk.NewTracerProvider(sdk.WithSpanProcessor(discard{})), Options{Ratio: with.ratio})
 				require.NoError(b, err)
 			}
 			p := newPipeline(b, traced)
@@ -109,10 +109,10 @@ func BenchmarkPipeline(b *testing.B) {
 	}
 }
 
-// drain is a processor that drops all spans.
-type drain struct{}
+// discard is a processor that drops all spans.
+type discard struct{}
 
-func (drain) OnStart(context.Context, sdk.ReadWriteSpan) {}
-func (drain) OnEnd(sdk.ReadOnlySpan)                     {}
-func (drain) Shutdown(context.Context) error             { return nil }
-func (drain) ForceFlush(context.Context) error           { return nil }
+func (discard) OnStart(context.Context, sdk.ReadWriteSpan) {}
+func (discard) OnEnd(sdk.ReadOnlySpan)                     {}
+func (discard) Shutdown(context.Context) error             { return nil }
+func (discard) ForceFlush(context.Context) error           { return nil }

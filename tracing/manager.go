@@ -19,7 +19,7 @@ import (
 // controller.Options. It first calls the observer next, which may be nil. So the observer of
 // package metrics can still find the trace of a reconcile.
 func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Observer {
-	o := hooks.Copied(next)
+	o := hooks.CopyOf(next)
 	o.Queue = func(name string, observer *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
 		observer = t.QueueObserver(name, observer)
 		if next != nil && next.Queue != nil {
@@ -34,22 +34,22 @@ func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Obse
 		}
 		return c
 	}
-	o.Fill = func(name, cache string, queue enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
-		fill, event := t.fill(name, cache, queue)
-		if next == nil || next.Fill == nil {
+	o.Enqueue = func(name, cache string, queue enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
+		fill, event := t.traceQueue(name, cache, queue)
+		if next == nil || next.Enqueue == nil {
 			return fill, event
 		}
-		outer, other := next.Fill(name, cache, fill)
+		outer, other := next.Enqueue(name, cache, fill)
 		if outer == nil {
 			outer = fill
 		}
-		return outer, hooks.Then2(event, other)
+		return outer, hooks.Chain2(event, other)
 	}
-	o.Turn = func(name string, turn func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error {
-		if next != nil && next.Turn != nil {
-			turn = next.Turn(name, turn)
+	o.Reconcile = func(name string, reconcile func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error {
+		if next != nil && next.Reconcile != nil {
+			reconcile = next.Reconcile(name, reconcile)
 		}
-		return t.Reconcile(name, turn)
+		return t.Reconcile(name, reconcile)
 	}
 	return o
 }
@@ -58,10 +58,10 @@ func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Obse
 // does the same for every other context with a recorded span. It also calls the observer next,
 // which may be nil. For all other requests, it only reads the context.
 func (t *Tracing) ClientObserver(next *rest.Observer) *rest.Observer {
-	o := hooks.Copied(next)
+	o := hooks.CopyOf(next)
 	other := o.OnSend
-	o.OnSend = func(ctx context.Context, about rest.About, setHeader func(name, value string)) func(rest.Answered) {
-		var answered func(rest.Answered)
+	o.OnSend = func(ctx context.Context, about rest.RequestInfo, setHeader func(name, value string)) func(rest.ResponseInfo) {
+		var answered func(rest.ResponseInfo)
 		if other != nil {
 			answered = other(ctx, about, setHeader)
 		}
@@ -74,7 +74,7 @@ func (t *Tracing) ClientObserver(next *rest.Observer) *rest.Observer {
 }
 
 // request starts the span of a request. The client calls the returned function once.
-func (t *Tracing) request(ctx context.Context, about rest.About, setHeader func(name, value string), next func(rest.Answered)) func(rest.Answered) {
+func (t *Tracing) request(ctx context.Context, about rest.RequestInfo, setHeader func(name, value string), next func(rest.ResponseInfo)) func(rest.ResponseInfo) {
 	name := about.Verb
 	for _, part := range []string{about.Resource.Resource, about.Subresource} {
 		if part != "" {
@@ -86,7 +86,7 @@ func (t *Tracing) request(ctx context.Context, about rest.About, setHeader func(
 	if t.opts.Propagator != nil {
 		t.opts.Propagator.Inject(ctx, header(setHeader))
 	}
-	return func(a rest.Answered) {
+	return func(a rest.ResponseInfo) {
 		span.SetAttributes(attribute.String("http.request.method", a.Method))
 		switch {
 		case a.Err != nil:

@@ -56,8 +56,8 @@ type queue struct {
 	running map[types.NamespacedName]trace.TraceID
 }
 
-// put changes the pending entry of a key.
-func (q *queue) put(key types.NamespacedName, change func(*pending)) {
+// update changes the pending entry of a key.
+func (q *queue) update(key types.NamespacedName, change func(*pending)) {
 	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,7 +67,7 @@ func (q *queue) put(key types.NamespacedName, change func(*pending)) {
 			q.expireLocked(now)
 		}
 		if len(q.pending) >= q.tracing.opts.MaxOpen {
-			q.tracing.counts.lost.Add(1)
+			q.tracing.counts.dropped.Add(1)
 			return
 		}
 		p = &pending{since: now}
@@ -84,7 +84,7 @@ func (q *queue) expireLocked(now time.Time) {
 		if now.Sub(p.since) > q.tracing.opts.MaxAge {
 			delete(q.pending, key)
 			q.open.Add(-1)
-			q.tracing.counts.lost.Add(1)
+			q.tracing.counts.dropped.Add(1)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (q *queue) take(key types.NamespacedName) *pending {
 	delete(q.pending, key)
 	q.open.Add(-1)
 	if now.Sub(p.since) > q.tracing.opts.MaxAge {
-		q.tracing.counts.lost.Add(1)
+		q.tracing.counts.dropped.Add(1)
 		return nil
 	}
 	if _, ok := q.running[key]; !ok {
@@ -127,15 +127,15 @@ func (q *queue) done(key types.NamespacedName) {
 	}
 }
 
-// TracesOfTurns returns two functions for metrics.Options.Traces, for exemplars. The function next
-// returns the trace id of a key's next reconcile, until that begins. The function ended returns the
-// trace id of the reconcile that was started last, until the observer of the queue has received its
-// end. Both return "" if the reconcile is not traced. The queue with this name needs a
+// TracesOfReconciles returns two functions for metrics.Options.Traces, for exemplars. The function
+// next returns the trace id of a key's next reconcile, until that begins. The function ended
+// returns the trace id of the reconcile that was started last, until the observer of the queue has
+// received its end. Both return "" if the reconcile is not traced. The queue with this name needs a
 // [Tracing.QueueObserver]; a manager's queues have one.
 //
 // Another worker may begin the next reconcile of a key before an observer receives the end of the
 // last one. The function ended then returns another trace id, or "".
-func (t *Tracing) TracesOfTurns(queue string) (next, ended func(key types.NamespacedName) (traceID string)) {
+func (t *Tracing) TracesOfReconciles(queue string) (next, ended func(key types.NamespacedName) (traceID string)) {
 	q := t.queue(queue)
 	return q.nextTrace, q.endedTrace
 }
@@ -170,8 +170,8 @@ func (q *queue) endedTrace(key types.NamespacedName) string {
 func (t *Tracing) QueueObserver(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
 	q := t.queue(name)
 	q.observed.Store(true)
-	o := hooks.Copied(next)
-	o.OnDone = hooks.Then2(o.OnDone, func(key types.NamespacedName, _ time.Duration) { q.done(key) })
+	o := hooks.CopyOf(next)
+	o.OnDone = hooks.Chain2(o.OnDone, func(key types.NamespacedName, _ time.Duration) { q.done(key) })
 	return o
 }
 
@@ -187,12 +187,12 @@ func (t *Tracing) Reconcile(name string, next func(context.Context, types.Namesp
 		if !q.observed.Load() { // Otherwise the observer reports the end.
 			defer q.done(key)
 		}
-		return q.turn(ctx, key, p, next)
+		return q.reconcile(ctx, key, p, next)
 	}
 }
 
-// turn runs next, which reconciles a key, in a span.
-func (q *queue) turn(ctx context.Context, key types.NamespacedName, p *pending, next func(context.Context, types.NamespacedName) error) (err error) {
+// reconcile runs next, which reconciles a key, in a span.
+func (q *queue) reconcile(ctx context.Context, key types.NamespacedName, p *pending, next func(context.Context, types.NamespacedName) error) (err error) {
 	began := time.Now()
 	options := []trace.SpanStartOption{
 		trace.WithTimestamp(began),
@@ -213,15 +213,15 @@ func (q *queue) turn(ctx context.Context, key types.NamespacedName, p *pending, 
 	ctx, span := q.tracing.tracer.Start(trace.ContextWithSpanContext(ctx, p.links[0].span), "reconcile "+q.name, options...)
 	returned := false
 	defer func() {
-		failed, again := workqueue.Judge(err)
+		failed, retried := workqueue.Classify(err)
 		interrupted := err != nil && ctx.Err() != nil
 		switch {
 		case !returned:
-			failed, again = true, true
+			failed, retried = true, true
 			span.SetStatus(codes.Error, "panicked, or ended its goroutine")
 		case interrupted:
 			span.SetStatus(codes.Error, "interrupted: "+ctx.Err().Error())
-		case again:
+		case retried:
 			span.SetStatus(codes.Error, "failed")
 		case failed:
 			span.SetStatus(codes.Error, "failed, and is not retried")
@@ -229,8 +229,8 @@ func (q *queue) turn(ctx context.Context, key types.NamespacedName, p *pending, 
 			span.AddEvent("requeue requested")
 		}
 		span.End()
-		if again && !interrupted {
-			q.again(key, p, span.SpanContext())
+		if retried && !interrupted {
+			q.keepForRetry(key, p, span.SpanContext())
 		}
 	}()
 	err = next(ctx, key)
@@ -238,13 +238,13 @@ func (q *queue) turn(ctx context.Context, key types.NamespacedName, p *pending, 
 	return err
 }
 
-// again(key, p, last) keeps the changes of a failed reconcile for the next reconcile.
-func (q *queue) again(key types.NamespacedName, p *pending, last trace.SpanContext) {
+// keepForRetry(key, p, last) keeps the changes of a failed reconcile for the next reconcile.
+func (q *queue) keepForRetry(key types.NamespacedName, p *pending, last trace.SpanContext) {
 	if p.attempts+1 >= q.tracing.opts.MaxAttempts {
 		return
 	}
 	now := time.Now()
-	q.put(key, func(next *pending) {
+	q.update(key, func(next *pending) {
 		newer := next.links
 		next.attempts, next.last, next.changes, next.links = p.attempts+1, last, p.changes-len(p.links)+next.changes-len(newer), nil
 		for n, l := range p.links {
@@ -260,53 +260,53 @@ func (q *queue) again(key types.NamespacedName, p *pending, last trace.SpanConte
 	})
 }
 
-// filler is a queue as one handler uses it. It records the changes because of which the handler
-// adds a key.
-type filler struct {
+// tracedQueue is a queue as one handler uses it. It records the changes because of which the
+// handler adds a key.
+type tracedQueue struct {
 	to    enqueue.Queue
 	queue *queue
 	cache *cache
-	told  []trace.SpanContext // changes that led to the event of the current handler call
+	spans []trace.SpanContext // changes that led to the event of the current handler call
 }
 
 // event is called before the handler.
-func (f *filler) event(key types.NamespacedName, version string) {
-	f.told = f.cache.answered(hearer{filler: f}, key, version)
+func (f *tracedQueue) event(key types.NamespacedName, version string) {
+	f.spans = f.cache.takeChanges(consumer{queue: f}, key, version)
 }
 
 // AddWith adds a key. It records that the changes of the handler's event are the cause.
-func (f *filler) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
-	if len(f.told) > 0 {
+func (f *tracedQueue) AddWith(key types.NamespacedName, opts workqueue.AddOptions) {
+	if len(f.spans) > 0 {
 		f.add(key)
 	}
-	f.to.AddWith(key, how) // This comes last, because the reconcile may begin at once.
+	f.to.AddWith(key, opts) // This comes last, because the reconcile may begin at once.
 }
 
-func (f *filler) add(key types.NamespacedName) {
+func (f *tracedQueue) add(key types.NamespacedName) {
 	now := time.Now()
-	f.queue.put(key, func(p *pending) {
-		for _, span := range f.told {
+	f.queue.update(key, func(p *pending) {
+		for _, span := range f.spans {
 			p.add(link{span, now})
 		}
 	})
 }
 
-// fill returns the queue that a handler fills, and a function to call before each call of that
-// handler.
-func (t *Tracing) fill(controller, cache string, to enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
-	f := &filler{to: to, queue: t.queue(controller), cache: t.cache(cache)}
+// traceQueue returns the queue that a handler fills, and a function to call before each call of
+// that handler.
+func (t *Tracing) traceQueue(controller, cache string, to enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
+	f := &tracedQueue{to: to, queue: t.queue(controller), cache: t.cache(cache)}
 	return f, f.event
 }
 
 // Handler returns a handler that the function filling makes, for example enqueue.Object. The
 // handler fills a queue. It is for an informer and a queue without a manager. The arguments cache
 // and name are the names of the informer and of the queue. Each registration needs its own Handler.
-func Handler[T any](t *Tracing, cache, name string, queue enqueue.Queue, filling func(enqueue.Queue) func(informer.Event[T])) func(informer.Event[T]) {
+func Handler[T any](t *Tracing, cache, name string, queue enqueue.Queue, newHandler func(enqueue.Queue) func(informer.Event[T])) func(informer.Event[T]) {
 	if queue == nil {
-		return filling(nil) // returns nil, which AddHandler refuses
+		return newHandler(nil) // returns nil, which AddHandler refuses
 	}
-	to, event := t.fill(name, cache, queue)
-	handle := filling(to)
+	to, event := t.traceQueue(name, cache, queue)
+	handle := newHandler(to)
 	return func(e informer.Event[T]) {
 		event(e.Key, e.ResourceVersion)
 		handle(e)

@@ -106,8 +106,8 @@ func (r *rig) ended(name string) (spans []sdk.ReadOnlySpan) {
 	return spans
 }
 
-// await waits until n spans of this name have ended.
-func (r *rig) await(name string, n int) []sdk.ReadOnlySpan {
+// waitForSpans waits until n spans of this name have ended.
+func (r *rig) waitForSpans(name string, n int) []sdk.ReadOnlySpan {
 	r.t.Helper()
 	r.eventually(func() bool { return len(r.ended(name)) >= n })
 	spans := r.ended(name)
@@ -115,8 +115,8 @@ func (r *rig) await(name string, n int) []sdk.ReadOnlySpan {
 	return spans
 }
 
-// endsAll ends the program, and checks that every started span has ended.
-func (r *rig) endsAll() {
+// requireAllEnded ends the program, and checks that every started span has ended.
+func (r *rig) requireAllEnded() {
 	r.t.Helper()
 	_ = r.stop()
 	ended := map[string]bool{}

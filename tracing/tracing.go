@@ -15,18 +15,18 @@ import (
 // Tracing makes the spans of a program. It is safe for concurrent use, has no goroutines, and needs
 // no Close: the function that starts a span also ends it.
 type Tracing struct {
-	opts   Options
-	tracer trace.Tracer
-	below  uint64 // A change is sampled if its random number is below this one.
-	all    bool
-	counts counts
+	opts      Options
+	tracer    trace.Tracer
+	threshold uint64 // A change is sampled if its random number is below this one.
+	all       bool
+	counts    counts
 
 	mu     sync.Mutex // guards following
 	caches map[string]*cache
 	queues map[string]*queue
 }
 
-type counts struct{ sampled, followed, lost atomic.Uint64 }
+type counts struct{ sampled, traced, dropped atomic.Uint64 }
 
 // Stats counts changes by their outcome.
 type Stats struct {
@@ -56,18 +56,18 @@ func New(provider trace.TracerProvider, opts Options) (*Tracing, error) {
 		return nil, err
 	}
 	return &Tracing{
-		opts:   opts,
-		tracer: provider.Tracer("github.com/kinform/kinform/tracing"),
-		below:  uint64(max(opts.Ratio, 0) * math.MaxUint32),
-		all:    opts.Ratio >= 1,
-		caches: map[string]*cache{},
-		queues: map[string]*queue{},
+		opts:      opts,
+		tracer:    provider.Tracer("github.com/kinform/kinform/tracing"),
+		threshold: uint64(max(opts.Ratio, 0) * math.MaxUint32),
+		all:       opts.Ratio >= 1,
+		caches:    map[string]*cache{},
+		queues:    map[string]*queue{},
 	}, nil
 }
 
 // Stats returns the counters since New.
 func (t *Tracing) Stats() Stats {
-	s := Stats{Sampled: t.counts.sampled.Load(), Traced: t.counts.followed.Load(), Dropped: t.counts.lost.Load()}
+	s := Stats{Sampled: t.counts.sampled.Load(), Traced: t.counts.traced.Load(), Dropped: t.counts.dropped.Load()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range t.caches {
@@ -79,8 +79,8 @@ func (t *Tracing) Stats() Stats {
 	return s
 }
 
-// chosen decides at random whether the next change is traced.
-func (t *Tracing) chosen() bool { return t.all || uint64(rand.Uint32()) < t.below }
+// sample decides at random whether the next change is traced.
+func (t *Tracing) sample() bool { return t.all || uint64(rand.Uint32()) < t.threshold }
 
 // cache returns the cache for the informer with this name. It makes the cache if necessary.
 func (t *Tracing) cache(name string) *cache {

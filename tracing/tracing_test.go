@@ -38,10 +38,10 @@ func texts(s sdk.ReadOnlySpan) map[string]string {
 	return m
 }
 
-func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
+func TestTraceFollowsAChangeFromEventToRequest(t *testing.T) {
 	t.Parallel()
 	headers := make(chan string, 10)
-	var carried propagation.TextMapPropagator = watched{propagation.TraceContext{}, headers}
+	var carried propagation.TextMapPropagator = recordingPropagator{propagation.TraceContext{}, headers}
 	r := newRig(t, Options{Ratio: 1, Propagator: carried}, rest.Options{})
 	r.reconcile = func(ctx context.Context, m *configMap) (controller.Result, error) {
 		_, err := r.secrets.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name,
@@ -53,7 +53,7 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 	}
 	r.run()
 	made := r.create("a")
-	root := r.await("change configmaps", 1)[0]
+	root := r.waitForSpans("change configmaps", 1)[0]
 	// The secret causes the second reconcile.
 	r.eventually(func() bool { return len(r.ended("reconcile greet")) >= 2 })
 	id := root.SpanContext().TraceID()
@@ -78,42 +78,42 @@ func TestTraceOfAChangeIsItsWholeWay(t *testing.T) {
 		ends = span.EndTime()
 	}
 	reconcile := r.ended("reconcile greet")[0]
-	request := r.await("create secrets", 2)[0]
+	request := r.waitForSpans("create secrets", 2)[0]
 	require.Equal(t, reconcile.SpanContext().SpanID(), request.Parent().SpanID())
 	require.Equal(t, "201", texts(request)["http.response.status_code"])
 	require.Equal(t, fmt.Sprintf("00-%s-%s-01", id, request.SpanContext().SpanID()), <-headers)
 
 	// A change of an owned object has its own trace, which leads to the reconcile of the owner.
-	secret := r.await("change secrets", 1)[0]
+	secret := r.waitForSpans("change secrets", 1)[0]
 	second := r.ended("reconcile greet")[1]
 	require.Equal(t, secret.SpanContext().TraceID(), second.SpanContext().TraceID())
 	require.Equal(t, "a", texts(second)["kinform.object.name"])
-	r.endsAll()
+	r.requireAllEnded()
 	require.Equal(t, uint64(2), r.tracing.Stats().Traced)
 	require.Zero(t, r.tracing.Stats().Dropped)
 }
 
-// watched is a propagator that reports what it writes.
-type watched struct {
+// recordingPropagator is a propagator that reports what it writes.
+type recordingPropagator struct {
 	propagation.TextMapPropagator
 	headers chan string
 }
 
-func (w watched) Inject(ctx context.Context, c propagation.TextMapCarrier) {
-	w.TextMapPropagator.Inject(ctx, teller{c, w.headers})
+func (w recordingPropagator) Inject(ctx context.Context, c propagation.TextMapCarrier) {
+	w.TextMapPropagator.Inject(ctx, recordingCarrier{c, w.headers})
 }
 
-type teller struct {
+type recordingCarrier struct {
 	propagation.TextMapCarrier
 	headers chan string
 }
 
-func (t teller) Set(name, value string) {
+func (t recordingCarrier) Set(name, value string) {
 	t.TextMapCarrier.Set(name, value)
 	t.headers <- value
 }
 
-func TestTurnHasLinksToAllChangesThatItAnswers(t *testing.T) {
+func TestReconcileHasLinksToAllItsChanges(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Ratio: 1}, rest.Options{})
 	begun, goOn := make(chan struct{}, 10), make(chan struct{})
@@ -132,11 +132,11 @@ func TestTurnHasLinksToAllChangesThatItAnswers(t *testing.T) {
 		updated, err := r.server.Update(m)
 		require.NoError(t, err)
 		m = updated.(*configMap)
-		r.await("handle greet", n+2) // so that changes are not merged before the work queue
+		r.waitForSpans("handle greet", n+2) // so that changes are not merged before the work queue
 	}
 	close(goOn)
-	turns := r.await("reconcile greet", 2)
-	second := turns[1]
+	reconciles := r.waitForSpans("reconcile greet", 2)
+	second := reconciles[1]
 	require.Equal(t, fmt.Sprint(changes), texts(second)["kinform.changes"])
 	require.Len(t, second.Links(), maxLinks-1)
 	all := r.ended("change configmaps")
@@ -144,15 +144,15 @@ func TestTurnHasLinksToAllChangesThatItAnswers(t *testing.T) {
 	for n, l := range second.Links() {
 		require.Equal(t, all[len(all)-len(second.Links())+n].SpanContext().SpanID(), l.SpanContext.SpanID())
 	}
-	r.endsAll()
+	r.requireAllEnded()
 }
 
-func TestTurnsThatFailAreOfTheSameTrace(t *testing.T) {
+func TestFailedReconcilesHaveTheSameTrace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Ratio: 1, MaxAttempts: 4}, rest.Options{})
-	var turns, endless atomic.Int32
+	var reconciles, endless atomic.Int32
 	r.reconcile = func(_ context.Context, m *configMap) (controller.Result, error) {
-		switch turn := turns.Add(1); {
+		switch turn := reconciles.Add(1); {
 		case m.Name == "hopeless":
 			return controller.Done, controller.Terminal(errors.New("a secret"))
 		case m.Name == "endless":
@@ -169,7 +169,7 @@ func TestTurnsThatFailAreOfTheSameTrace(t *testing.T) {
 	}
 	r.run()
 	r.create("a")
-	attempts := r.await("reconcile greet", 3)
+	attempts := r.waitForSpans("reconcile greet", 3)
 	for n, s := range attempts {
 		require.Equal(t, fmt.Sprint(n+1), texts(s)["kinform.attempt"])
 		require.Equal(t, attempts[0].SpanContext().TraceID(), s.SpanContext().TraceID())
@@ -183,7 +183,7 @@ func TestTurnsThatFailAreOfTheSameTrace(t *testing.T) {
 	require.Len(t, r.ended("workqueue"), 3, "the waits before each turn")
 
 	r.create("hopeless")
-	hopeless := r.await("reconcile greet", 4)[3]
+	hopeless := r.waitForSpans("reconcile greet", 4)[3]
 	require.Equal(t, "failed, and is not retried", hopeless.Status().Description)
 
 	r.create("endless")
@@ -192,7 +192,7 @@ func TestTurnsThatFailAreOfTheSameTrace(t *testing.T) {
 	for _, s := range r.recorder.Ended() {
 		require.NotContains(t, fmt.Sprint(s.Attributes(), s.Events(), s.Status()), "secret", "nothing says what an error does")
 	}
-	r.endsAll()
+	r.requireAllEnded()
 }
 
 // After deletions, relists, resyncs and an early end, every started span has ended.
@@ -217,7 +217,7 @@ func TestNoSpanIsLeftOpen(t *testing.T) {
 	for n := range 10 {
 		require.NoError(t, r.server.Delete(configMaps, keyOf(fmt.Sprint("m", n))))
 	}
-	r.await("change configmaps", 30)
+	r.waitForSpans("change configmaps", 30)
 	r.server.Inject(apitest.Fault{Resource: "configmaps", Verb: "watch", Times: 2, Action: apitest.Expired()})
 	r.server.DropWatches("configmaps")
 	r.create("relisted")
@@ -228,7 +228,7 @@ func TestNoSpanIsLeftOpen(t *testing.T) {
 	r.create("hangs")
 	<-begun
 	r.create("late")
-	r.endsAll()
+	r.requireAllEnded()
 	hung := slices.IndexFunc(r.ended("reconcile greet"), func(s sdk.ReadOnlySpan) bool { return strings.HasPrefix(s.Status().Description, "interrupted") })
 	require.GreaterOrEqual(t, hung, 0)
 	for _, s := range r.recorder.Ended() {
@@ -236,31 +236,31 @@ func TestNoSpanIsLeftOpen(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSampledHasNoSpan(t *testing.T) {
+func TestUnsampledChangesHaveNoSpan(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]Options{"none": {Ratio: -1}, "names": {Ratio: 1, WithoutNames: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, opts, rest.Options{})
-			turns := make(chan struct{}, 1)
+			reconciles := make(chan struct{}, 1)
 			r.reconcile = func(context.Context, *configMap) (controller.Result, error) {
-				turns <- struct{}{}
+				reconciles <- struct{}{}
 				return controller.Done, nil
 			}
 			r.run()
 			r.create("namely")
-			<-turns
+			<-reconciles
 			if name == "none" {
 				require.NoError(t, r.stop())
 				require.Empty(t, r.recorder.Started())
 				require.Zero(t, r.tracing.Stats())
 				return
 			}
-			r.await("reconcile greet", 1)
+			r.waitForSpans("reconcile greet", 1)
 			for _, s := range r.recorder.Ended() {
 				require.NotContains(t, fmt.Sprint(s.Attributes()), "namely")
 			}
-			r.endsAll()
+			r.requireAllEnded()
 		})
 	}
 }
@@ -286,7 +286,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	c, q := traced.cache("maps"), traced.queue("maps")
 	for n := range 100 {
 		c.received(watchEvent(fmt.Sprint("m", n), n+1))
-		q.put(keyOf(fmt.Sprint("m", n)), func(p *pending) { p.add(link{span: trace.SpanContext{}}) })
+		q.update(keyOf(fmt.Sprint("m", n)), func(p *pending) { p.add(link{span: trace.SpanContext{}}) })
 	}
 	require.Equal(t, Stats{Sampled: 100, Dropped: 90 + 90, Open: 20}, traced.Stats())
 	c.stored("100")
@@ -323,7 +323,7 @@ func TestOptionsAreValidated(t *testing.T) {
 
 // AddHandler refuses a handler without a queue, in the same way as without tracing. Otherwise the
 // handler would panic at each event.
-func TestHandlerOfNoQueueIsNone(t *testing.T) {
+func TestHandlerWithoutAQueueIsNil(t *testing.T) {
 	t.Parallel()
 	traced, err := New(sdk.NewTracerProvider(), Options{Ratio: 1})
 	require.NoError(t, err)

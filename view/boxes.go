@@ -17,51 +17,51 @@ var boxes = []BoxInfo{
 	{"workers", "Workers", "take keys, look the objects up in the store, and do the work."},
 }
 
-// snapshot holds the data that the numbers of a box are computed from.
-type snapshot struct {
+// boxData holds the data that the numbers of a box are computed from.
+type boxData struct {
 	informer informer.Status
 	queue    workqueue.Stats
 	limits   workqueue.Limits
 	server   Server
 	traffic  traffic // of all clients
 	rec      *recorder
-	behind   *behind
+	lag      *lagTracker
 	size     func() (float64, bool) // size of the store
 	now      int64                  // nanoseconds since the start
 }
 
-// reading is a number of the page, and the function that computes it: the function times for a
+// numberSource is a number of the page, and the function that computes it: the function times for a
 // number of kind "time", and otherwise the function read.
-type reading struct {
+type numberSource struct {
 	Number
-	read  func(s *snapshot) (value float64, known bool)
-	times func(r *recorder) []*histogram
+	value      func(s *boxData) (value float64, known bool)
+	histograms func(r *recorder) []*histogram
 }
 
-type table []reading
+type numberTable []numberSource
 
-func (t *table) gauge(box, id, label, unit, help string, read func(s *snapshot) float64) {
-	t.maybe(box, id, label, unit, help, func(s *snapshot) (float64, bool) { return read(s), true })
+func (t *numberTable) gauge(box, id, label, unit, help string, read func(s *boxData) float64) {
+	t.optionalGauge(box, id, label, unit, help, func(s *boxData) (float64, bool) { return read(s), true })
 }
 
-func (t *table) maybe(box, id, label, unit, help string, read func(s *snapshot) (float64, bool)) {
-	*t = append(*t, reading{Number: Number{box, id, label, help, "gauge", unit}, read: read})
+func (t *numberTable) optionalGauge(box, id, label, unit, help string, read func(s *boxData) (float64, bool)) {
+	*t = append(*t, numberSource{Number: Number{box, id, label, help, "gauge", unit}, value: read})
 }
 
-func (t *table) counter(box, id, label, help string, read func(s *snapshot) uint64) {
-	t.maybeCounter(box, id, label, "", help, func(s *snapshot) (float64, bool) { return float64(read(s)), true })
+func (t *numberTable) counter(box, id, label, help string, read func(s *boxData) uint64) {
+	t.optionalCounter(box, id, label, "", help, func(s *boxData) (float64, bool) { return float64(read(s)), true })
 }
 
-func (t *table) maybeCounter(box, id, label, unit, help string, read func(s *snapshot) (float64, bool)) {
-	*t = append(*t, reading{Number: Number{box, id, label, help, "counter", unit}, read: read})
+func (t *numberTable) optionalCounter(box, id, label, unit, help string, read func(s *boxData) (float64, bool)) {
+	*t = append(*t, numberSource{Number: Number{box, id, label, help, "counter", unit}, value: read})
 }
 
-func (t *table) time(box, id, label, help string, of func(r *recorder) []*histogram) {
-	*t = append(*t, reading{Number: Number{box, id, label, help, "time", "s"}, times: of})
+func (t *numberTable) time(box, id, label, help string, of func(r *recorder) []*histogram) {
+	*t = append(*t, numberSource{Number: Number{box, id, label, help, "time", "s"}, histograms: of})
 }
 
 // numbers are all numbers of the page, in display order.
-var numbers = func() (t table) {
+var numbers = func() (t numberTable) {
 	serverNumbers(&t)
 	reflectorNumbers(&t)
 	fifoNumbers(&t)
@@ -72,7 +72,7 @@ var numbers = func() (t table) {
 	return t
 }()
 
-func bit(b bool) float64 {
+func boolNumber(b bool) float64 {
 	if b {
 		return 1
 	}

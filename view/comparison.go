@@ -14,12 +14,12 @@ type Comparison struct {
 	// Objects is the number of objects in the list.
 	Objects int `json:"objects"`
 
-	// Ways are in the order of the measurements. The last measurement may still be running.
-	Ways []Way `json:"ways"`
+	// Methods are in the order of the measurements. The last measurement may still be running.
+	Methods []ListMethod `json:"ways"`
 }
 
-// Way is the measurement of one way to read a list.
-type Way struct {
+// ListMethod is the measurement of one way to read a list.
+type ListMethod struct {
 	// Name names the way: "list", "paged", "watchlist".
 	Name string `json:"name"`
 
@@ -31,11 +31,11 @@ type Way struct {
 	// Memory is how far the memory of the process is above its level at the beginning of the
 	// measurement, including garbage. Each moment has the maximum since the previous moment. Every
 	// frame includes all moments, so there are few of them.
-	Memory []Moment `json:"memory"`
+	Memory []MemoryPoint `json:"memory"`
 
 	// Peak is the maximum of Memory, in bytes.
 	Peak int64 `json:"peak"`
 }
 
-// Moment is a point of a curve of memory: the seconds since the measurement began, and bytes.
-type Moment [2]float64
+// MemoryPoint is a point of a curve of memory: the seconds since the measurement began, and bytes.
+type MemoryPoint [2]float64

@@ -13,25 +13,25 @@ import (
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
-	"github.com/kinform/kinform/internal/tap"
+	"github.com/kinform/kinform/internal/testing/fakesource"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/workqueue"
 )
 
 type configMap = corev1.ConfigMap
 
-// short is a pipeline without a network, from a watch to the end of a reconcile.
-type short struct {
-	tap    tap.Source[*configMap]
+// pipelineStub is a pipeline without a network, from a watch to the end of a reconcile.
+type pipelineStub struct {
+	tap    fakesource.Source[*configMap]
 	queue  *workqueue.Queue[types.NamespacedName]
 	object *configMap
 	keys   []types.NamespacedName
 	sent   int
 }
 
-// newShort returns a pipeline shown by v, which may be nil.
-func newShort(t testing.TB, v *View) *short {
-	p := &short{tap: tap.New[*configMap](), object: &configMap{}}
+// newPipelineStub returns a pipeline shown by v, which may be nil.
+func newPipelineStub(t testing.TB, v *View) *pipelineStub {
+	p := &pipelineStub{tap: fakesource.New[*configMap](), object: &configMap{}}
 	for n := range 1000 {
 		p.keys = append(p.keys, types.NamespacedName{Namespace: "shop", Name: "map-" + strconv.Itoa(n)})
 	}
@@ -61,7 +61,7 @@ func newShort(t testing.TB, v *View) *short {
 }
 
 // event sends an event and processes its key.
-func (p *short) event() {
+func (p *pipelineStub) event() {
 	p.sent++
 	p.tap.Events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{
 		Key: p.keys[p.sent%len(p.keys)], Object: p.object, ResourceVersion: strconv.Itoa(1_000_000 + p.sent),
@@ -73,8 +73,8 @@ func (p *short) event() {
 	p.queue.Done(key)
 }
 
-// look watches the first pipeline until the test ends.
-func look(t testing.TB, v *View) {
+// startViewer watches the first pipeline until the test ends.
+func startViewer(t testing.TB, v *View) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var looking sync.WaitGroup
 	began := make(chan bool)
@@ -97,12 +97,12 @@ func look(t testing.TB, v *View) {
 
 // A view adds no allocations per event, from the watch to the end of the reconcile. With a viewer,
 // only the frames allocate.
-func TestViewAllocatesNothingForAnEvent(t *testing.T) {
+func TestViewAllocatesNothingPerEvent(t *testing.T) {
 	const events = 3000
 	cost := func(v *View) float64 {
-		p := newShort(t, v)
-		tap.Allocations(events, p.event)
-		return tap.Allocations(events, p.event) // AllocsPerRun would drop the fraction.
+		p := newPipelineStub(t, v)
+		fakesource.Allocations(events, p.event)
+		return fakesource.Allocations(events, p.event) // AllocsPerRun would drop the fraction.
 	}
 	v, err := New(Options{})
 	require.NoError(t, err)
@@ -111,12 +111,12 @@ func TestViewAllocatesNothingForAnEvent(t *testing.T) {
 
 	v, err = New(Options{})
 	require.NoError(t, err)
-	p := newShort(t, v)
-	look(t, v)
-	tap.Allocations(events, p.event)
+	p := newPipelineStub(t, v)
+	startViewer(t, v)
+	fakesource.Allocations(events, p.event)
 	began := time.Now()
-	seen := tap.Allocations(20*events, p.event)
-	frames := time.Since(began)/v.opts.Every + 2
+	seen := fakesource.Allocations(20*events, p.event)
+	frames := time.Since(began)/v.opts.FrameInterval + 2
 	ofFrames := 2500 * float64(frames) / (20 * events) // an upper bound
 	t.Logf("allocations of an event: %.2f without a view, %.2f while nobody looks, %.2f while somebody does and %d frames are made", without, unseen, seen, frames)
 	require.LessOrEqual(t, seen-ofFrames, without+0.1)
@@ -134,9 +134,9 @@ func BenchmarkView(b *testing.B) {
 				v, err = New(Options{})
 				require.NoError(b, err)
 			}
-			p := newShort(b, v)
+			p := newPipelineStub(b, v)
 			if who == "viewer" {
-				look(b, v)
+				startViewer(b, v)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -147,15 +147,15 @@ func BenchmarkView(b *testing.B) {
 }
 
 // Without viewers, the view neither keeps nor counts events, so each event costs one atomic load.
-func TestNothingIsKeptWhileNobodyLooks(t *testing.T) {
+func TestNoEventsAreKeptWithoutViewers(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
 	require.NoError(t, err)
-	newShort(t, v)
+	newPipelineStub(t, v)
 	for _, rec := range []*recorder{v.informers[0].rec, v.queues[0].rec} {
 		require.Zero(t, rec.ring.newest())
-		require.Zero(t, rec.ring.room.lost.Load())
-		for _, h := range append(rec.all(func(t *handlerTimes) *histogram { return &t.run }), &rec.wait, &rec.run, &rec.shelf) {
+		require.Zero(t, rec.ring.keyQuota.lost.Load())
+		for _, h := range append(rec.histogramsOf(func(t *handlerTimes) *histogram { return &t.run }), &rec.wait, &rec.run, &rec.fifoWait) {
 			require.Equal(t, counts{}, h.counts())
 		}
 	}

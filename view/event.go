@@ -51,8 +51,8 @@ type Event struct {
 	// At is the time relative to the frame's time, in milliseconds: 0 or less.
 	At float64 `json:"at"`
 
-	// Of is the name of the handler or the queue.
-	Of string `json:"of,omitempty"`
+	// Component is the name of the handler or the queue.
+	Component string `json:"of,omitempty"`
 
 	Kind    string `json:"kind,omitempty"`
 	Cause   string `json:"cause,omitempty"`
@@ -69,12 +69,12 @@ type Event struct {
 }
 
 // events converts recorded events to Events, sorted by time.
-func events(all []noted, now time.Time) []Event {
-	slices.SortStableFunc(all, func(a, b noted) int { return cmp.Compare(a.at.Sub(b.at), 0) })
+func events(all []recordedEvent, now time.Time) []Event {
+	slices.SortStableFunc(all, func(a, b recordedEvent) int { return cmp.Compare(a.at.Sub(b.at), 0) })
 	made := make([]Event, len(all))
 	for i, e := range all {
 		made[i] = Event{
-			What: e.what, At: milliseconds(min(e.at.Sub(now), 0)), Of: clean(e.of), Kind: e.kind, Cause: e.cause,
+			What: e.what, At: milliseconds(min(e.at.Sub(now), 0)), Component: clean(e.of), Kind: e.kind, Cause: e.cause,
 			Key: cmp.Or(e.name, nameOfKey(e.key)), Version: clean(e.version),
 			Wait: e.waited.Seconds(), Ran: e.ran.Seconds(), Count: e.count, Text: clean(e.text),
 		}

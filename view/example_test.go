@@ -48,8 +48,8 @@ func Example() {
 	err := informer.Run(ctx, func(ctx context.Context) error {
 		return queue.Run(ctx, 1, func(context.Context, types.NamespacedName) error {
 			fmt.Println(title("http://" + listener.Addr().String()))
-			for _, part := range picture.Parts().Parts {
-				fmt.Printf("%s %s: %d objects, wrong: %v\n", part.Kind, part.Name, part.Objects, part.Wrong)
+			for _, part := range picture.Pipelines().Pipelines {
+				fmt.Printf("%s %s: %d objects, wrong: %v\n", part.Kind, part.Name, part.Objects, part.Problems)
 			}
 			stop()
 			return nil

@@ -32,16 +32,16 @@ type Field struct {
 	Value string `json:"value,omitempty"`
 }
 
-// other is the path of the sum of all fields that have no path of their own. These are the fields
-// that the type does not define, and the fields beyond mostFields. The author of an untyped object
-// could create a hundred thousand fields.
-const other = "(other)"
+// otherFields is the path of the sum of all fields that have no path of their own. These are the
+// fields that the type does not define, and the fields beyond maxFields. The author of an untyped
+// object could create a hundred thousand fields.
+const otherFields = "(other)"
 
-// mostFields is the maximum number of separate fields of an object.
-const mostFields = 300
+// maxFields is the maximum number of separate fields of an object.
+const maxFields = 300
 
-// shownValue is the maximum number of bytes shown of a value.
-const shownValue = 120
+// maxShownValue is the maximum number of bytes shown of a value.
+const maxShownValue = 120
 
 // fieldsOf measures the parts of an object, two levels deep, and the whole object. The function set
 // stores the size of a field in Raw or Stored.
@@ -55,12 +55,12 @@ func fieldsOf(object any, values bool, set func(*Field, int)) (fields []Field, s
 	if err != nil {
 		return nil, 0, err
 	}
-	values = values && isPlain(object)
+	values = values && mayShowValues(object)
 	find := func(path string) int { return slices.IndexFunc(fields, func(f Field) bool { return f.Path == path }) }
 	add := func(path string, size int, value []byte) {
 		at := find(path)
-		if at < 0 && len(fields) >= mostFields {
-			path = other
+		if at < 0 && len(fields) >= maxFields {
+			path = otherFields
 			at = find(path)
 		}
 		if at < 0 {
@@ -70,22 +70,22 @@ func fieldsOf(object any, values bool, set func(*Field, int)) (fields []Field, s
 		f := &fields[at]
 		var before Field
 		set(&before, size)
-		f.Raw, f.Stored, f.Entries = f.Raw+before.Raw, f.Stored+before.Stored, f.Entries+entries(value)
-		if values && path != other && !strings.HasSuffix(path, "."+other) {
-			f.Value = clean(string(value[:min(len(value), shownValue)]))
+		f.Raw, f.Stored, f.Entries = f.Raw+before.Raw, f.Stored+before.Stored, f.Entries+countEntries(value)
+		if values && path != otherFields && !strings.HasSuffix(path, "."+otherFields) {
+			f.Value = clean(string(value[:min(len(value), maxShownValue)]))
 		}
 	}
-	names := namesOf(object)
-	whole := members(text, func(name string, size int, value []byte) {
+	names := fieldNamesOf(object)
+	whole := eachMember(text, func(name string, size int, value []byte) {
 		inner, known := names(name)
 		if !known {
-			add(other, size, value)
+			add(otherFields, size, value)
 			return
 		}
 		head := size - len(value)
-		if inner == nil || !members(value, func(part string, size int, value []byte) {
+		if inner == nil || !eachMember(value, func(part string, size int, value []byte) {
 			if !inner[part] {
-				part = other
+				part = otherFields
 			}
 			add(name+"."+part, size+head, value)
 			head = 0 // The name of the outer field is counted once.
@@ -94,7 +94,7 @@ func fieldsOf(object any, values bool, set func(*Field, int)) (fields []Field, s
 		}
 	})
 	if !whole {
-		add(other, len(text), text)
+		add(otherFields, len(text), text)
 	}
 	return fields, len(text), nil
 }
@@ -110,10 +110,10 @@ func sizeOf(object any) (size int, err error) {
 	return len(text), err
 }
 
-// members calls the function each for every member of a JSON object, with the member's name, size
-// and value. The size includes the name and the comma. For any other JSON value, members returns
-// false.
-func members(text []byte, each func(name string, size int, value []byte)) bool {
+// eachMember calls the function each for every member of a JSON object, with the member's name,
+// size and value. The size includes the name and the comma. For any other JSON value, members
+// returns false.
+func eachMember(text []byte, each func(name string, size int, value []byte)) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return false
@@ -134,9 +134,9 @@ func members(text []byte, each func(name string, size int, value []byte)) bool {
 	return true
 }
 
-// entries counts the entries of an array or a map.
-func entries(value []byte) (n int) {
-	if members(value, func(string, int, []byte) { n++ }) {
+// countEntries counts the entries of an array or a map.
+func countEntries(value []byte) (n int) {
+	if eachMember(value, func(string, int, []byte) { n++ }) {
 		return n
 	}
 	var all []json.RawMessage
@@ -149,10 +149,10 @@ func entries(value []byte) (n int) {
 // identifier matches names that types use for fields.
 var identifier = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]{0,60}$`)
 
-// namesOf returns a function that reports whether an object's type has a field of this name. The
-// function also returns the names of the fields inside that field, or nil if the inner names are
-// content.
-func namesOf(object any) func(name string) (inner map[string]bool, known bool) {
+// fieldNamesOf returns a function that reports whether an object's type has a field of this name.
+// The function also returns the names of the fields inside that field, or nil if the inner names
+// are content.
+func fieldNamesOf(object any) func(name string) (inner map[string]bool, known bool) {
 	if _, ok := object.(runtime.Unstructured); ok {
 		return func(name string) (map[string]bool, bool) {
 			if name == "metadata" {
@@ -210,25 +210,25 @@ func jsonFields(t reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
-// isPlain reports whether the values of an object may be shown if the program allows it. It returns
-// false unless the object's own kind is known and is not Secret. The metadata of an object does not
-// contain its kind, but its annotations may contain all of the object's data.
-func isPlain(object any) bool {
+// mayShowValues reports whether the values of an object may be shown if the program allows it. It
+// returns false unless the object's own kind is known and is not Secret. The metadata of an object
+// does not contain its kind, but its annotations may contain all of the object's data.
+func mayShowValues(object any) bool {
 	o, ok := object.(runtime.Object)
 	if !ok || reflect.ValueOf(object).Kind() != reflect.Pointer || reflect.ValueOf(object).IsNil() {
 		return false
 	}
 	kind := o.GetObjectKind().GroupVersionKind().Kind
 	if _, ok := object.(runtime.Unstructured); ok {
-		return kind != "" && !hides(kind)
+		return kind != "" && !mayBeSecret(kind)
 	}
 	t := reflect.TypeOf(object).Elem()
-	return !hides(kind) && !hides(t.Name()) && !embeds(t)
+	return !mayBeSecret(kind) && !mayBeSecret(t.Name()) && !embedsObject(t)
 }
 
-// embeds reports whether a type inherits its methods from an embedded object type. Its kind then
-// says nothing about its other fields.
-func embeds(t reflect.Type) bool {
+// embedsObject reports whether a type inherits its methods from an embedded object type. Its kind
+// then says nothing about its other fields.
+func embedsObject(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return true
 	}
@@ -241,7 +241,7 @@ func embeds(t reflect.Type) bool {
 	return false
 }
 
-// hides reports whether objects of this kind or Go type are Secrets, or may be Secrets.
-func hides(kind string) bool {
+// mayBeSecret reports whether objects of this kind or Go type are Secrets, or may be Secrets.
+func mayBeSecret(kind string) bool {
 	return strings.Contains(strings.ToLower(kind), "secret") || strings.HasPrefix(kind, "PartialObjectMetadata")
 }

@@ -21,8 +21,8 @@ type Hello struct {
 
 	// Start is the time 0 of the frames, in milliseconds since 1970. Every is the time between two
 	// frames in milliseconds.
-	Start int64 `json:"start"`
-	Every int64 `json:"every"`
+	Start         int64 `json:"start"`
+	FrameInterval int64 `json:"every"`
 
 	// Boxes are the boxes of the picture, from left to right, and Numbers the numbers in them.
 	Boxes   []BoxInfo `json:"boxes"`
@@ -78,8 +78,8 @@ type Frame struct {
 	// Keys are the keys of each queue, by the queue's name, if they are few enough to show.
 	Keys map[string]Keys `json:"keys,omitempty"`
 
-	// Wrong lists the problems, the worst first. It is empty if there are no problems.
-	Wrong []string `json:"wrong,omitempty"`
+	// Problems lists the problems, the worst first. It is empty if there are no problems.
+	Problems []string `json:"wrong,omitempty"`
 
 	// Events are a sample of the events since the previous frame, sorted by time. Of every Scale
 	// objects, the sample has one, with all events of that object. Lost is the number of events
@@ -151,23 +151,23 @@ type Keys struct {
 	List []Key `json:"list,omitempty"`
 
 	// Levels count the ready keys by priority, the highest priority first.
-	Levels []Level `json:"levels,omitempty"`
+	Levels []PriorityLevel `json:"levels,omitempty"`
 
 	// Limits describe the rate limiter of the queue, as far as they are known.
 	Limits *Limits `json:"limits,omitempty"`
 }
 
-// Level is the number of ready keys of a priority.
-type Level struct {
+// PriorityLevel is the number of ready keys of a priority.
+type PriorityLevel struct {
 	Priority int `json:"priority"`
 	Ready    int `json:"ready"`
 }
 
 // Limits describe a rate limiter; see workqueue.Limits. An unknown value is 0.
 type Limits struct {
-	// Base and Longest limit the wait of each key, in seconds.
-	Base    float64 `json:"base,omitempty"`
-	Longest float64 `json:"longest,omitempty"`
+	// BaseWait and Longest limit the wait of each key, in seconds.
+	BaseWait float64 `json:"base,omitempty"`
+	MaxWait  float64 `json:"longest,omitempty"`
 
 	// Burst, PerSecond and Tokens describe the token bucket that all keys share.
 	Burst     int     `json:"burst,omitempty"`
@@ -185,10 +185,10 @@ type Key struct {
 	Ready      bool `json:"ready,omitempty"`
 	Parked     bool `json:"parked,omitempty"`
 
-	// For is how long a worker has had the key, or how long the key has been ready. In is the time
+	// Age is how long a worker has had the key, or how long the key has been ready. In is the time
 	// until the key is due. Both are in seconds, or 0 if they do not apply.
-	For float64 `json:"for,omitempty"`
-	In  float64 `json:"in,omitempty"`
+	Age   float64 `json:"for,omitempty"`
+	DueIn float64 `json:"in,omitempty"`
 
 	Adds     int `json:"adds,omitempty"`
 	Retries  int `json:"retries,omitempty"`

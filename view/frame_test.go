@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestStreamSaysWhatTheStatsSay(t *testing.T) {
+func TestStreamMatchesTheStats(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{}, 50, nil)
 	next := r.stream(t, "")
@@ -33,7 +33,7 @@ func TestStreamSaysWhatTheStatsSay(t *testing.T) {
 	require.EqualValues(t, queue.Dones, boxes["workers"].Numbers["done"])
 	require.Equal(t, "watching", boxes["reflector"].State)
 	require.Equal(t, status.Store.ResourceVersion, f.Versions.Store)
-	require.Empty(t, f.Wrong)
+	require.Empty(t, f.Problems)
 	for _, n := range hello.Numbers {
 		if n.Kind == "time" {
 			require.Contains(t, boxes[n.Box].Times, n.ID)

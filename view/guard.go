@@ -12,70 +12,70 @@ import (
 	"strings"
 )
 
-// refusal is an error with the HTTP status code of the response.
-type refusal struct {
+// statusError is an error with the HTTP status code of the response.
+type statusError struct {
 	code int
 	error
 }
 
-func refused(code int, format string, args ...any) error {
-	return refusal{code, fmt.Errorf(format, args...)}
+func statusErrorf(code int, format string, args ...any) error {
+	return statusError{code, fmt.Errorf(format, args...)}
 }
 
-// admit returns why a request is refused, or nil if it is allowed.
-func (v *View) admit(r *http.Request, data bool) error {
-	if !v.opts.Remote && !fromHere(r.RemoteAddr) {
-		return refused(http.StatusForbidden, "this page is only for this machine: use a tunnel, such as kubectl port-forward")
+// checkRequest returns why a request is refused, or nil if it is allowed.
+func (v *View) checkRequest(r *http.Request, data bool) error {
+	if !v.opts.Remote && !isLoopback(r.RemoteAddr) {
+		return statusErrorf(http.StatusForbidden, "this page is only for this machine: use a tunnel, such as kubectl port-forward")
 	}
-	if !v.named(r.Host) {
-		return refused(http.StatusForbidden, "the host name %q is not allowed: use an IP address or localhost, or add the name to Options.Hosts", clean(r.Host))
+	if !v.isAllowedHost(r.Host) {
+		return statusErrorf(http.StatusForbidden, "the host name %q is not allowed: use an IP address or localhost, or add the name to Options.Hosts", clean(r.Host))
 	}
-	if data && !ownOrigin(r) {
-		return refused(http.StatusForbidden, "requests from pages of other origins are refused; if a proxy is in front of this page, the proxy must pass on the Host header unchanged")
+	if data && !isSameOrigin(r) {
+		return statusErrorf(http.StatusForbidden, "requests from pages of other origins are refused; if a proxy is in front of this page, the proxy must pass on the Host header unchanged")
 	}
 	return nil
 }
 
-// mayLook returns why a request gets no data, or nil if it gets data.
-func (v *View) mayLook(r *http.Request) error {
+// checkRead returns why a request gets no data, or nil if it gets data.
+func (v *View) checkRead(r *http.Request) error {
 	if v.opts.Private && !v.authorized(r) {
 		return v.unauthorized(r, "this page needs the token: open the address that the program has printed")
 	}
 	return nil
 }
 
-// mayChange returns why a request must not change anything, or nil if changes are allowed.
-func (v *View) mayChange(r *http.Request) error {
+// checkWrite returns why a request must not change anything, or nil if changes are allowed.
+func (v *View) checkWrite(r *http.Request) error {
 	if v.opts.Laboratory == nil {
-		return refused(http.StatusNotFound, "this view has no laboratory, so nothing can be changed")
+		return statusErrorf(http.StatusNotFound, "this view has no laboratory, so nothing can be changed")
 	}
 	if !v.authorized(r) {
 		return v.unauthorized(r, "a change needs the token: open the address that the program has printed")
 	}
-	return sentByPage(r)
+	return checkJSONPost(r)
 }
 
-// sentByPage returns an error unless the request comes from a script. A form on another page cannot
-// send JSON.
-func sentByPage(r *http.Request) error {
+// checkJSONPost returns an error unless the request comes from a script. A form on another page
+// cannot send JSON.
+func checkJSONPost(r *http.Request) error {
 	if r.Method != http.MethodPost {
-		return refused(http.StatusMethodNotAllowed, "only POST is allowed here")
+		return statusErrorf(http.StatusMethodNotAllowed, "only POST is allowed here")
 	}
 	if media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(media) != "application/json" {
-		return refused(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
+		return statusErrorf(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
 	}
 	return nil
 }
 
-// fromHere reports whether an address is a loopback address of this machine.
-func fromHere(address string) bool {
+// isLoopback reports whether an address is a loopback address of this machine.
+func isLoopback(address string) bool {
 	at, err := netip.ParseAddrPort(address)
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// named reports whether a Host header is a name of the page. An IP address is always accepted:
-// unlike a name, it cannot be made to point to another server later.
-func (v *View) named(host string) bool {
+// isAllowedHost reports whether a Host header is a name of the page. An IP address is always
+// accepted: unlike a name, it cannot be made to point to another server later.
+func (v *View) isAllowedHost(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
@@ -87,8 +87,8 @@ func (v *View) named(host string) bool {
 	return name != "" && slices.ContainsFunc(v.opts.Hosts, func(own string) bool { return strings.EqualFold(own, name) })
 }
 
-// ownOrigin reports whether a request comes from this page, or from no page.
-func ownOrigin(r *http.Request) bool {
+// isSameOrigin reports whether a request comes from this page, or from no page.
+func isSameOrigin(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return false
 	}
@@ -114,20 +114,20 @@ func (v *View) isToken(given string) bool {
 // known. Otherwise it is the given text.
 func (v *View) unauthorized(r *http.Request, otherwise string) error {
 	if given, ok := bearer(r); ok {
-		if err := v.sessions.ended(given); err != nil {
+		if err := v.sessions.endReason(given); err != nil {
 			return err
 		}
 	}
-	return refused(http.StatusUnauthorized, "%s", otherwise)
+	return statusErrorf(http.StatusUnauthorized, "%s", otherwise)
 }
 
-// policy is the page's policy for browsers: no content from other origins, no inline scripts or
-// styles, and no markup made from text.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+// contentSecurityPolicy is the page's policy for browsers: no content from other origins, no inline
+// scripts or styles, and no markup made from text.
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-func protect(h http.Header) {
-	h.Set("Content-Security-Policy", policy)
+func setSecurityHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", contentSecurityPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -135,14 +135,14 @@ func protect(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// fail sends the error as a text response.
-func fail(w http.ResponseWriter, err error) {
+// writeError sends the error as a text response.
+func writeError(w http.ResponseWriter, err error) {
 	code := http.StatusInternalServerError
-	var r refusal
+	var r statusError
 	switch {
 	case errors.As(err, &r):
 		code = r.code
-	case errors.Is(err, ErrNoSuch):
+	case errors.Is(err, ErrUnknownPipeline):
 		code = http.StatusNotFound
 	case errors.Is(err, errTooMany):
 		code = http.StatusServiceUnavailable

@@ -28,7 +28,7 @@ func (r *rig) ask(t testing.TB, method, path string, body string, change func(*h
 	return answer.StatusCode, string(text), answer.Header
 }
 
-func TestWhoMayLook(t *testing.T) {
+func TestReadAccess(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{Hosts: []string{"view.example"}}, 1, nil)
 	header := func(name, value string) func(*http.Request) {
@@ -84,25 +84,25 @@ func TestWhoMayLook(t *testing.T) {
 	}
 }
 
-func TestPageIsGuardedByItsPolicy(t *testing.T) {
+func TestPageHasAContentSecurityPolicy(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{}, 1, nil)
 	code, text, header := r.ask(t, http.MethodGet, "any/where/", "", nil)
 	require.Equal(t, 200, code)
 	require.Contains(t, text, "<!doctype html>")
-	require.Equal(t, policy, header.Get("Content-Security-Policy"))
-	require.NotContains(t, policy, "unsafe")
+	require.Equal(t, contentSecurityPolicy, header.Get("Content-Security-Policy"))
+	require.NotContains(t, contentSecurityPolicy, "unsafe")
 	require.Equal(t, "nosniff", header.Get("X-Content-Type-Options"))
 	require.NotContains(t, text, "http://", "nothing is from elsewhere")
 	require.NotContains(t, text, "https://", "nothing is from elsewhere")
 }
 
-func TestFromHere(t *testing.T) {
+func TestIsLoopback(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
 		"127.0.0.1:1": true, "[::1]:2": true, "[::ffff:127.0.0.1]:3": true, "127.9.9.9:4": true,
 		"10.0.0.1:1": false, "[2001:db8::1]:1": false, "": false, "@": false, "localhost:1": false,
 	} {
-		require.Equal(t, want, fromHere(address), address)
+		require.Equal(t, want, isLoopback(address), address)
 	}
 }

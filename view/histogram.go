@@ -24,8 +24,8 @@ func bucketOf(d time.Duration) int {
 	return min(4*(log-1)+int(d>>(log-2))&3, bucketCount-1)
 }
 
-// middleOf returns the duration that represents a bucket.
-func middleOf(bucket int) time.Duration {
+// midpoint returns the duration that represents a bucket.
+func midpoint(bucket int) time.Duration {
 	if bucket < 4 {
 		return time.Duration(bucket)
 	}
@@ -80,21 +80,21 @@ func (c *counts) times() (t Times) {
 		rank, sum := uint64(q*float64(t.Count-1))+1, uint64(0)
 		for i, n := range c {
 			if sum += n; sum >= rank {
-				return middleOf(i).Seconds()
+				return midpoint(i).Seconds()
 			}
 		}
 		return 0
 	}
-	t.P50, t.P99, t.Max = quantile(0.5), quantile(0.99), middleOf(last).Seconds()
+	t.P50, t.P99, t.Max = quantile(0.5), quantile(0.99), midpoint(last).Seconds()
 	return t
 }
 
 // window holds the counts of a histogram for each of the last ten seconds.
 type window struct {
-	of     *histogram
-	past   [10]counts // past[second % 10]: the counts when that second began
-	second int64
-	began  bool
+	of      *histogram
+	past    [10]counts // past[second % 10]: the counts when that second began
+	second  int64
+	started bool
 }
 
 // addTo adds the counts of about the last ten seconds to sum. From call to call, sinceStart must
@@ -102,8 +102,8 @@ type window struct {
 func (w *window) addTo(sum *counts, sinceStart time.Duration) {
 	now := w.of.counts()
 	second := int64(sinceStart / time.Second)
-	if !w.began || second-w.second >= int64(len(w.past)) {
-		w.began, w.second = true, second
+	if !w.started || second-w.second >= int64(len(w.past)) {
+		w.started, w.second = true, second
 		for i := range w.past {
 			w.past[i] = now
 		}

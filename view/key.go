@@ -48,7 +48,7 @@ const maxText = 320
 // clean makes a text from outside this program safe to show. The result has no control characters,
 // no characters that change the writing direction, no invalid bytes, and at most maxText bytes.
 func clean(s string) string {
-	if len(s) <= maxText && !strings.ContainsFunc(s, unfit) {
+	if len(s) <= maxText && !strings.ContainsFunc(s, isUnsafeRune) {
 		return s
 	}
 	cut := len(s) > maxText
@@ -62,7 +62,7 @@ func clean(s string) string {
 		}
 	}
 	s = strings.Map(func(r rune) rune {
-		if unfit(r) {
+		if isUnsafeRune(r) {
 			return utf8.RuneError
 		}
 		return r
@@ -73,8 +73,8 @@ func clean(s string) string {
 	return s
 }
 
-// cleaned makes several texts safe to show.
-func cleaned(texts []string) []string {
+// cleanAll makes several texts safe to show.
+func cleanAll(texts []string) []string {
 	harmless := make([]string, len(texts))
 	for n, s := range texts {
 		harmless[n] = clean(s)
@@ -82,6 +82,6 @@ func cleaned(texts []string) []string {
 	return harmless
 }
 
-func unfit(r rune) bool {
+func isUnsafeRune(r rune) bool {
 	return r < ' ' || r == utf8.RuneError || r > '~' && !unicode.IsGraphic(r)
 }

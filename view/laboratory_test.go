@@ -13,18 +13,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// bench is a laboratory with one action.
-type bench struct {
+// fakeLaboratory is a laboratory with one action.
+type fakeLaboratory struct {
 	done atomic.Pointer[map[string]string]
 }
 
-func (b *bench) Actions() []Action {
+func (b *fakeLaboratory) Actions() []Action {
 	return []Action{{ID: "create", Box: "server", Label: "Create", Inputs: []Input{
 		{ID: "n", Label: "how many", Default: "1", Min: 1, Max: 100}, {ID: "kind", Default: "pod", Choices: []string{"pod", "node"}},
 	}}}
 }
 
-func (b *bench) Do(_ context.Context, action string, values map[string]string) (string, error) {
+func (b *fakeLaboratory) Do(_ context.Context, action string, values map[string]string) (string, error) {
 	if values["n"] == "99" {
 		return "", errors.New("too many pods")
 	}
@@ -32,11 +32,11 @@ func (b *bench) Do(_ context.Context, action string, values map[string]string) (
 	return action + " is done", nil
 }
 
-func (b *bench) State() map[string]string { return map[string]string{"paused": "workers"} }
+func (b *fakeLaboratory) State() map[string]string { return map[string]string{"paused": "workers"} }
 
-func TestWhatChangesSomethingNeedsTheToken(t *testing.T) {
+func TestActionsNeedTheToken(t *testing.T) {
 	t.Parallel()
-	lab := &bench{}
+	lab := &fakeLaboratory{}
 	r := start(t, Options{Laboratory: lab, Token: "a token of 20 characters"}, 1, nil)
 	do := func(body string, change ...func(*http.Request)) (int, string) {
 		code, text, _ := r.ask(t, http.MethodPost, "do", body, func(request *http.Request) {
@@ -66,7 +66,7 @@ func TestWhatChangesSomethingNeedsTheToken(t *testing.T) {
 		"what a form can send": {good, set("Content-Type", "text/plain"), 415, "application/json"},
 		"another method":       {good, func(r *http.Request) { r.Method = http.MethodGet }, 405, "POST"},
 		"no JSON":              {`<x>`, nil, 400, "not an action"},
-		"too long":             {`{"action":"` + strings.Repeat("x", maxDo) + `"}`, nil, 400, "too large"},
+		"too long":             {`{"action":"` + strings.Repeat("x", maxActionBody) + `"}`, nil, 400, "too large"},
 		"no such action":       {`{"action":"explode"}`, nil, 404, "no action"},
 		"no such input":        {`{"action":"create","values":{"m":"5"}}`, nil, 400, `no input "m"`},
 		"too much":             {`{"action":"create","values":{"n":"101"}}`, nil, 400, "from 1 to 100"},
@@ -94,7 +94,7 @@ func TestWhatChangesSomethingNeedsTheToken(t *testing.T) {
 	require.NotContains(t, r.view.Address("http://x/"), "token")
 }
 
-func TestPrivateViewAsksEverybody(t *testing.T) {
+func TestPrivateViewNeedsTheToken(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{Private: true, IndexValues: true}, 1, nil)
 	for _, path := range []string{"parts", "stream", "lookup"} {
@@ -108,13 +108,13 @@ func TestPrivateViewAsksEverybody(t *testing.T) {
 		request.Header.Set("Authorization", "Bearer "+r.view.Token())
 	})
 	require.Equal(t, 200, code)
-	var parts Parts
+	var parts Pipelines
 	require.NoError(t, json.Unmarshal([]byte(text), &parts))
-	require.Len(t, parts.Parts, 2)
+	require.Len(t, parts.Pipelines, 2)
 	require.Len(t, r.view.Token(), 26)
 }
 
-func TestIndexValuesAreAChoice(t *testing.T) {
+func TestIndexValuesAreOptional(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{}, 1, nil)
 	code, text, _ := r.ask(t, http.MethodGet, "lookup?of=pods", "", nil)
@@ -126,9 +126,9 @@ func TestIndexValuesAreAChoice(t *testing.T) {
 	require.Equal(t, 200, code)
 	var found Lookup
 	require.NoError(t, json.Unmarshal([]byte(text), &found))
-	require.Equal(t, []IndexValues{{Name: "phase", Values: 1, Some: []IndexValue{{Value: "<b>", Objects: 30}}}}, found.Indexes)
-	require.Equal(t, 30, found.Found.Objects)
-	require.Len(t, found.Found.Keys, 30)
+	require.Equal(t, []IndexValues{{Name: "phase", Values: 1, Top: []IndexValue{{Value: "<b>", Objects: 30}}}}, found.Indexes)
+	require.Equal(t, 30, found.Result.Objects)
+	require.Len(t, found.Result.Keys, 30)
 	for path, want := range map[string]int{"lookup?of=pods&index=none&value=x": 404, "lookup?of=nobody": 404} {
 		code, _, _ = r.ask(t, http.MethodGet, path, "", nil)
 		require.Equal(t, want, code)

@@ -23,9 +23,9 @@ func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	v.Close()
 	// Streams end by themselves, unless the viewer does not read.
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	shutdownCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := server.Shutdown(last); err != nil {
+	if err := server.Shutdown(shutdownCtx); err != nil {
 		_ = server.Close()
 	}
 	if failed == nil {

@@ -16,8 +16,8 @@ type Lookup struct {
 	// Indexes are the indexes of the store, by name.
 	Indexes []IndexValues `json:"indexes"`
 
-	// Found is the result of a look-up, if the query has an index and a value.
-	Found *Found `json:"found,omitempty"`
+	// Result is the result of a look-up, if the query has an index and a value.
+	Result *LookupResult `json:"found,omitempty"`
 }
 
 // IndexValues describes the values of an index.
@@ -25,8 +25,8 @@ type IndexValues struct {
 	Name   string `json:"name"`
 	Values int    `json:"values"`
 
-	// Some has the most frequent values.
-	Some []IndexValue `json:"some,omitempty"`
+	// Top has the most frequent values.
+	Top []IndexValue `json:"some,omitempty"`
 }
 
 // IndexValue is a value of an index.
@@ -39,8 +39,8 @@ type IndexValue struct {
 	Text string `json:"text,omitempty"`
 }
 
-// Found compares an index look-up with a scan of all objects.
-type Found struct {
+// LookupResult compares an index look-up with a scan of all objects.
+type LookupResult struct {
 	// Objects is the number of objects with the value. All is the number of objects in the store.
 	Objects int `json:"objects"`
 	All     int `json:"all"`
@@ -55,42 +55,42 @@ type Found struct {
 }
 
 // Limits for a page: the shown values of an index, and the shown objects of a value. A store with
-// more than mostScanned objects is not scanned.
+// more than maxScanned objects is not scanned.
 const (
-	shownValues   = 40
-	shownPostings = 100
-	mostScanned   = 1_000_000
-	mostValues    = 20_000
+	maxShownValues = 40
+	maxShownKeys   = 100
+	maxScanned     = 1_000_000
+	maxValues      = 20_000
 )
 
-// searcher is a store whose indexes can be queried.
-type searcher interface {
+// objectStore is a store whose indexes can be queried.
+type objectStore interface {
 	values() []IndexValues
-	find(index, value string) (*Found, error)
+	find(index, value string) (*LookupResult, error)
 	object(key types.NamespacedName) (any, bool)
-	some(n int) (keys []types.NamespacedName, of int)
+	sampleKeys(n int) (keys []types.NamespacedName, of int)
 }
 
-type searched[T any] func() *indexer.Reader[T]
+type storeReader[T any] func() *indexer.Reader[T]
 
-func (store searched[T]) values() []IndexValues {
+func (store storeReader[T]) values() []IndexValues {
 	all := []IndexValues{}
 	s := store()
 	sizes := s.Stats().Indexes
 	for _, name := range s.Indexes() {
 		index := IndexValues{Name: clean(name), Values: sizes[name]}
-		if values, err := s.IndexValues(name); err == nil && sizes[name] <= mostValues {
+		if values, err := s.IndexValues(name); err == nil && sizes[name] <= maxValues {
 			for value, objects := range values {
-				index.Some = append(index.Some, IndexValue{Value: value, Objects: objects})
+				index.Top = append(index.Top, IndexValue{Value: value, Objects: objects})
 			}
 		}
-		slices.SortFunc(index.Some, func(a, b IndexValue) int {
+		slices.SortFunc(index.Top, func(a, b IndexValue) int {
 			return cmp.Or(cmp.Compare(b.Objects, a.Objects), cmp.Compare(a.Value, b.Value))
 		})
-		index.Some = index.Some[:min(len(index.Some), shownValues)]
-		for n, v := range index.Some {
+		index.Top = index.Top[:min(len(index.Top), maxShownValues)]
+		for n, v := range index.Top {
 			if text := clean(v.Value); text != v.Value {
-				index.Some[n].Text = text
+				index.Top[n].Text = text
 			}
 		}
 		all = append(all, index)
@@ -98,26 +98,26 @@ func (store searched[T]) values() []IndexValues {
 	return all
 }
 
-func (store searched[T]) find(name, value string) (*Found, error) {
+func (store storeReader[T]) find(name, value string) (*LookupResult, error) {
 	s := store()
 	index, err := s.Index(name)
 	if err != nil {
 		return nil, err
 	}
-	f := &Found{}
+	f := &LookupResult{}
 	began := time.Now()
 	for range index.Having(value) {
 		f.Objects++
 	}
 	f.Lookup = time.Since(began).Seconds()
-	if f.All = s.Len(); f.All <= mostScanned {
+	if f.All = s.Len(); f.All <= maxScanned {
 		began = time.Now()
 		for range s.All() {
 		}
 		f.Scan = time.Since(began).Seconds()
 	}
 	for key := range index.Having(value) {
-		if len(f.Keys) == shownPostings {
+		if len(f.Keys) == maxShownKeys {
 			break
 		}
 		f.Keys = append(f.Keys, nameOfKey(key))
@@ -125,16 +125,16 @@ func (store searched[T]) find(name, value string) (*Found, error) {
 	return f, nil
 }
 
-func (store searched[T]) object(key types.NamespacedName) (any, bool) { return store().Get(key) }
+func (store storeReader[T]) object(key types.NamespacedName) (any, bool) { return store().Get(key) }
 
-// some(n) returns the keys of n objects that are spread over the store, and the number of all
-// objects. In a large store, they are among the first mostValues objects.
-func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
+// sampleKeys(n) returns the keys of n objects that are spread over the store, and the number of all
+// objects. In a large store, they are among the first maxValues objects.
+func (store storeReader[T]) sampleKeys(n int) (keys []types.NamespacedName, of int) {
 	s := store()
 	of = s.Len()
-	among, at := max(min(of, mostValues), 1), 0 // The store may have grown meanwhile.
+	among, at := max(min(of, maxValues), 1), 0 // The store may have grown meanwhile.
 	for key := range s.All() {
-		if apart(at, n, among, len(keys)) {
+		if inSpacedSample(at, n, among, len(keys)) {
 			keys = append(keys, key)
 		}
 		if at++; len(keys) == n || at >= among {
@@ -144,28 +144,28 @@ func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
 	return keys, of
 }
 
-// apart(at, n, among, taken) reports whether the element with index at belongs to a sample. The
-// sample has n elements, evenly spaced. The argument among is the number of all elements. The
-// argument taken is the number of elements in the sample so far.
-func apart(at, n, among, taken int) bool { return at*n/among >= taken }
+// inSpacedSample(at, n, among, taken) reports whether the element with index at belongs to a
+// sample. The sample has n elements, evenly spaced. The argument among is the number of all
+// elements. The argument taken is the number of elements in the sample so far.
+func inSpacedSample(at, n, among, taken int) bool { return at*n/among >= taken }
 
 // serveLookup answers queries about indexes.
 func (v *View) serveLookup(w http.ResponseWriter, r *http.Request) error {
 	if !v.opts.IndexValues {
-		return refused(http.StatusForbidden, "values of indexes are not shown: the program has not set Options.IndexValues")
+		return statusErrorf(http.StatusForbidden, "values of indexes are not shown: the program has not set Options.IndexValues")
 	}
 	query := r.URL.Query()
-	_, of, err := v.stored(query.Get("of"))
+	_, of, err := v.storeOf(query.Get("of"))
 	if err != nil {
 		return err
 	}
-	answer := Lookup{Indexes: of.store.values()}
+	response := Lookup{Indexes: of.store.values()}
 	if query.Has("index") {
 		found, err := of.store.find(query.Get("index"), query.Get("value"))
 		if err != nil {
-			return refused(http.StatusNotFound, "%w", err)
+			return statusErrorf(http.StatusNotFound, "%w", err)
 		}
-		answer.Found = found
+		response.Result = found
 	}
-	return answerJSON(w, answer)
+	return writeJSON(w, response)
 }

@@ -17,7 +17,7 @@ import (
 // times of all caches and controllers of a manager. It also calls the observer next, which may be
 // nil.
 func (v *View) ControllerObserver(next *controller.Observer) *controller.Observer {
-	o := hooks.Copied(next)
+	o := hooks.CopyOf(next)
 	o.Queue = func(name string, observer *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
 		if next != nil && next.Queue != nil {
 			observer = next.Queue(name, observer)
@@ -28,13 +28,13 @@ func (v *View) ControllerObserver(next *controller.Observer) *controller.Observe
 		if next != nil && next.Cache != nil {
 			c = next.Cache(name, c)
 		}
-		c.Informer, c.Reflector, c.Queue = v.recorders.informers.make(name).observe(c.Informer, c.Reflector, c.Queue)
+		c.Informer, c.Reflector, c.Queue = v.recorders.informers.create(name).observe(c.Informer, c.Reflector, c.Queue)
 		return c
 	}
-	o.Fill = func(name, cache string, queue enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
-		v.fed.add(name, cache)
-		if next != nil && next.Fill != nil {
-			return next.Fill(name, cache, queue)
+	o.Enqueue = func(name, cache string, queue enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
+		v.feeds.add(name, cache)
+		if next != nil && next.Enqueue != nil {
+			return next.Enqueue(name, cache, queue)
 		}
 		return nil, nil
 	}
@@ -46,15 +46,15 @@ func (v *View) ControllerObserver(next *controller.Observer) *controller.Observe
 func (v *View) Manager(m interface{ Status() controller.Status }) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.sources = append(v.sources, func() (informers []*informerPart, queues []*queuePart) {
+	v.sources = append(v.sources, func() (informers []*informerEntry, queues []*queueEntry) {
 		status := m.Status()
 		for _, cluster := range status.Clusters {
 			v.Client(cluster.Client)
-			informers = append(informers, v.shared(cluster.Caches)...)
+			informers = append(informers, v.sharedInformers(cluster.Caches)...)
 		}
 		for _, c := range status.Controllers {
-			queues = append(queues, &queuePart{name: c.Name, rec: v.recorders.queues.of(c.Name),
-				stats: func() workqueue.Stats { return c.Queue }, fedBy: cleaned(v.fed.by(c.Name))})
+			queues = append(queues, &queueEntry{name: c.Name, rec: v.recorders.queues.forName(c.Name),
+				stats: func() workqueue.Stats { return c.Queue }, sources: cleanAll(v.feeds.cachesOf(c.Name))})
 		}
 		return informers, queues
 	})
@@ -68,24 +68,24 @@ func (v *View) Factory(f interface {
 }) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.sources = append(v.sources, func() ([]*informerPart, []*queuePart) { return v.shared(f.Status()), nil })
+	v.sources = append(v.sources, func() ([]*informerEntry, []*queueEntry) { return v.sharedInformers(f.Status()), nil })
 }
 
-// shared returns the current informers of a factory.
-func (v *View) shared(all []informer.SharedStatus) (informers []*informerPart) {
+// sharedInformers returns the current informers of a factory.
+func (v *View) sharedInformers(all []informer.SharedStatus) (informers []*informerEntry) {
 	for _, s := range all {
-		informers = append(informers, &informerPart{name: s.Name, rec: v.recorders.informers.of(s.Name), status: func() informer.Status { return s.Status }})
+		informers = append(informers, &informerEntry{name: s.Name, rec: v.recorders.informers.forName(s.Name), status: func() informer.Status { return s.Status }})
 	}
 	return informers
 }
 
-// feeds records which caches feed which controllers of a manager.
-type feeds struct {
+// cacheFeeds records which caches feed which controllers of a manager.
+type cacheFeeds struct {
 	mu  sync.Mutex // guards following
 	all map[string][]string
 }
 
-func (f *feeds) add(controller, cache string) {
+func (f *cacheFeeds) add(controller, cache string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.all == nil {
@@ -96,7 +96,7 @@ func (f *feeds) add(controller, cache string) {
 	}
 }
 
-func (f *feeds) by(controller string) []string {
+func (f *cacheFeeds) cachesOf(controller string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.all[controller])

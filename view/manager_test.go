@@ -20,7 +20,7 @@ import (
 
 // A manager's caches and controllers appear as they are added. Each controller is shown with the
 // caches that feed it.
-func TestManagerIsShownWithAllItsParts(t *testing.T) {
+func TestManagerIsShownWithItsCachesAndControllers(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(apitest.Options{})
 	require.NoError(t, server.ListenMemory())
@@ -36,7 +36,7 @@ func TestManagerIsShownWithAllItsParts(t *testing.T) {
 	})})
 	require.NoError(t, err)
 	v.Manager(m)
-	require.Empty(t, v.Parts().Parts)
+	require.Empty(t, v.Pipelines().Pipelines)
 	maps := controller.For[*corev1.ConfigMap](m, rest.ResourceOptions{})
 	secrets := controller.For[*corev1.Secret](m, rest.ResourceOptions{})
 	done := make(chan string, 10)
@@ -80,9 +80,9 @@ func TestManagerIsShownWithAllItsParts(t *testing.T) {
 	}
 	require.Subset(t, whats, []string{Received, Delta, Queued, Taken})
 	var names []string
-	for _, p := range v.Parts().Parts {
+	for _, p := range v.Pipelines().Pipelines {
 		names = append(names, p.Kind+" "+p.Name)
-		require.Empty(t, p.Wrong)
+		require.Empty(t, p.Problems)
 	}
 	require.ElementsMatch(t, []string{"informer configmaps", "informer secrets", "queue greet", "queue hide"}, names)
 	code, text, _ := r.ask(t, "GET", "parts", "", nil)
@@ -92,7 +92,7 @@ func TestManagerIsShownWithAllItsParts(t *testing.T) {
 
 // Several controllers share one cache, which has the observer of the first controller. The cache's
 // events are shown for any number of controllers.
-func TestACacheOfSeveralControllersIsShown(t *testing.T) {
+func TestSharedCacheIsShown(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(apitest.Options{})
 	require.NoError(t, server.ListenMemory())
@@ -121,7 +121,7 @@ func TestACacheOfSeveralControllersIsShown(t *testing.T) {
 
 // Several users share an informer, and the page shows it once. An informer that is acquired after
 // the last release is a new one.
-func TestAnInformerOfSeveralUsersIsShown(t *testing.T) {
+func TestSharedInformerIsShown(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(apitest.Options{})
 	require.NoError(t, server.ListenMemory())
@@ -184,7 +184,7 @@ func requireEvents(t *testing.T, v *View, name string, server *apitest.Server) {
 }
 
 // The traffic includes the clients of a cluster that is added later.
-func TestClientsOfClustersThatComeLater(t *testing.T) {
+func TestClientsOfClustersAddedLater(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
 	require.NoError(t, err)
@@ -192,8 +192,8 @@ func TestClientsOfClustersThatComeLater(t *testing.T) {
 	v.Manager(m)
 	Queue(v, workqueue.New(workqueue.Options[string]{Name: "jobs", Logger: silent}))
 	*m = append(*m, client(t))
-	v.Parts()
-	v.Parts()
+	v.Pipelines()
+	v.Pipelines()
 	require.True(t, slices.Equal(*m, v.clients))
 }
 
@@ -218,10 +218,10 @@ func TestFactoryIsShown(t *testing.T) {
 	v, err := New(Options{})
 	require.NoError(t, err)
 	v.Factory(some{{Status: informer.Status{Name: "pods"}}, {Status: informer.Status{Name: "nodes"}}, {Status: informer.Status{Name: "pods"}}})
-	all := v.Parts().Parts
+	all := v.Pipelines().Pipelines
 	require.Len(t, all, 3)
 	require.Equal(t, []string{"pods", "nodes", "pods~2"}, []string{all[0].Name, all[1].Name, all[2].Name})
-	require.Equal(t, []string{"not synced: idle"}, all[0].Wrong)
+	require.Equal(t, []string{"not synced: idle"}, all[0].Problems)
 	hello, _, err := v.Frames(t.Context(), "nodes")
 	require.NoError(t, err)
 	require.Equal(t, "nodes", hello.Name)

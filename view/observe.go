@@ -26,21 +26,21 @@ func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[
 		opts.Name = fmt.Sprintf("%T", *new(T)) // as in informer.New
 	}
 	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer =
-		v.recorders.informers.make(opts.Name).observe(opts.Observer, opts.Reflector.Observer, opts.Queue.Observer)
+		v.recorders.informers.create(opts.Name).observe(opts.Observer, opts.Reflector.Observer, opts.Queue.Observer)
 	return opts
 }
 
 // observe returns observers of an informer's stages, which also call the given observers.
 func (r *recorder) observe(of *informer.Observer, reflecting *reflector.Observer, queueing *deltafifo.Observer) (*informer.Observer, *reflector.Observer, *deltafifo.Observer) {
-	of, reflecting, queueing = hooks.Copied(of), hooks.Copied(reflecting), hooks.Copied(queueing)
-	reflecting.OnPhase = hooks.Then(r.phase, reflecting.OnPhase)
-	reflecting.OnPage = hooks.Then(r.page, reflecting.OnPage)
-	reflecting.OnItem = hooks.Then(r.item, reflecting.OnItem)
-	reflecting.OnEvent = hooks.Then(r.event, reflecting.OnEvent)
-	reflecting.OnWait = hooks.Then(r.pause, reflecting.OnWait)
-	queueing.OnDelta = hooks.Then3(r.delta, queueing.OnDelta)
-	queueing.OnBatch = hooks.Then(r.batch, queueing.OnBatch)
-	of.Sample = r.samples(of.Sample)
+	of, reflecting, queueing = hooks.CopyOf(of), hooks.CopyOf(reflecting), hooks.CopyOf(queueing)
+	reflecting.OnPhase = hooks.Chain(r.phase, reflecting.OnPhase)
+	reflecting.OnPage = hooks.Chain(r.page, reflecting.OnPage)
+	reflecting.OnItem = hooks.Chain(r.item, reflecting.OnItem)
+	reflecting.OnEvent = hooks.Chain(r.event, reflecting.OnEvent)
+	reflecting.OnWait = hooks.Chain(r.pause, reflecting.OnWait)
+	queueing.OnDelta = hooks.Chain3(r.delta, queueing.OnDelta)
+	queueing.OnBatch = hooks.Chain(r.batch, queueing.OnBatch)
+	of.Sample = r.sampleObserver(of.Sample)
 	return of, reflecting, queueing
 }
 
@@ -57,80 +57,80 @@ func QueueOptions[K comparable](v *View, opts workqueue.Options[K]) workqueue.Op
 // QueueObserver returns the observer of [QueueOptions] for the queue of this name. It also calls
 // next.
 func QueueObserver[K comparable](v *View, name string, next *workqueue.Observer[K]) *workqueue.Observer[K] {
-	rec := &keyed[K]{v.recorders.queues.make(name), hashOf[K]()}
-	o := hooks.Copied(next)
-	o.OnAdd = hooks.Then(rec.add, o.OnAdd)
-	o.OnMerged = hooks.Then(rec.merged, o.OnMerged)
-	o.OnGet = hooks.Then(rec.get, o.OnGet)
-	o.OnDone = hooks.Then2(rec.done, o.OnDone)
-	o.OnRetry = hooks.Then2(rec.retry, o.OnRetry)
-	o.OnError = hooks.Then2(rec.failed, o.OnError)
+	rec := &queueRecorder[K]{v.recorders.queues.create(name), hashOf[K]()}
+	o := hooks.CopyOf(next)
+	o.OnAdd = hooks.Chain(rec.add, o.OnAdd)
+	o.OnMerged = hooks.Chain(rec.merged, o.OnMerged)
+	o.OnGet = hooks.Chain(rec.get, o.OnGet)
+	o.OnDone = hooks.Chain2(rec.done, o.OnDone)
+	o.OnRetry = hooks.Chain2(rec.retry, o.OnRetry)
+	o.OnError = hooks.Chain2(rec.failed, o.OnError)
 	return o
 }
 
 func (r *recorder) phase(change reflector.PhaseChange) {
-	r.heard.Store(true)
+	r.hasEvents.Store(true)
 	if change.Cause != nil && apierrors.IsResourceExpired(change.Cause) {
 		r.expired.Add(1)
 	}
-	if r.on() {
-		e := noted{what: Phase, kind: change.To.String(), cause: change.From.String()}
+	if r.active() {
+		e := recordedEvent{what: Phase, kind: change.To.String(), cause: change.From.String()}
 		if change.Cause != nil {
-			e.text = reason(change.Cause).Error()
+			e.text = rootCause(change.Cause).Error()
 		}
 		r.ring.put(e)
 	}
 }
 
 func (r *recorder) page(p reflector.PageInfo) {
-	if r.on() {
-		r.ring.put(noted{what: Page, version: p.ResourceVersion, count: p.Items})
+	if r.active() {
+		r.ring.put(recordedEvent{what: Page, version: p.ResourceVersion, count: p.Items})
 	}
 }
 
 func (r *recorder) item(i reflector.ItemInfo) {
-	if !r.on() {
+	if !r.active() {
 		return
 	}
-	if r.wantsKey(i.Key) {
+	if r.keyInSample(i.Key) {
 		kind := "decoded"
 		if i.Unchanged {
 			kind = "unchanged"
 		}
-		r.ring.put(noted{what: Item, kind: kind, key: i.Key, version: i.ResourceVersion})
+		r.ring.put(recordedEvent{what: Item, kind: kind, key: i.Key, version: i.ResourceVersion})
 	}
 }
 
 func (r *recorder) event(e reflector.EventInfo) {
 	if e.Type == listwatch.Bookmark {
 		r.bookmarkAt.Store(int64(max(time.Since(r.ring.start), 1)))
-		if r.on() {
-			r.ring.put(noted{what: Received, kind: e.Type.String(), version: e.ResourceVersion})
+		if r.active() {
+			r.ring.put(recordedEvent{what: Received, kind: e.Type.String(), version: e.ResourceVersion})
 		}
 		return
 	}
-	if r.on() && r.wantsKey(e.Key) {
-		r.ring.put(noted{what: Received, kind: e.Type.String(), cause: e.Phase.String(), key: e.Key, version: e.ResourceVersion})
+	if r.active() && r.keyInSample(e.Key) {
+		r.ring.put(recordedEvent{what: Received, kind: e.Type.String(), cause: e.Phase.String(), key: e.Key, version: e.ResourceVersion})
 	}
 }
 
 func (r *recorder) pause(d time.Duration) {
-	if r.on() {
-		r.ring.put(noted{what: Pause, waited: d})
+	if r.active() {
+		r.ring.put(recordedEvent{what: Pause, waited: d})
 	}
 }
 
 func (r *recorder) delta(key types.NamespacedName, t deltafifo.DeltaType, version string) {
-	if r.on() && r.wantsKey(key) {
-		r.ring.put(noted{what: Delta, kind: t.String(), key: key, version: version})
+	if r.active() && r.keyInSample(key) {
+		r.ring.put(recordedEvent{what: Delta, kind: t.String(), key: key, version: version})
 	}
 }
 
 func (r *recorder) batch(b deltafifo.BatchInfo) {
-	if !r.on() {
+	if !r.active() {
 		return
 	}
-	r.shelf.add(b.Waited)
+	r.fifoWait.add(b.Waited)
 	kind := ""
 	switch {
 	case b.Initial:
@@ -138,20 +138,20 @@ func (r *recorder) batch(b deltafifo.BatchInfo) {
 	case b.Replaced:
 		kind = "replaced"
 	}
-	r.ring.putStep(noted{what: Batch, kind: kind, version: b.ResourceVersion, waited: b.Waited, count: b.Keys})
+	r.ring.putBatch(recordedEvent{what: Batch, kind: kind, version: b.ResourceVersion, waited: b.Waited, count: b.Keys})
 }
 
-// samples returns an Observer.Sample for an informer, which also calls the function next.
-func (r *recorder) samples(next func(types.NamespacedName) func(informer.DeliverInfo)) func(types.NamespacedName) func(informer.DeliverInfo) {
+// sampleObserver returns an Observer.Sample for an informer, which also calls the function next.
+func (r *recorder) sampleObserver(next func(types.NamespacedName) func(informer.DeliverInfo)) func(types.NamespacedName) func(informer.DeliverInfo) {
 	deliver := r.deliver
-	return func(key types.NamespacedName) (hears func(informer.DeliverInfo)) {
+	return func(key types.NamespacedName) (onDeliver func(informer.DeliverInfo)) {
 		if next != nil {
-			hears = next(key)
+			onDeliver = next(key)
 		}
-		if r.on() && r.wantsKey(key) {
-			hears = hooks.Then(deliver, hears)
+		if r.active() && r.keyInSample(key) {
+			onDeliver = hooks.Chain(deliver, onDeliver)
 		}
-		return hears
+		return onDeliver
 	}
 }
 
@@ -160,21 +160,21 @@ func (r *recorder) deliver(d informer.DeliverInfo) {
 		times.wait.add(d.Waited)
 		times.run.add(d.Ran)
 	}
-	r.ring.put(noted{what: Delivered, of: d.Handler, kind: d.Type.String(), cause: d.Cause.String(), key: d.Key,
+	r.ring.put(recordedEvent{what: Delivered, of: d.Handler, kind: d.Type.String(), cause: d.Cause.String(), key: d.Key,
 		version: d.ResourceVersion, waited: d.Waited, ran: d.Ran})
 }
 
-// keyed is the recorder of a queue with keys of type K.
-type keyed[K comparable] struct {
+// queueRecorder is the recorder of a queue with keys of type K.
+type queueRecorder[K comparable] struct {
 	*recorder
 	hash func(K) uint64
 }
 
-// heeds reports whether somebody looks at the page and the key is in the sample.
-func (r *keyed[K]) heeds(k K) bool { return r.on() && r.wants(r.hash(k)) }
+// isSampled reports whether somebody looks at the page and the key is in the sample.
+func (r *queueRecorder[K]) isSampled(k K) bool { return r.active() && r.inSample(r.hash(k)) }
 
-// note records an event of a key.
-func (r *keyed[K]) note(k K, e noted) {
+// record records an event of a key.
+func (r *queueRecorder[K]) record(k K, e recordedEvent) {
 	if name, ok := any(k).(types.NamespacedName); ok {
 		e.key = name
 	} else {
@@ -183,40 +183,40 @@ func (r *keyed[K]) note(k K, e noted) {
 	r.ring.put(e)
 }
 
-func (r *keyed[K]) add(k K) {
-	if r.heeds(k) {
-		r.note(k, noted{what: Queued})
+func (r *queueRecorder[K]) add(k K) {
+	if r.isSampled(k) {
+		r.record(k, recordedEvent{what: Queued})
 	}
 }
 
-func (r *keyed[K]) merged(k K) {
-	if r.heeds(k) {
-		r.note(k, noted{what: Merged})
+func (r *queueRecorder[K]) merged(k K) {
+	if r.isSampled(k) {
+		r.record(k, recordedEvent{what: Merged})
 	}
 }
 
-func (r *keyed[K]) get(item workqueue.Item[K]) {
-	if r.heeds(item.Key) {
+func (r *queueRecorder[K]) get(item workqueue.Item[K]) {
+	if r.isSampled(item.Key) {
 		r.wait.add(item.Waited)
-		r.note(item.Key, noted{what: Taken, waited: item.Waited, count: int(item.Causes.Count)})
+		r.record(item.Key, recordedEvent{what: Taken, waited: item.Waited, count: int(item.Causes.Count)})
 	}
 }
 
-func (r *keyed[K]) done(k K, ran time.Duration) {
-	if r.heeds(k) {
+func (r *queueRecorder[K]) done(k K, ran time.Duration) {
+	if r.isSampled(k) {
 		r.run.add(ran)
-		r.note(k, noted{what: Done, ran: ran})
+		r.record(k, recordedEvent{what: Done, ran: ran})
 	}
 }
 
-func (r *keyed[K]) retry(k K, after time.Duration) {
-	if r.heeds(k) {
-		r.note(k, noted{what: Retried, waited: after})
+func (r *queueRecorder[K]) retry(k K, after time.Duration) {
+	if r.isSampled(k) {
+		r.record(k, recordedEvent{what: Retried, waited: after})
 	}
 }
 
-func (r *keyed[K]) failed(k K, err error) {
-	if r.heeds(k) {
-		r.note(k, noted{what: Failed, text: err.Error()})
+func (r *queueRecorder[K]) failed(k K, err error) {
+	if r.isSampled(k) {
+		r.record(k, recordedEvent{what: Failed, text: err.Error()})
 	}
 }

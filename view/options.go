@@ -16,9 +16,9 @@ type Options struct {
 	// Title is the name of the program on the page. Defaults to "kinform".
 	Title string
 
-	// Every is the time between two frames. At least 20 milliseconds; defaults to a tenth of a
-	// second.
-	Every time.Duration
+	// FrameInterval is the time between two frames. At least 20 milliseconds; defaults to a tenth
+	// of a second.
+	FrameInterval time.Duration
 
 	// MaxViewers is the maximum number of simultaneous streams. When one more stream opens, the
 	// oldest stream that has neither the token nor a session ends. If every stream has the token or
@@ -84,11 +84,11 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Title == "" {
 		o.Title = "kinform"
 	}
-	if o.Every == 0 {
-		o.Every = 100 * time.Millisecond
+	if o.FrameInterval == 0 {
+		o.FrameInterval = 100 * time.Millisecond
 	}
-	if o.Every < 20*time.Millisecond {
-		errs = append(errs, fmt.Errorf("the time between frames (Every) is %v: it must be at least 20ms", o.Every))
+	if o.FrameInterval < 20*time.Millisecond {
+		errs = append(errs, fmt.Errorf("the time between frames (Every) is %v: it must be at least 20ms", o.FrameInterval))
 	}
 	if o.MaxViewers == 0 {
 		o.MaxViewers = 16

@@ -17,10 +17,10 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-func TestQuantilesAreOffByAnEighthAtMost(t *testing.T) {
+func TestQuantilesAreAccurateToAnEighth(t *testing.T) {
 	t.Parallel()
 	for d := time.Duration(0); d < 5*time.Hour; d = d*9/8 + 1 {
-		middle := middleOf(bucketOf(d))
+		middle := midpoint(bucketOf(d))
 		if bucketOf(d) == bucketCount-1 {
 			require.Greater(t, d, time.Hour)
 			break
@@ -58,32 +58,32 @@ func TestQuantilesAreOffByAnEighthAtMost(t *testing.T) {
 func TestRingIsBoundedAndKeepsOrder(t *testing.T) {
 	t.Parallel()
 	r := &ring{start: time.Now()}
-	r.put(noted{what: "closed"})
+	r.put(recordedEvent{what: "closed"})
 	all, next := r.after(0, nil)
 	require.Empty(t, all, "nobody has made room")
 	require.Zero(t, next)
-	require.EqualValues(t, 1, r.room.lost.Load())
+	require.EqualValues(t, 1, r.keyQuota.lost.Load())
 	seen := uint64(0)
 	for frame := range 20 {
-		r.reopen()
-		for n := range perTick + 10 {
-			r.put(noted{count: frame*1000 + n})
+		r.refill()
+		for n := range keysPerFrame + 10 {
+			r.put(recordedEvent{count: frame*1000 + n})
 		}
-		for range stepsPerTick + 10 {
-			r.putStep(noted{what: Batch})
+		for range batchesPerFrame + 10 {
+			r.putBatch(recordedEvent{what: Batch})
 		}
 		if frame < 15 {
 			continue // skip rounds, like a slow reader
 		}
-		var got []noted
+		var got []recordedEvent
 		got, seen = r.after(seen, nil)
 		require.LessOrEqual(t, len(got), ringSize)
-		require.Equal(t, (frame)*1000+perTick-1, got[len(got)-1-stepsPerTick].count)
+		require.Equal(t, (frame)*1000+keysPerFrame-1, got[len(got)-1-batchesPerFrame].count)
 		for i := 1; i < len(got); i++ {
 			require.False(t, got[i].at.Before(got[i-1].at))
 		}
 	}
-	require.EqualValues(t, 1+20*10, r.room.lost.Load())
+	require.EqualValues(t, 1+20*10, r.keyQuota.lost.Load())
 }
 
 // An object is in the sample of all boxes or of none. A coarser sample is a subset of a finer one.
@@ -97,11 +97,11 @@ func TestSampleIsByKey(t *testing.T) {
 	for n := range 16_000 {
 		key := types.NamespacedName{Namespace: fmt.Sprintf("ns-%d", n%7), Name: fmt.Sprintf("pod-%06d", n)}
 		require.Equal(t, hashKey(key), hash(key))
-		if coarse.wantsKey(key) {
+		if coarse.keyInSample(key) {
 			taken[15]++
-			require.True(t, fine.wantsKey(key))
+			require.True(t, fine.keyInSample(key))
 		}
-		if fine.wantsKey(key) {
+		if fine.keyInSample(key) {
 			taken[3]++
 		}
 	}
@@ -112,7 +112,7 @@ func TestSampleIsByKey(t *testing.T) {
 
 // All bytes of an object's name and a random seed of the process decide whether it is in the
 // sample. Names with the same ending get different hashes.
-func TestNobodyChoosesWhetherToBeInTheSample(t *testing.T) {
+func TestSampleIsUnpredictable(t *testing.T) {
 	t.Parallel()
 	hash := hashOf[types.NamespacedName]()
 	hashes, bits := map[uint64]bool{}, uint64(0)
@@ -127,28 +127,28 @@ func TestNobodyChoosesWhetherToBeInTheSample(t *testing.T) {
 }
 
 // Removed parts are forgotten, and the number of names is bounded.
-func TestPartsThatAreGoneAreForgotten(t *testing.T) {
+func TestRecordersOfRemovedEntriesAreDropped(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
 	require.NoError(t, err)
-	for n := range 3 * mostNames {
+	for n := range 3 * maxNames {
 		name := fmt.Sprint("queue-", n)
 		q := workqueue.New(QueueOptions(v, workqueue.Options[string]{Name: name, Logger: silent}))
 		remove := Queue(v, q)
-		require.NotNil(t, v.picture(name))
+		require.NotNil(t, v.frameBuilder(name))
 		remove()
-		require.Nil(t, v.picture(name))
+		require.Nil(t, v.frameBuilder(name))
 		QueueOptions(v, workqueue.Options[string]{Name: name}) // a queue that is never shown
 	}
 	require.Empty(t, v.queues)
-	require.Empty(t, v.pictures)
-	require.Len(t, v.recorders.queues.byName, mostNames)
-	require.Len(t, v.recorders.queues.names, mostNames)
+	require.Empty(t, v.builders)
+	require.Len(t, v.recorders.queues.byName, maxNames)
+	require.Len(t, v.recorders.queues.names, maxNames)
 
 	// A shown queue keeps its recorder, however many names follow.
 	kept := workqueue.New(QueueOptions(v, workqueue.Options[string]{Name: "kept", Logger: silent}))
 	remove := Queue(v, kept)
-	for n := range 2 * mostNames {
+	for n := range 2 * maxNames {
 		QueueOptions(v, workqueue.Options[string]{Name: fmt.Sprint("other-", n)})
 	}
 	require.Len(t, v.recorders.queues.byName["kept"], 1)
@@ -156,7 +156,7 @@ func TestPartsThatAreGoneAreForgotten(t *testing.T) {
 	require.Empty(t, v.recorders.queues.byName["kept"])
 }
 
-func TestTextsOfOthersAreHarmless(t *testing.T) {
+func TestTextsFromOutsideAreCleaned(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"ns/pod":                    "ns/pod",
@@ -178,7 +178,7 @@ func TestTextsOfOthersAreHarmless(t *testing.T) {
 }
 
 // The sample has the whole path of a change, in order, including failures on the way.
-func TestSampleHasTheWholeWayOfAChange(t *testing.T) {
+func TestSampleHasAllEventsOfAChange(t *testing.T) {
 	t.Parallel()
 	var failed bool
 	r := start(t, Options{}, 1, reconciler(func(key types.NamespacedName) error {
@@ -204,7 +204,7 @@ func TestSampleHasTheWholeWayOfAChange(t *testing.T) {
 			}
 			if e.What == Failed {
 				require.Equal(t, "no\uFFFD <b>luck</b>", e.Text)
-				require.Equal(t, "pods", e.Of)
+				require.Equal(t, "pods", e.Component)
 			}
 			if e.What == Retried {
 				require.Positive(t, e.Wait)

@@ -34,11 +34,11 @@ func ReadRecording(r io.Reader) (*Hello, iter.Seq2[*Frame, error], error) {
 	case err != nil:
 		return nil, nil, err
 	case first.Hello == nil:
-		return nil, nil, lines.wrong("the first line has no field hello, but a recording begins with it", nil)
+		return nil, nil, lines.errorf("the first line has no field hello, but a recording begins with it", nil)
 	case first.Hello.Version > FormatVersion:
-		return nil, nil, lines.wrong(fmt.Sprintf("the format is %d, but this program knows formats up to %d: open the recording with a newer kinform", first.Hello.Version, FormatVersion), nil)
+		return nil, nil, lines.errorf(fmt.Sprintf("the format is %d, but this program knows formats up to %d: open the recording with a newer kinform", first.Hello.Version, FormatVersion), nil)
 	case first.Hello.Version < 1:
-		return nil, nil, lines.wrong("the version of the format is missing", nil)
+		return nil, nil, lines.errorf("the version of the format is missing", nil)
 	}
 	return first.Hello, lines.frames, nil
 }
@@ -73,11 +73,11 @@ func (l *recordingLines) frames(yield func(*Frame, error) bool) {
 func (l *recordingLines) check(line Line) error {
 	switch {
 	case line.Hello != nil:
-		return l.wrong("a second recording begins here: cut the file before this line", nil)
+		return l.errorf("a second recording begins here: cut the file before this line", nil)
 	case line.Frame == nil:
-		return l.wrong("no frame", nil)
+		return l.errorf("no frame", nil)
 	case line.Frame.At < l.at:
-		return l.wrong(fmt.Sprintf("the time is %.0f ms, but an earlier line has %.0f ms: the lines are out of order", line.Frame.At, l.at), nil)
+		return l.errorf(fmt.Sprintf("the time is %.0f ms, but an earlier line has %.0f ms: the lines are out of order", line.Frame.At, l.at), nil)
 	}
 	l.at = line.Frame.At
 	return nil
@@ -91,9 +91,9 @@ func (l *recordingLines) next() (line Line, err error) {
 	}
 	if err := Unmarshal(text, &line); err != nil {
 		if !whole && l.line > 1 {
-			return line, l.wrong("cut off: the writer was interrupted", io.ErrUnexpectedEOF)
+			return line, l.errorf("cut off: the writer was interrupted", io.ErrUnexpectedEOF)
 		}
-		return line, l.wrong("not JSON of a recording", err)
+		return line, l.errorf("not JSON of a recording", err)
 	}
 	return line, nil
 }
@@ -106,7 +106,7 @@ func (l *recordingLines) text() (text []byte, whole bool, err error) {
 		for !whole {
 			part, err := l.from.ReadSlice('\n')
 			if len(text)+len(part) > MaxRecordingLine {
-				return nil, false, l.wrong(fmt.Sprintf("more than %d bytes", MaxRecordingLine), nil)
+				return nil, false, l.errorf(fmt.Sprintf("more than %d bytes", MaxRecordingLine), nil)
 			}
 			text = append(text, part...) // the reader reuses part
 			if errors.Is(err, bufio.ErrBufferFull) {
@@ -116,7 +116,7 @@ func (l *recordingLines) text() (text []byte, whole bool, err error) {
 				break
 			}
 			if !errors.Is(err, io.EOF) {
-				return nil, false, l.wrong("reading failed", err)
+				return nil, false, l.errorf("reading failed", err)
 			}
 			if len(bytes.TrimSpace(text)) == 0 {
 				return nil, false, io.EOF
@@ -129,8 +129,8 @@ func (l *recordingLines) text() (text []byte, whole bool, err error) {
 	}
 }
 
-// wrong returns an error for the last line read.
-func (l *recordingLines) wrong(what string, cause error) error {
+// errorf returns an error for the last line read.
+func (l *recordingLines) errorf(what string, cause error) error {
 	if cause != nil {
 		return fmt.Errorf("%w: line %d: %s: %w", ErrRecording, l.line, what, cause)
 	}

@@ -35,7 +35,7 @@ func read(r io.Reader) (*Hello, []*Frame, error) {
 }
 
 // A recording has the frames that viewers see.
-func TestARecordingIsReadAsItWasSeen(t *testing.T) {
+func TestRecordingEqualsTheStream(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{Title: "a <title>"}, 3, nil)
 	var file bytes.Buffer
@@ -65,7 +65,7 @@ func TestARecordingIsReadAsItWasSeen(t *testing.T) {
 	require.Len(t, all, seen)
 }
 
-func TestRecordingsThatAreWrong(t *testing.T) {
+func TestInvalidRecordings(t *testing.T) {
 	t.Parallel()
 	long := `{"frame":{"seq":1,"at":1,"wrong":["` + strings.Repeat("a", MaxRecordingLine) + `"]}}`
 	for _, c := range []struct {
@@ -100,7 +100,7 @@ func TestRecordingsThatAreWrong(t *testing.T) {
 }
 
 // A recording may end without a newline, and may have fields of later format versions.
-func TestRecordingsThatAreRead(t *testing.T) {
+func TestUnusualRecordings(t *testing.T) {
 	t.Parallel()
 	text := helloLine + `{"frame":{"seq":7,"at":1,"later":{"a":1}},"other":2}` + "\r\n\n" + `{"frame":{"seq":8,"at":1}}`
 	for name, r := range map[string]io.Reader{"whole": strings.NewReader(text), "in pieces": iotest.OneByteReader(strings.NewReader(text))} {
@@ -148,7 +148,7 @@ func FuzzReadRecording(f *testing.F) {
 }
 
 // A view without a pipeline serves a recording to admitted viewers.
-func TestAViewOfARecording(t *testing.T) {
+func TestViewServesARecording(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/relist.jsonl")
 	require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestAViewOfARecording(t *testing.T) {
 
 // A line cannot make the reader use far more memory than the line has bytes. This holds for every
 // list in the format.
-func TestALineThatIsABombIsRefused(t *testing.T) {
+func TestLineWithTooManyValuesIsRefused(t *testing.T) {
 	t.Parallel()
 	const hello = `{"hello":{"version":1}}` + "\n"
 	empty := strings.Repeat("{},", 1<<20)[:3<<20-1]
@@ -211,12 +211,12 @@ func TestALineThatIsABombIsRefused(t *testing.T) {
 	}
 }
 
-func TestNoRealLineIsRefused(t *testing.T) {
+func TestRealLinesAreAccepted(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/relist.jsonl")
 	require.NoError(t, err)
 	for line := range bytes.Lines(text) {
-		require.Less(t, values(line), mostJSON/50)
+		require.Less(t, countValues(line), maxJSONValues/50)
 	}
-	require.NoError(t, checkRecording([]byte(`{"hello":{"version":1,"title":"`+strings.Repeat(`,[{\"`, mostJSON)+`"}}`)), "what is in a text is no value")
+	require.NoError(t, checkRecording([]byte(`{"hello":{"version":1,"title":"`+strings.Repeat(`,[{\"`, maxJSONValues)+`"}}`)), "what is in a text is no value")
 }

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// noted is one event of a sample, as the recorder stores it.
-type noted struct {
+// recordedEvent is one event of a sample, as the recorder stores it.
+type recordedEvent struct {
 	what    string // one of the values of Event.What
 	of      string // name of the handler
 	kind    string // ADDED, Updated and so on
@@ -27,32 +27,32 @@ type noted struct {
 // ring keeps the newest events of a sample. Each reader reads at its own pace, and misses
 // overwritten events.
 type ring struct {
-	start time.Time // of the view
-	room  room      // for events of single keys
-	steps room      // for events of whole batches
+	start      time.Time // of the view
+	keyQuota   quota     // for events of single keys
+	batchQuota quota     // for events of whole batches
 
-	mu   sync.Mutex // guards following
-	past []noted    // allocated with ringSize elements at the first event
-	next uint64     // total number of events
+	mu   sync.Mutex      // guards following
+	past []recordedEvent // allocated with ringSize elements at the first event
+	next uint64          // total number of events
 }
 
-// ringSize is the number of events in a ring. Between two frames, a ring accepts at most perTick
-// events of keys and stepsPerTick events of batches. More events would not be visible on the page,
-// and would cost too much.
+// ringSize is the number of events in a ring. Between two frames, a ring accepts at most
+// keysPerFrame events of keys and batchesPerFrame events of batches. More events would not be
+// visible on the page, and would cost too much.
 const (
-	ringSize     = 512
-	perTick      = 96
-	stepsPerTick = 32
+	ringSize        = 512
+	keysPerFrame    = 96
+	batchesPerFrame = 32
 )
 
-// room counts the events that the ring still accepts until the next frame. If there is no room
+// quota counts the events that the ring still accepts until the next frame. If there is no room
 // left, an event costs neither a lock nor a clock read.
-type room struct {
+type quota struct {
 	left atomic.Int64
 	lost atomic.Uint64
 }
 
-func (r *room) take() bool {
+func (r *quota) use() bool {
 	if r.left.Load() > 0 && r.left.Add(-1) >= 0 {
 		return true
 	}
@@ -60,32 +60,32 @@ func (r *room) take() bool {
 	return false
 }
 
-// reopen makes room for the events until the next frame.
-func (r *ring) reopen() {
-	r.room.left.Store(perTick)
-	r.steps.left.Store(stepsPerTick)
+// refill makes room for the events until the next frame.
+func (r *ring) refill() {
+	r.keyQuota.left.Store(keysPerFrame)
+	r.batchQuota.left.Store(batchesPerFrame)
 }
 
 // put records an event of a key, or a rare event.
-func (r *ring) put(e noted) {
-	if r.room.take() {
+func (r *ring) put(e recordedEvent) {
+	if r.keyQuota.use() {
 		r.append(e)
 	}
 }
 
-// putStep records an event of a batch.
-func (r *ring) putStep(e noted) {
-	if r.steps.left.Load() > 0 && r.steps.take() {
+// putBatch records an event of a batch.
+func (r *ring) putBatch(e recordedEvent) {
+	if r.batchQuota.left.Load() > 0 && r.batchQuota.use() {
 		r.append(e)
 	}
 }
 
-func (r *ring) append(e noted) {
+func (r *ring) append(e recordedEvent) {
 	e.at = time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.past == nil {
-		r.past = make([]noted, ringSize)
+		r.past = make([]recordedEvent, ringSize)
 	}
 	r.past[r.next%ringSize] = e
 	r.next++
@@ -93,7 +93,7 @@ func (r *ring) append(e noted) {
 
 // after(seen, to) appends the events that were added after the first seen events to its second
 // argument, and returns it. It also returns the total number of events.
-func (r *ring) after(seen uint64, to []noted) (all []noted, next uint64) {
+func (r *ring) after(seen uint64, to []recordedEvent) (all []recordedEvent, next uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for at := max(seen, r.next-min(r.next, ringSize)); at < r.next; at++ {

@@ -29,96 +29,96 @@ var page = func() fs.FS {
 // ServeHTTP serves the page and its requests. It uses only the last part of a path, so the view
 // works below any path.
 func (v *View) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	protect(w.Header())
+	setSecurityHeaders(w.Header())
 	wanted := ""
 	if !strings.HasSuffix(r.URL.Path, "/") {
 		wanted = path.Base(r.URL.Path)
 	}
 	if err := v.serve(w, r, wanted); err != nil {
-		fail(w, err)
+		writeError(w, err)
 	}
 }
 
 // serve responds to a request. If it returns an error, it has not written a response.
 func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) error {
-	var answer func(http.ResponseWriter, *http.Request) error
+	var handler func(http.ResponseWriter, *http.Request) error
 	switch wanted {
 	case "stream":
-		answer = v.serveStream
+		handler = v.serveStream
 	case "parts":
-		answer = v.serveParts
+		handler = v.servePipelines
 	case "lookup":
-		answer = v.serveLookup
+		handler = v.serveLookup
 	case "object":
-		answer = v.serveObject
+		handler = v.serveObject
 	case "do":
-		answer = v.serveDo
+		handler = v.serveAction
 	case "recording":
-		answer = v.serveRecording
+		handler = v.serveRecording
 	case "session":
-		answer = v.serveSession
+		handler = v.serveSession
 	}
-	if err := v.admit(r, answer != nil); err != nil {
+	if err := v.checkRequest(r, handler != nil); err != nil {
 		return err
 	}
-	if answer != nil && wanted != "session" {
-		if err := v.mayLook(r); err != nil {
+	if handler != nil && wanted != "session" {
+		if err := v.checkRead(r); err != nil {
 			return err
 		}
 	}
-	if answer != nil {
-		return answer(w, r)
+	if handler != nil {
+		return handler(w, r)
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return refused(http.StatusMethodNotAllowed, "only GET is allowed here")
+		return statusErrorf(http.StatusMethodNotAllowed, "only GET is allowed here")
 	}
 	if wanted == "" {
 		wanted = "index.html"
 	}
 	if _, err := fs.Stat(page, wanted); err != nil {
-		return refused(http.StatusNotFound, "the view has no page %q", clean(wanted))
+		return statusErrorf(http.StatusNotFound, "the view has no page %q", clean(wanted))
 	}
 	if wanted == "index.html" {
-		http.ServeFileFS(w, asked(r, "/"), page, "index.html")
+		http.ServeFileFS(w, withPath(r, "/"), page, "index.html")
 		return nil
 	}
 	http.ServeFileFS(w, r, page, wanted)
 	return nil
 }
 
-// asked returns a copy of the request with another path.
-func asked(r *http.Request, path string) *http.Request {
+// withPath returns a copy of the request with another path.
+func withPath(r *http.Request, path string) *http.Request {
 	r = r.Clone(r.Context())
 	r.URL.Path = path
 	return r
 }
 
-// giveUp is how long a viewer may stop reading before its connection is closed.
-const giveUp = 15 * time.Second
+// writeTimeout is how long a viewer may stop reading before its connection is closed.
+const writeTimeout = 15 * time.Second
 
 // serveStream sends frames as server-sent events. A viewer that does not read misses frames, and is
-// disconnected after the time giveUp.
+// disconnected after the time writeTimeout.
 func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 	name := r.URL.Query().Get("of")
-	if v.picture(name) == nil {
-		return ErrNoSuch
+	if v.frameBuilder(name) == nil {
+		return ErrUnknownPipeline
 	}
-	seat, err := v.seats.take(r.Context(), v.opts.MaxViewers, v.authorized(r))
+	seat, err := v.seats.acquire(r.Context(), v.opts.MaxViewers, v.authorized(r))
 	if err != nil {
 		return err
 	}
-	defer v.seats.leave(seat)
+	defer v.seats.release(seat)
 	control := http.NewResponseController(w)
 	begun := false
 	send := func(format string, args ...any) {
-		_ = control.SetWriteDeadline(time.Now().Add(giveUp)) // may be unsupported
+		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout)) // may be unsupported
 		_, err := fmt.Fprintf(w, format, args...)
 		if err = errors.Join(err, control.Flush()); err != nil {
 			panic(http.ErrAbortHandler) // the response has already begun
 		}
 	}
 	err = v.lines(seat.ctx, name, func(line []byte) error {
-		if begun && v.mayLook(r) != nil {
+		if begun && v.checkRead(r) != nil {
 			panic(http.ErrAbortHandler) // The session has ended. A reconnect gets the reason.
 		}
 		if !begun {
@@ -126,32 +126,32 @@ func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.Header().Set("X-Accel-Buffering", "no")
 			if err := control.Flush(); errors.Is(err, errors.ErrUnsupported) {
-				return refused(http.StatusInternalServerError, "frames cannot be streamed: the program wraps the http.ResponseWriter in a %T, which hides Flush: add a method Unwrap that returns the wrapped http.ResponseWriter", w)
+				return statusErrorf(http.StatusInternalServerError, "frames cannot be streamed: the program wraps the http.ResponseWriter in a %T, which hides Flush: add a method Unwrap that returns the wrapped http.ResponseWriter", w)
 			}
 		}
 		send("data: %s\n\n", line)
 		return nil
 	})
-	if begun && context.Cause(seat.ctx) == errGaveWay {
-		send("retry: %d\n\n", gaveWay.Milliseconds())
+	if begun && context.Cause(seat.ctx) == errReplaced {
+		send("retry: %d\n\n", replacedRetry.Milliseconds())
 	}
 	return err
 }
 
-// maxDo limits the body of a request for an action.
-const maxDo = 16 << 10
+// maxActionBody limits the body of a request for an action.
+const maxActionBody = 16 << 10
 
-// serveDo performs an action of the laboratory.
-func (v *View) serveDo(w http.ResponseWriter, r *http.Request) error {
-	if err := v.mayChange(r); err != nil {
+// serveAction performs an action of the laboratory.
+func (v *View) serveAction(w http.ResponseWriter, r *http.Request) error {
+	if err := v.checkWrite(r); err != nil {
 		return err
 	}
 	var wanted struct {
 		Action string            `json:"action"`
 		Values map[string]string `json:"values"`
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxDo)).Decode(&wanted); err != nil {
-		return refused(http.StatusBadRequest, "the request is not an action: %w", err)
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxActionBody)).Decode(&wanted); err != nil {
+		return statusErrorf(http.StatusBadRequest, "the request is not an action: %w", err)
 	}
 	for _, action := range v.opts.Laboratory.Actions() {
 		if action.ID != wanted.Action {
@@ -159,32 +159,32 @@ func (v *View) serveDo(w http.ResponseWriter, r *http.Request) error {
 		}
 		values, err := action.values(wanted.Values)
 		if err != nil {
-			return refused(http.StatusBadRequest, "%w", err)
+			return statusErrorf(http.StatusBadRequest, "%w", err)
 		}
 		done, err := v.opts.Laboratory.Do(r.Context(), action.ID, values)
 		if err != nil {
-			return refused(http.StatusConflict, "%w", err)
+			return statusErrorf(http.StatusConflict, "%w", err)
 		}
-		return answerJSON(w, map[string]string{"done": clean(done)})
+		return writeJSON(w, map[string]string{"done": clean(done)})
 	}
-	return refused(http.StatusNotFound, "there is no action %q", clean(wanted.Action))
+	return statusErrorf(http.StatusNotFound, "there is no action %q", clean(wanted.Action))
 }
 
-func (v *View) serveParts(w http.ResponseWriter, _ *http.Request) error {
-	return answerJSON(w, v.Parts())
+func (v *View) servePipelines(w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, v.Pipelines())
 }
 
 func (v *View) serveRecording(w http.ResponseWriter, r *http.Request) error {
 	if v.opts.Recording == nil {
-		return refused(http.StatusNotFound, "this view shows no recording")
+		return statusErrorf(http.StatusNotFound, "this view shows no recording")
 	}
 	w.Header().Set("Content-Type", "application/jsonl")
 	http.ServeContent(w, r, "", v.start, bytes.NewReader(v.opts.Recording))
 	return nil
 }
 
-func answerJSON(w http.ResponseWriter, answer any) error {
-	body, err := json.Marshal(answer)
+func writeJSON(w http.ResponseWriter, response any) error {
+	body, err := json.Marshal(response)
 	if err != nil {
 		return err
 	}

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// codeLife is the lifetime of a one-time code: long enough to start a browser, or to copy an
+// codeTTL is the lifetime of a one-time code: long enough to start a browser, or to copy an
 // address.
-const codeLife = 5 * time.Minute
+const codeTTL = 5 * time.Minute
 
-// mostSessions limits the sessions of a view. A new session beyond the limit replaces the least
+// maxSessions limits the sessions of a view. A new session beyond the limit replaces the least
 // recently used session.
-const mostSessions = 64
+const maxSessions = 64
 
 // sessions admit requests that do not have the token itself. A [View.Address] has a one-time code
 // instead of the token, because every user of a machine can read a browser's command line. The page
@@ -26,10 +26,10 @@ const mostSessions = 64
 // The page keeps its session in the storage of its origin, not in a cookie. Browsers send the
 // cookies of 127.0.0.1 to every port, and another port may belong to another user's server.
 type sessions struct {
-	mu    sync.Mutex // guards following
-	codes map[digest]*code
-	open  []digest // digests of sessions, the most recently used last
-	typed string   // session of all browsers that have sent the token; "" at first
+	mu           sync.Mutex // guards following
+	codes        map[digest]*code
+	open         []digest // digests of sessions, the most recently used last
+	tokenSession string   // session of all browsers that have sent the token; "" at first
 }
 
 // digest replaces a secret as a key, so that the time of a look-up reveals nothing about the
@@ -42,7 +42,7 @@ func digestOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
 type code struct {
 	until   time.Time
 	used    bool
-	twice   bool   // two browsers have sent it
+	reused  bool   // two browsers have sent it
 	session digest // session that the first use of the code began; zero if none
 }
 
@@ -52,7 +52,7 @@ func (s *sessions) newCode() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forgetLocked()
-	s.codes[digestOf(text)] = &code{until: time.Now().Add(codeLife)}
+	s.codes[digestOf(text)] = &code{until: time.Now().Add(codeTTL)}
 	return text
 }
 
@@ -68,7 +68,7 @@ func (s *sessions) forgetLocked() {
 // beginLocked begins a session and returns its secret.
 func (s *sessions) beginLocked() string {
 	text := rand.Text()
-	if len(s.open) >= mostSessions {
+	if len(s.open) >= maxSessions {
 		s.open = slices.Delete(s.open, 0, 1)
 	}
 	s.open = append(s.open, digestOf(text))
@@ -102,19 +102,19 @@ func (s *sessions) exchange(text string) (session string, again bool, err error)
 	c := s.codes[digestOf(text)]
 	switch {
 	case c == nil:
-		return "", false, refused(http.StatusUnauthorized, "this address has expired, or belongs to a program that has ended: an address is valid for %v. Paste the token that the program has printed", codeLife)
+		return "", false, statusErrorf(http.StatusUnauthorized, "this address has expired, or belongs to a program that has ended: an address is valid for %v. Paste the token that the program has printed", codeTTL)
 	case c.used:
-		return "", s.twiceLocked(c), refused(http.StatusUnauthorized, "this address has been opened before, and an address works only once. Paste the token that the program has printed. If somebody else opened the address first, others on this machine have read the address")
+		return "", s.revokeLocked(c), statusErrorf(http.StatusUnauthorized, "this address has been opened before, and an address works only once. Paste the token that the program has printed. If somebody else opened the address first, others on this machine have read the address")
 	}
 	session = s.beginLocked()
 	c.used, c.session = true, digestOf(session)
 	return session, false, nil
 }
 
-// spend uses up a code for the holder of a token or a session. If the code has begun another
+// redeem uses up a code for the holder of a token or a session. If the code has begun another
 // session, that session ends. The result again is true for the first call that notices the other
 // session.
-func (s *sessions) spend(text, holder string) (again bool) {
+func (s *sessions) redeem(text, holder string) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.codes[digestOf(text)]
@@ -125,13 +125,13 @@ func (s *sessions) spend(text, holder string) (again bool) {
 		c.used = true
 		return false
 	}
-	return s.twiceLocked(c)
+	return s.revokeLocked(c)
 }
 
-// twiceLocked ends the session that the first use of a code started, because the code was used a
+// revokeLocked ends the session that the first use of a code started, because the code was used a
 // second time. The result is false if the function was called for this code before.
-func (s *sessions) twiceLocked(c *code) (first bool) {
-	first, c.twice = !c.twice, true
+func (s *sessions) revokeLocked(c *code) (first bool) {
+	first, c.reused = !c.reused, true
 	s.open = slices.DeleteFunc(s.open, func(open digest) bool { return open == c.session })
 	return first
 }
@@ -145,23 +145,23 @@ func (s *sessions) withdraw(text string) {
 	}
 }
 
-// ofToken returns the session that all browsers with the token share.
-func (s *sessions) ofToken() string {
+// sessionOfToken returns the session that all browsers with the token share.
+func (s *sessions) sessionOfToken() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.typed == "" || !s.hasLocked(digestOf(s.typed)) {
-		s.typed = s.beginLocked()
+	if s.tokenSession == "" || !s.hasLocked(digestOf(s.tokenSession)) {
+		s.tokenSession = s.beginLocked()
 	}
-	return s.typed
+	return s.tokenSession
 }
 
-// ended returns why a session has ended, or nil if that is not known.
-func (s *sessions) ended(session string) error {
+// endReason returns why a session has ended, or nil if that is not known.
+func (s *sessions) endReason(session string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.codes {
-		if c.twice && c.session == digestOf(session) {
-			return refused(http.StatusUnauthorized, "the address of this page was opened a second time, which ended this session. Paste the token that the program has printed. If somebody else opened the address, others on this machine have read the address")
+		if c.reused && c.session == digestOf(session) {
+			return statusErrorf(http.StatusUnauthorized, "the address of this page was opened a second time, which ended this session. Paste the token that the program has printed. If somebody else opened the address, others on this machine have read the address")
 		}
 	}
 	return nil
@@ -170,36 +170,36 @@ func (s *sessions) ended(session string) error {
 // serveSession exchanges a code or the token for a session. Without either, it reports whether the
 // session of the request is still valid.
 func (v *View) serveSession(w http.ResponseWriter, r *http.Request) (err error) {
-	if err := sentByPage(r); err != nil {
+	if err := checkJSONPost(r); err != nil {
 		return err
 	}
 	var given struct {
 		Code  string `json:"code"`
 		Token string `json:"token"`
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxDo)).Decode(&given); err != nil {
-		return refused(http.StatusBadRequest, "the request has neither a code nor a token: %w", err)
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxActionBody)).Decode(&given); err != nil {
+		return statusErrorf(http.StatusBadRequest, "the request has neither a code nor a token: %w", err)
 	}
-	var answer struct {
+	var response struct {
 		Session string `json:"session"`       // "" for none
 		Why     string `json:"why,omitempty"` // why the session has ended
 	}
-	has, _ := bearer(r)
+	current, _ := bearer(r)
 	again := false
 	switch {
 	case given.Token != "":
 		if !v.isToken(given.Token) {
-			return refused(http.StatusUnauthorized, "this is not the token that the program has printed")
+			return statusErrorf(http.StatusUnauthorized, "this is not the token that the program has printed")
 		}
-		answer.Session = v.sessions.ofToken()
+		response.Session = v.sessions.sessionOfToken()
 	case v.authorized(r):
-		again = v.sessions.spend(given.Code, has)
-		answer.Session = has
+		again = v.sessions.redeem(given.Code, current)
+		response.Session = current
 	case given.Code != "":
-		answer.Session, again, err = v.sessions.exchange(given.Code)
+		response.Session, again, err = v.sessions.exchange(given.Code)
 	default:
-		if err := v.sessions.ended(has); err != nil {
-			answer.Why = err.Error()
+		if err := v.sessions.endReason(current); err != nil {
+			response.Why = err.Error()
 		}
 	}
 	if again {
@@ -208,7 +208,7 @@ func (v *View) serveSession(w http.ResponseWriter, r *http.Request) (err error) 
 	if err != nil {
 		return err
 	}
-	return answerJSON(w, answer)
+	return writeJSON(w, response)
 }
 
 // bearer returns the token or the session of a request.

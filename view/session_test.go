@@ -75,8 +75,8 @@ func (g *guarded) enter(t *testing.T, how, credential string) (session, why stri
 	return answer.Session, answer.Why
 }
 
-// look requests data, and returns the status code and the text of the response.
-func (g *guarded) look(credential string) (int, string) {
+// get requests data, and returns the status code and the text of the response.
+func (g *guarded) get(credential string) (int, string) {
 	w := httptest.NewRecorder()
 	g.ServeHTTP(w, request(http.MethodGet, "parts", credential, ""))
 	return w.Code, w.Body.String()
@@ -84,11 +84,11 @@ func (g *guarded) look(credential string) (int, string) {
 
 func (g *guarded) requireIn(t *testing.T, in bool, credential string) {
 	t.Helper()
-	code, text := g.look(credential)
+	code, text := g.get(credential)
 	require.Equal(t, in, code == http.StatusOK, "%d %s", code, text)
 }
 
-func TestACodeLetsOneBrowserIn(t *testing.T) {
+func TestCodeAdmitsOneBrowser(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	code := g.code(t)
@@ -108,7 +108,7 @@ func TestACodeLetsOneBrowserIn(t *testing.T) {
 	require.Contains(t, refusal, "opened before")
 	require.Contains(t, refusal, "Paste the token")
 	g.requireIn(t, false, session)
-	_, why := g.look(session)
+	_, why := g.get(session)
 	require.Contains(t, why, "opened a second time")
 	_, why = g.enter(t, "", session)
 	require.Contains(t, why, "opened a second time")
@@ -129,7 +129,7 @@ func TestACodeLetsOneBrowserIn(t *testing.T) {
 // The owner of an address may already have the token, or a session from another address. When the
 // owner opens the address, the page says that another browser has used the code. The session of
 // that browser ends, and the owner's session continues.
-func TestAStolenCodeIsNoticedByAnOwnerWhoMayActAlready(t *testing.T) {
+func TestReusedCodeIsReportedToAnAuthorizedOwner(t *testing.T) {
 	t.Parallel()
 	for name, credential := range map[string]func(g *guarded) string{
 		"the token":                    func(g *guarded) string { return g.Token() },
@@ -149,7 +149,7 @@ func TestAStolenCodeIsNoticedByAnOwnerWhoMayActAlready(t *testing.T) {
 				g.requireIn(t, true, own)
 			}
 			require.Equal(t, 1, strings.Count(g.log.String(), "opened a second time"))
-			_, why := g.look(thief)
+			_, why := g.get(thief)
 			require.Contains(t, why, "opened a second time")
 		})
 	}
@@ -201,12 +201,12 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestACodeIsGoodForFiveMinutes(t *testing.T) {
+func TestCodeExpiresAfterFiveMinutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuarded(t)
 		in, late := g.code(t), g.code(t)
-		time.Sleep(codeLife)
+		time.Sleep(codeTTL)
 		session, _ := g.enter(t, in, "")
 		g.requireIn(t, true, session)
 		time.Sleep(time.Second)
@@ -221,7 +221,7 @@ func TestACodeIsGoodForFiveMinutes(t *testing.T) {
 }
 
 // A browser with the token needs no code. If it opens an address, it uses up the code.
-func TestTheTokenLetsAnyBrowserIn(t *testing.T) {
+func TestTokenAdmitsAnyBrowser(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	session, _ := g.enter(t, g.Token(), "")
@@ -249,18 +249,18 @@ func TestSessionsAreBounded(t *testing.T) {
 	g := newGuarded(t)
 	first, _ := g.enter(t, g.code(t), "")
 	second, _ := g.enter(t, g.code(t), "")
-	for range mostSessions - 2 {
+	for range maxSessions - 2 {
 		g.enter(t, g.code(t), "")
 	}
 	g.requireIn(t, true, first)
 	g.enter(t, g.code(t), "")
-	require.Len(t, g.sessions.open, mostSessions)
+	require.Len(t, g.sessions.open, maxSessions)
 	g.requireIn(t, true, first)
 	g.requireIn(t, false, second)
 }
 
 // A page of another origin can neither use a code nor try tokens.
-func TestOnlyThePageMayEnter(t *testing.T) {
+func TestOtherOriginsCannotBeginASession(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	code := g.code(t)
@@ -274,7 +274,7 @@ func TestOnlyThePageMayEnter(t *testing.T) {
 		"from elsewhere": func(r *http.Request) { r.RemoteAddr = "10.0.0.1:1" },
 		"no JSON":        func(r *http.Request) { r.Body = http.NoBody },
 		"too long": func(r *http.Request) {
-			r.Body = io.NopCloser(strings.NewReader(`{"code":"` + strings.Repeat("x", maxDo)))
+			r.Body = io.NopCloser(strings.NewReader(`{"code":"` + strings.Repeat("x", maxActionBody)))
 		},
 	} {
 		r := request(http.MethodPost, "session", "", `{"code":"`+code+`"}`)
@@ -288,7 +288,7 @@ func TestOnlyThePageMayEnter(t *testing.T) {
 	g.requireIn(t, true, session)
 }
 
-func TestAViewThatAsksForNothingHasAPlainAddress(t *testing.T) {
+func TestUnguardedViewHasAPlainAddress(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
 	require.NoError(t, err)

@@ -10,45 +10,45 @@ import (
 	"time"
 )
 
-// ErrNoSuch is wrapped by the errors of Frames and Record if the view has no informer or queue of
-// that name.
-var ErrNoSuch = errors.New("the view has no such informer or queue")
+// ErrUnknownPipeline is wrapped by the errors of Frames and Record if the view has no informer or
+// queue of that name.
+var ErrUnknownPipeline = errors.New("the view has no such informer or queue")
 
-// looker is one viewer of a picture. While a picture has viewers, its recorders record events.
-type looker struct {
-	picture *picture
-	tick    uint64
-	heard   map[*recorder]bool
+// viewer is one viewer of a picture. While a picture has viewers, its recorders record events.
+type viewer struct {
+	builder  *frameBuilder
+	tick     uint64
+	attached map[*recorder]bool
 }
 
-// look begins to view a picture. The caller must call leave.
-func (v *View) look(name string) (*looker, error) {
-	p := v.picture(name)
+// newViewer begins to view a picture. The caller must call leave.
+func (v *View) newViewer(name string) (*viewer, error) {
+	p := v.frameBuilder(name)
 	if p == nil {
-		return nil, fmt.Errorf("%w: %q", ErrNoSuch, clean(name))
+		return nil, fmt.Errorf("%w: %q", ErrUnknownPipeline, clean(name))
 	}
 	v.viewers.Add(1)
-	l := &looker{picture: p, heard: map[*recorder]bool{}}
-	p.begin(v.recordersOf(p))
-	l.hear()
+	l := &viewer{builder: p, attached: map[*recorder]bool{}}
+	p.addViewer(v.recordersOf(p))
+	l.attachRecorders()
 	return l, nil
 }
 
-// hear makes the recorders of the picture record events. It includes recorders of parts that were
-// added later.
-func (l *looker) hear() {
-	for _, rec := range l.picture.view.recordersOf(l.picture) {
-		if !l.heard[rec] {
-			l.heard[rec] = true
-			rec.ring.reopen()
+// attachRecorders makes the recorders of the picture record events. It includes recorders of parts
+// that were added later.
+func (l *viewer) attachRecorders() {
+	for _, rec := range l.builder.view.recordersOf(l.builder) {
+		if !l.attached[rec] {
+			l.attached[rec] = true
+			rec.ring.refill()
 			rec.viewers.Add(1)
 		}
 	}
 }
 
 // recordersOf returns the recorders of a picture's current parts.
-func (v *View) recordersOf(p *picture) (recs []*recorder) {
-	of, queues := v.shown(p)
+func (v *View) recordersOf(p *frameBuilder) (recs []*recorder) {
+	of, queues := v.entriesOf(p)
 	if of != nil {
 		recs = append(recs, of.rec)
 	}
@@ -58,19 +58,19 @@ func (v *View) recordersOf(p *picture) (recs []*recorder) {
 	return recs
 }
 
-func (l *looker) leave() {
-	for rec := range l.heard {
+func (l *viewer) close() {
+	for rec := range l.attached {
 		rec.viewers.Add(-1)
 	}
-	l.picture.end()
-	l.picture.view.viewers.Add(-1)
+	l.builder.removeViewer()
+	l.builder.view.viewers.Add(-1)
 }
 
 // next waits for the next frame and returns it, also as an encoded line. It returns nil when ctx or
 // the view has ended. If the caller is late, it misses frames.
-func (l *looker) next(ctx context.Context) (*Frame, []byte) {
-	v := l.picture.view
-	every := v.opts.Every
+func (l *viewer) next(ctx context.Context) (*Frame, []byte) {
+	v := l.builder.view
+	every := v.opts.FrameInterval
 	wait := time.NewTimer(every - time.Since(v.start)%every)
 	defer wait.Stop()
 	select {
@@ -80,9 +80,9 @@ func (l *looker) next(ctx context.Context) (*Frame, []byte) {
 		return nil, nil
 	case <-wait.C:
 	}
-	l.hear()
+	l.attachRecorders()
 	l.tick = max(uint64(time.Since(v.start)/every), l.tick+1)
-	f, line := l.picture.at(l.tick)
+	f, line := l.builder.frameAt(l.tick)
 	l.tick = f.Seq
 	return f, line
 }
@@ -92,16 +92,16 @@ func (l *looker) next(ctx context.Context) (*Frame, []byte) {
 // viewer from its start, but not for Options.MaxViewers. A slow loop misses frames. Frames are
 // shared and must not be changed.
 func (v *View) Frames(ctx context.Context, name string) (*Hello, iter.Seq[*Frame], error) {
-	p := v.picture(name)
+	p := v.frameBuilder(name)
 	if p == nil {
-		return nil, nil, fmt.Errorf("%w: %q", ErrNoSuch, clean(name))
+		return nil, nil, fmt.Errorf("%w: %q", ErrUnknownPipeline, clean(name))
 	}
 	return p.hello(), func(yield func(*Frame) bool) {
-		l, err := v.look(p.name)
+		l, err := v.newViewer(p.name)
 		if err != nil { // the pipeline was removed meanwhile
 			return
 		}
-		defer l.leave()
+		defer l.close()
 		for f, _ := l.next(ctx); f != nil && yield(f); f, _ = l.next(ctx) {
 		}
 	}, nil
@@ -119,12 +119,12 @@ func (v *View) Record(ctx context.Context, w io.Writer, name string) error {
 // lines calls the function write with each line of a pipeline, until ctx or the view ends, or until
 // the function fails.
 func (v *View) lines(ctx context.Context, name string, write func(line []byte) error) error {
-	l, err := v.look(name)
+	l, err := v.newViewer(name)
 	if err != nil {
 		return err
 	}
-	defer l.leave()
-	line, err := json.Marshal(Line{Hello: l.picture.hello()})
+	defer l.close()
+	line, err := json.Marshal(Line{Hello: l.builder.hello()})
 	if err != nil {
 		return fmt.Errorf("view: encoding the first line of the stream: %w", err)
 	}

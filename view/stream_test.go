@@ -31,7 +31,7 @@ func ended(t *testing.T, body io.Reader) string {
 
 func TestViewersAreBounded(t *testing.T) {
 	t.Parallel()
-	r := start(t, Options{MaxViewers: 3, Laboratory: &bench{}}, 1, nil)
+	r := start(t, Options{MaxViewers: 3, Laboratory: &fakeLaboratory{}}, 1, nil)
 	look := func(credential, of string) *http.Response {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+"stream?of="+of, nil)
 		require.NoError(t, err)
@@ -80,14 +80,14 @@ func TestViewersAreBounded(t *testing.T) {
 		break
 	}
 	_, _, err = r.view.Frames(t.Context(), "nothing")
-	require.ErrorIs(t, err, ErrNoSuch)
+	require.ErrorIs(t, err, ErrUnknownPipeline)
 	require.NoError(t, known[0].Body.Close())
 	require.Eventually(t, func() bool { return look("", "").StatusCode == 200 }, time.Minute, time.Millisecond)
 }
 
 // A program may wrap the ResponseWriter and lose Flush. The view then refuses the stream with an
 // error, instead of breaking it off later.
-func TestAStreamThatCannotBeFlushedIsRefused(t *testing.T) {
+func TestStreamWithoutFlushIsRefused(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{}, 1, nil)
 	wrapped := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
@@ -105,7 +105,7 @@ func TestAStreamThatCannotBeFlushedIsRefused(t *testing.T) {
 }
 
 // A hundred viewers see the same frames. Each frame is made once.
-func TestFramesAreMadeOnceForAll(t *testing.T) {
+func TestFramesAreSharedByViewers(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{MaxViewers: 100}, 1, nil)
 	all := make([]func() Line, 100)
@@ -128,16 +128,16 @@ func TestFramesAreMadeOnceForAll(t *testing.T) {
 }
 
 // A viewer that does not read blocks nobody. Finally it is disconnected.
-func TestViewerThatDoesNotRead(t *testing.T) {
+func TestStalledViewerIsDisconnected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, err := New(Options{})
 		require.NoError(t, err)
 		Queue(v, workqueue.New(workqueue.Options[string]{Name: "jobs", Logger: silent}))
-		stuck, good := &viewer{stuck: true}, &viewer{}
+		stuck, good := &stalledWriter{stuck: true}, &stalledWriter{}
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan string, 2)
-		look := func(name string, w *viewer) {
+		look := func(name string, w *stalledWriter) {
 			defer func() {
 				_ = recover() // http.ErrAbortHandler
 				ended <- name
@@ -167,20 +167,20 @@ func TestViewerThatDoesNotRead(t *testing.T) {
 	})
 }
 
-// viewer is the receiving end of an answer.
-type viewer struct {
+// stalledWriter is the receiving end of an answer.
+type stalledWriter struct {
 	stuck    bool
 	frames   atomic.Int64
 	deadline time.Time
 }
 
-func (w *viewer) Header() http.Header { return http.Header{} }
-func (w *viewer) WriteHeader(int)     {}
-func (w *viewer) Flush()              {}
+func (w *stalledWriter) Header() http.Header { return http.Header{} }
+func (w *stalledWriter) WriteHeader(int)     {}
+func (w *stalledWriter) Flush()              {}
 
-func (w *viewer) SetWriteDeadline(at time.Time) error { w.deadline = at; return nil }
+func (w *stalledWriter) SetWriteDeadline(at time.Time) error { w.deadline = at; return nil }
 
-func (w *viewer) Write(p []byte) (int, error) {
+func (w *stalledWriter) Write(p []byte) (int, error) {
 	if w.stuck {
 		time.Sleep(time.Until(w.deadline))
 		return 0, context.DeadlineExceeded
@@ -215,8 +215,8 @@ func TestFramesComeTenTimesASecond(t *testing.T) {
 				require.Equal(t, []string{Queued, Merged}, []string{f.Events[0].What, f.Events[1].What})
 				require.Equal(t, "a", f.Events[0].Key)
 				require.EqualValues(t, 1, f.Boxes[0].Numbers["ready"])
-				require.Equal(t, Keys{All: 1, List: []Key{{Key: "a", Dirty: true, Ready: true, Adds: 2, For: 0.1}}, Levels: []Level{{0, 1}},
-					Limits: &Limits{Base: 0.005, Longest: 1000, Burst: 100, PerSecond: 10, Tokens: 100}}, f.Keys["jobs"])
+				require.Equal(t, Keys{All: 1, List: []Key{{Key: "a", Dirty: true, Ready: true, Adds: 2, Age: 0.1}}, Levels: []PriorityLevel{{0, 1}},
+					Limits: &Limits{BaseWait: 0.005, MaxWait: 1000, Burst: 100, PerSecond: 10, Tokens: 100}}, f.Keys["jobs"])
 				time.Sleep(350 * time.Millisecond)
 			}
 			if len(seqs) == 5 {
@@ -232,7 +232,7 @@ func TestFramesComeTenTimesASecond(t *testing.T) {
 	})
 }
 
-func TestRecordingHasTheSameLines(t *testing.T) {
+func TestRecordHasTheLinesOfTheStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v, err := New(Options{})
@@ -250,7 +250,7 @@ func TestRecordingHasTheSameLines(t *testing.T) {
 			require.Equal(t, n == 0, l.Hello != nil)
 			require.Equal(t, n != 0, l.Frame != nil)
 		}
-		require.ErrorIs(t, v.Record(ctx, &file, "pods"), ErrNoSuch)
+		require.ErrorIs(t, v.Record(ctx, &file, "pods"), ErrUnknownPipeline)
 	})
 }
 
@@ -283,9 +283,9 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	require.Equal(t, "http://x/", v.Address("http://x/"))
 }
 
-func TestOptionsThatMakeNoSense(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
-	_, err := New(Options{Every: time.Millisecond, MaxViewers: -1, Token: "short"})
+	_, err := New(Options{FrameInterval: time.Millisecond, MaxViewers: -1, Token: "short"})
 	require.ErrorContains(t, err, "at least 20ms")
 	require.ErrorContains(t, err, "must not be negative")
 	require.ErrorContains(t, err, "at least 16 characters")

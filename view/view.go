@@ -26,19 +26,19 @@ type View struct {
 	start     time.Time
 	recorders struct{ informers, queues recorders }
 	viewers   atomic.Int64 // including the program itself
-	seats     seats
-	fed       feeds
+	seats     viewerSlots
+	feeds     cacheFeeds
 	sessions  sessions
 	closed    chan struct{}
-	close     sync.Once
+	closeOnce sync.Once
 
-	mu        sync.Mutex // guards following
-	informers []*informerPart
-	queues    []*queuePart
-	clients   []*rest.Client
-	sources   []func() ([]*informerPart, []*queuePart) // return the parts of managers and factories
-	pictures  map[string]*picture
-	wholes    map[string]whole // by the names of informers
+	mu            sync.Mutex // guards following
+	informers     []*informerEntry
+	queues        []*queueEntry
+	clients       []*rest.Client
+	sources       []func() ([]*informerEntry, []*queueEntry) // return the parts of managers and factories
+	builders      map[string]*frameBuilder
+	objectGetters map[string]objectGetter // by the names of informers
 }
 
 // New returns a View without parts. It starts no goroutine.
@@ -47,7 +47,7 @@ func New(opts Options) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{opts: opts, start: time.Now(), closed: make(chan struct{}), sessions: sessions{codes: map[digest]*code{}}, pictures: map[string]*picture{}, wholes: map[string]whole{}}
+	v := &View{opts: opts, start: time.Now(), closed: make(chan struct{}), sessions: sessions{codes: map[digest]*code{}}, builders: map[string]*frameBuilder{}, objectGetters: map[string]objectGetter{}}
 	v.recorders.informers = recorders{start: v.start, byName: map[string][]*recorder{}}
 	v.recorders.queues = recorders{start: v.start, byName: map[string][]*recorder{}}
 	return v, nil
@@ -61,7 +61,7 @@ func (v *View) Token() string { return v.opts.Token }
 
 // Close ends the streams of all viewers, so that the HTTP server can shut down. Later streams are
 // refused. It does not wait.
-func (v *View) Close() { v.close.Do(func() { close(v.closed) }) }
+func (v *View) Close() { v.closeOnce.Do(func() { close(v.closed) }) }
 
 // Informer adds an informer with all of its stages. The informer is an *informer.Informer of any
 // type, or a handle on an informer that a factory shares. Its events are shown if it was made with
@@ -71,18 +71,18 @@ func Informer[T any](v *View, i interface {
 	Store() *indexer.Reader[T]
 }) (remove func()) {
 	name := i.Status().Name
-	rec := v.recorders.informers.take(name)
+	rec := v.recorders.informers.claim(name)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	added := &informerPart{name: unique(name, v.informers), rec: rec, status: i.Status, store: searched[T](i.Store)}
-	v.informers = append(v.informers, added)
+	entry := &informerEntry{name: unique(name, v.informers), rec: rec, status: i.Status, store: storeReader[T](i.Store)}
+	v.informers = append(v.informers, entry)
 	return func() {
 		v.recorders.informers.forget(rec)
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		v.informers = slices.DeleteFunc(v.informers, func(i *informerPart) bool { return i == added })
-		delete(v.wholes, added.name)
-		delete(v.pictures, added.name)
+		v.informers = slices.DeleteFunc(v.informers, func(i *informerEntry) bool { return i == entry })
+		delete(v.objectGetters, entry.name)
+		delete(v.builders, entry.name)
 	}
 }
 
@@ -92,17 +92,17 @@ func Informer[T any](v *View, i interface {
 // called.
 func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) (remove func()) {
 	name := cmp.Or(q.Stats().Name, "queue")
-	rec := v.recorders.queues.take(q.Stats().Name)
+	rec := v.recorders.queues.claim(q.Stats().Name)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	added := &queuePart{name: unique(name, v.queues), rec: rec, stats: q.Stats, keys: keysOf(q), limits: q.Limits, fedBy: cleaned(informers)}
-	v.queues = append(v.queues, added)
+	entry := &queueEntry{name: unique(name, v.queues), rec: rec, stats: q.Stats, keys: keysOf(q), limits: q.Limits, sources: cleanAll(informers)}
+	v.queues = append(v.queues, entry)
 	return func() {
 		v.recorders.queues.forget(rec)
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		v.queues = slices.DeleteFunc(v.queues, func(q *queuePart) bool { return q == added })
-		delete(v.pictures, added.name)
+		v.queues = slices.DeleteFunc(v.queues, func(q *queueEntry) bool { return q == entry })
+		delete(v.builders, entry.name)
 	}
 }
 
@@ -118,47 +118,47 @@ func (v *View) Client(c *rest.Client) {
 
 // unique returns the cleaned name. If another part has the name, it appends the first number that
 // makes the name unique.
-func unique[P part](name string, parts []P) string {
+func unique[P entry](name string, parts []P) string {
 	name = clean(name)
 	free := name
-	for n := 2; has(parts, free); n++ {
+	for n := 2; hasEntry(parts, free); n++ {
 		free = name + "~" + strconv.Itoa(n)
 	}
 	return free
 }
 
-// picture returns the picture of an informer and its queues, or of a single queue, by name. An
+// frameBuilder returns the picture of an informer and its queues, or of a single queue, by name. An
 // empty name means the first informer, or the first queue if there is no informer. It returns nil
 // if the name is unknown.
-func (v *View) picture(name string) *picture {
-	name, ok := v.find(name)
+func (v *View) frameBuilder(name string) *frameBuilder {
+	name, ok := v.resolveName(name)
 	if !ok {
 		return nil
 	}
 	informers, queues := v.all()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	p := v.pictures[name]
+	p := v.builders[name]
 	if p == nil {
 		// their parts are removed
-		maps.DeleteFunc(v.pictures, func(old string, _ *picture) bool { return !has(informers, old) && !has(queues, old) })
-		p = &picture{view: v, name: name, asking: make(chan struct{}, 1)}
-		v.pictures[name] = p
+		maps.DeleteFunc(v.builders, func(old string, _ *frameBuilder) bool { return !hasEntry(informers, old) && !hasEntry(queues, old) })
+		p = &frameBuilder{view: v, name: name, serverRequest: make(chan struct{}, 1)}
+		v.builders[name] = p
 	}
 	return p
 }
 
-// find returns the name that the page uses for an informer or a queue. It accepts both that name
-// and the name that the program gave.
-func (v *View) find(name string) (known string, ok bool) {
+// resolveName returns the name that the page uses for an informer or a queue. It accepts both that
+// name and the name that the program gave.
+func (v *View) resolveName(name string) (known string, ok bool) {
 	informers, queues := v.all()
 	switch {
 	case name != "":
-		if has(informers, name) || has(queues, name) {
+		if hasEntry(informers, name) || hasEntry(queues, name) {
 			return name, true
 		}
 		name = clean(name)
-		return name, has(informers, name) || has(queues, name)
+		return name, hasEntry(informers, name) || hasEntry(queues, name)
 	case len(informers) > 0:
 		return informers[0].name, true
 	case len(queues) > 0:
@@ -168,7 +168,7 @@ func (v *View) find(name string) (known string, ok bool) {
 }
 
 // all() returns all current informers and queues, including the parts of managers and factories.
-func (v *View) all() (informers []*informerPart, queues []*queuePart) {
+func (v *View) all() (informers []*informerEntry, queues []*queueEntry) {
 	v.mu.Lock()
 	informers, queues = slices.Clone(v.informers), slices.Clone(v.queues)
 	sources := v.sources
@@ -187,14 +187,14 @@ func (v *View) all() (informers []*informerPart, queues []*queuePart) {
 	return informers, queues
 }
 
-// shown returns the current parts of a picture. They are the picture's informer and the queues
+// entriesOf returns the current parts of a picture. They are the picture's informer and the queues
 // beside it. If the picture shows a single queue, the informer is nil.
-func (v *View) shown(p *picture) (*informerPart, []*queuePart) {
+func (v *View) entriesOf(p *frameBuilder) (*informerEntry, []*queueEntry) {
 	informers, all := v.all()
-	n := slices.IndexFunc(informers, func(i *informerPart) bool { return i.name == p.name })
-	var queues []*queuePart
+	n := slices.IndexFunc(informers, func(i *informerEntry) bool { return i.name == p.name })
+	var queues []*queueEntry
 	for _, q := range all {
-		if n >= 0 && (len(q.fedBy) == 0 || slices.Contains(q.fedBy, p.name)) || n < 0 && q.name == p.name {
+		if n >= 0 && (len(q.sources) == 0 || slices.Contains(q.sources, p.name)) || n < 0 && q.name == p.name {
 			queues = append(queues, q)
 		}
 	}
@@ -204,15 +204,16 @@ func (v *View) shown(p *picture) (*informerPart, []*queuePart) {
 	return informers[n], queues
 }
 
-// stored returns a picture and its informer by name. It fails if the informer's store is not known.
-func (v *View) stored(name string) (*picture, *informerPart, error) {
-	p := v.picture(name)
+// storeOf returns a picture and its informer by name. It fails if the informer's store is not
+// known.
+func (v *View) storeOf(name string) (*frameBuilder, *informerEntry, error) {
+	p := v.frameBuilder(name)
 	if p == nil {
-		return nil, nil, ErrNoSuch
+		return nil, nil, ErrUnknownPipeline
 	}
-	of, _ := v.shown(p)
+	of, _ := v.entriesOf(p)
 	if of == nil || of.store == nil {
-		return nil, nil, refused(http.StatusNotFound, "the store of %q cannot be shown: only its numbers are known", p.name)
+		return nil, nil, statusErrorf(http.StatusNotFound, "the store of %q cannot be shown: only its numbers are known", p.name)
 	}
 	return p, of, nil
 }
@@ -222,5 +223,5 @@ func (v *View) traffic() traffic {
 	v.mu.Lock()
 	clients := v.clients
 	v.mu.Unlock()
-	return sum(clients)
+	return sumTraffic(clients)
 }

@@ -27,23 +27,23 @@ type AddOptions struct {
 const LowPriority = -100
 
 // AddWith is Add with a priority, a delay, and a cause.
-func (q *Queue[K]) AddWith(key K, how AddOptions) {
-	if how.After > 0 || how.Delay != Earliest {
-		q.addLater(key, how)
+func (q *Queue[K]) AddWith(key K, opts AddOptions) {
+	if opts.After > 0 || opts.Delay != Earliest {
+		q.addLater(key, opts)
 	} else {
-		q.addNow(key, how.Priority, how.Cause)
+		q.addNow(key, opts.Priority, opts.Cause)
 	}
 }
 
 // mergeLocked merges an add into the pending run of a dirty key. A higher priority moves the key
 // among the ready keys.
-func (q *Queue[K]) mergeLocked(e *entry[K], due turn) {
+func (q *Queue[K]) mergeLocked(e *entry[K], added run) {
 	q.stats.Merged++
-	raised := e.ready() && due.priority > e.due.priority
+	raised := e.ready() && added.priority > e.pending.priority
 	if raised {
 		q.ready.remove(e)
 	}
-	q.whys.merge(&e.due, due)
+	q.causeTable.merge(&e.pending, added)
 	if raised {
 		q.ready.push(e)
 	}

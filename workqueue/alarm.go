@@ -122,10 +122,10 @@ func (h *alarms[K]) first() time.Duration {
 	return h.spans[bits.TrailingZeros64(h.used)].least
 }
 
-// ring removes the first alarm that is due at the time now, and returns its entry. It returns nil
+// popDue removes the first alarm that is due at the time now, and returns its entry. It returns nil
 // if no alarm is due. It returns nil and true if the search is long, so that another call must
 // continue it.
-func (h *alarms[K]) ring(now time.Duration) (e *entry[K], more bool) {
+func (h *alarms[K]) popDue(now time.Duration) (e *entry[K], more bool) {
 	for moves := 0; h.first() <= now; moves++ {
 		if moves == spreadAtOnce {
 			return nil, true

@@ -51,7 +51,7 @@ func (r *alarmsRig) change(n int) {
 func (r *alarmsRig) ring(d time.Duration) {
 	r.now += d
 	for {
-		e, more := r.alarms.ring(r.now)
+		e, more := r.alarms.popDue(r.now)
 		at, key := r.oracle.first()
 		switch {
 		case more:

@@ -13,7 +13,7 @@ import (
 )
 
 // A queue in steady state allocates nothing, in any operation.
-func TestAQueueInItsStrideAllocatesNothing(t *testing.T) {
+func TestAQueueInSteadyStateAllocatesNothing(t *testing.T) {
 	type options = workqueue.Options[types.NamespacedName]
 	type queue = *workqueue.Queue[types.NamespacedName]
 	const some = 50
@@ -21,7 +21,7 @@ func TestAQueueInItsStrideAllocatesNothing(t *testing.T) {
 	for i := range all {
 		all[i].Namespace = strings.Repeat("n", 1+i%7)
 	}
-	turns := func(q queue, n int) {
+	process := func(q queue, n int) {
 		for range n {
 			key, _ := q.TryGet()
 			q.Done(key)
@@ -36,13 +36,13 @@ func TestAQueueInItsStrideAllocatesNothing(t *testing.T) {
 			for i, key := range all {
 				q.AddWith(key, workqueue.AddOptions{Priority: i % 8, Cause: []string{"a", "b"}[i%2]})
 			}
-			turns(q, some)
+			process(q, some)
 		}},
 		"merged adds, raised priorities, joined causes": {stride: func(q queue) {
 			for i := range 3 * some {
 				q.AddWith(all[i%some], workqueue.AddOptions{Priority: i / some, Cause: []string{"a", "b", "c"}[i%3]})
 			}
-			turns(q, some)
+			process(q, some)
 		}},
 		"added again while processed": {stride: func(q queue) {
 			for _, key := range all {
@@ -51,18 +51,18 @@ func TestAQueueInItsStrideAllocatesNothing(t *testing.T) {
 				q.Add(key)
 				q.Done(taken)
 			}
-			turns(q, some)
+			process(q, some)
 		}},
 		"groups": {options{Group: namespace}, func(q queue) {
 			for _, key := range all {
 				q.Add(key)
 			}
-			turns(q, some)
+			process(q, some)
 		}},
 		"groups with weights, one key each": {options{Group: namespace, Weight: func(string) int { return 2 }}, func(q queue) {
 			for _, key := range all {
 				q.Add(key)
-				turns(q, 1)
+				process(q, 1)
 			}
 		}},
 		"cancelled": {stride: func(q queue) {
@@ -78,7 +78,7 @@ func TestAQueueInItsStrideAllocatesNothing(t *testing.T) {
 			}
 			time.Sleep(some)
 			synctest.Wait()
-			turns(q, some)
+			process(q, some)
 		}},
 		"delayed earlier and later": {stride: func(q queue) {
 			for i := range 3 * some {
@@ -86,21 +86,21 @@ func TestAQueueInItsStrideAllocatesNothing(t *testing.T) {
 			}
 			time.Sleep(3 * some)
 			synctest.Wait()
-			turns(q, some)
+			process(q, some)
 		}},
 		"an interval": {options{MinInterval: time.Second}, func(q queue) {
 			for range 2 {
 				for _, key := range all {
 					q.Add(key)
 				}
-				turns(q, some)
+				process(q, some)
 				for _, key := range all {
 					q.Add(key)
 				}
 				time.Sleep(time.Second)
 				synctest.Wait()
 			}
-			turns(q, some)
+			process(q, some)
 			time.Sleep(time.Second)
 		}},
 		"retries": {options{RateLimiter: workqueue.Exponential[types.NamespacedName](1, 1)}, func(q queue) {
@@ -109,7 +109,7 @@ func TestAQueueInItsStrideAllocatesNothing(t *testing.T) {
 			}
 			time.Sleep(time.Nanosecond)
 			synctest.Wait()
-			turns(q, some)
+			process(q, some)
 		}},
 		"an observer": {options{Observer: &workqueue.Observer[types.NamespacedName]{
 			OnAdd: func(types.NamespacedName) {},

@@ -44,7 +44,7 @@ func (b *bucket[K]) When(K) time.Duration {
 	defer b.mu.Unlock()
 	now := time.Since(b.epoch)
 	token := max(b.next, now-b.saved)
-	b.next = later(token, b.every)
+	b.next = addSaturating(token, b.every)
 	return max(token-now, 0)
 }
 

@@ -15,7 +15,7 @@ func (q *Queue[K]) Cancel(key K) bool {
 	if e.dirty {
 		q.dropLocked(e)
 	}
-	q.undelayLocked(e)
+	q.removeDelayLocked(e)
 	q.stats.Cancelled++
 	q.entries.release(e)
 	q.closeIfDrainedLocked()

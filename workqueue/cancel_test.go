@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCancelTakesBackWhatIsDue(t *testing.T) {
+func TestCancelRemovesThePendingRunAndTheDelay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -37,7 +37,7 @@ func TestCancelTakesBackWhatIsDue(t *testing.T) {
 	})
 }
 
-func TestCancelLetsAWorkerGoOn(t *testing.T) {
+func TestCancelDoesNotStopAWorker(t *testing.T) {
 	t.Parallel()
 	q := newQueue()
 	q.Add("a")

@@ -7,52 +7,52 @@ type Causes struct {
 	Count       int
 }
 
-// why is an immutable pair of causes.
-type why struct{ first, last string }
+// causePair is an immutable pair of causes.
+type causePair struct{ first, last string }
 
 // causes returns the causes of the run in the form that the program gets.
-func (t turn) causes() Causes {
-	if t.why == nil {
+func (t run) causes() Causes {
+	if t.causePair == nil {
 		return Causes{Count: int(t.adds)}
 	}
-	return Causes{First: t.why.first, Last: t.why.last, Count: int(t.adds)}
+	return Causes{First: t.causePair.first, Last: t.causePair.last, Count: int(t.adds)}
 }
 
-// whys caches recent pairs, so that entries share them: there are few kinds of causes, and most
-// adds have a cause.
-type whys struct {
-	recent [16]*why
+// causeTable caches recent pairs, so that entries share them: there are few kinds of causes, and
+// most adds have a cause.
+type causeTable struct {
+	recent [16]*causePair
 	next   int // the pair that is replaced next
 }
 
-// one returns the pair for an add with this cause.
-func (s *whys) one(cause string) *why {
+// pairOf returns the pair for an add with this cause.
+func (s *causeTable) pairOf(cause string) *causePair {
 	if cause == "" {
 		return nil
 	}
-	return s.pair(cause, cause)
+	return s.intern(cause, cause)
 }
 
 // merge merges a later add into the pending run.
-func (s *whys) merge(due *turn, later turn) {
-	due.priority = max(due.priority, later.priority)
-	due.adds += later.adds
+func (s *causeTable) merge(pending *run, added run) {
+	pending.priority = max(pending.priority, added.priority)
+	pending.adds += added.adds
 	switch {
-	case later.why == nil || later.why == due.why:
-	case due.why == nil:
-		due.why = later.why
+	case added.causePair == nil || added.causePair == pending.causePair:
+	case pending.causePair == nil:
+		pending.causePair = added.causePair
 	default:
-		due.why = s.pair(due.why.first, later.why.last)
+		pending.causePair = s.intern(pending.causePair.first, added.causePair.last)
 	}
 }
 
-func (s *whys) pair(first, last string) *why {
+func (s *causeTable) intern(first, last string) *causePair {
 	for _, w := range s.recent {
 		if w != nil && w.first == first && w.last == last {
 			return w
 		}
 	}
-	made := &why{first: first, last: last}
+	made := &causePair{first: first, last: last}
 	s.recent[s.next] = made
 	s.next = (s.next + 1) % len(s.recent)
 	return made

@@ -31,94 +31,95 @@ func (q *Queue[K]) AddAfter(key K, d time.Duration) {
 	q.addLater(key, AddOptions{After: d})
 }
 
-func (q *Queue[K]) addLater(key K, how AddOptions) {
-	q.tellDelayed(key, how.After, q.schedule(key, q.hash(key), q.groupOf(key), &how))
+func (q *Queue[K]) addLater(key K, opts AddOptions) {
+	q.notifyDelayed(key, opts.After, q.schedule(key, q.hash(key), q.groupOf(key), &opts))
 }
 
 // Retry adds the key after the delay from the rate limiter. If the key's worker calls it before
 // Done, the key keeps the priority and causes of the run that failed.
-func (q *Queue[K]) Retry(key K) { q.again(key, q.opts.RateLimiter.When(key)) }
+func (q *Queue[K]) Retry(key K) { q.requeue(key, q.opts.RateLimiter.When(key)) }
 
-// again adds the calling worker's key once more.
-func (q *Queue[K]) again(key K, d time.Duration) {
-	q.tellDelayed(key, d, q.scheduleAgain(key, q.hash(key), q.groupOf(key), d))
+// requeue adds the calling worker's key once more.
+func (q *Queue[K]) requeue(key K, d time.Duration) {
+	q.notifyDelayed(key, d, q.scheduleRequeue(key, q.hash(key), q.groupOf(key), d))
 }
 
-// tellDelayed reports a delayed add and its result to the observer.
-func (q *Queue[K]) tellDelayed(key K, d time.Duration, result addResult) {
+// notifyDelayed reports a delayed add and its result to the observer.
+func (q *Queue[K]) notifyDelayed(key K, d time.Duration, result addResult) {
 	if result != refused {
 		q.opts.Observer.retried(key, d)
 	}
 	q.opts.Observer.added(key, result)
 }
 
-func (q *Queue[K]) scheduleAgain(key K, hash uint32, g group, d time.Duration) addResult {
+func (q *Queue[K]) scheduleRequeue(key K, hash uint32, g group, d time.Duration) addResult {
 	q.mu.Lock()
 	defer q.unlock()
 	if q.refuseLocked() {
 		return refused
 	}
-	e := q.obtainLocked(key, hash, g)
-	due := turn{adds: 1}
+	e := q.getOrInsertLocked(key, hash, g)
+	added := run{adds: 1}
 	if e.processing {
-		due = e.running
+		added = e.running
 	}
-	return q.scheduleLocked(e, due, d, Earliest)
+	return q.scheduleLocked(e, added, d, Earliest)
 }
 
-func (q *Queue[K]) schedule(key K, hash uint32, g group, how *AddOptions) addResult {
+func (q *Queue[K]) schedule(key K, hash uint32, g group, opts *AddOptions) addResult {
 	q.mu.Lock()
 	defer q.unlock()
 	if q.refuseLocked() {
 		return refused
 	}
-	due := turn{priority: clamp(how.Priority), adds: 1, why: q.whys.one(how.Cause)}
-	return q.scheduleLocked(q.obtainLocked(key, hash, g), due, how.After, how.Delay)
+	added := run{priority: clamp(opts.Priority), adds: 1, causePair: q.causeTable.pairOf(opts.Cause)}
+	return q.scheduleLocked(q.getOrInsertLocked(key, hash, g), added, opts.After, opts.Delay)
 }
 
-func (q *Queue[K]) scheduleLocked(e *entry[K], due turn, d time.Duration, mode DelayMode) addResult {
+func (q *Queue[K]) scheduleLocked(e *entry[K], added run, d time.Duration, mode DelayMode) addResult {
 	q.stats.Retries++
 	if d <= 0 && (mode != Latest || !e.delayed()) {
 		if mode == Replace {
-			q.undelayLocked(e)
+			q.removeDelayLocked(e)
 		}
-		return q.dirtyLocked(e, due)
+		return q.dirtyLocked(e, added)
 	}
 	now := q.now()
-	at := min(later(now, max(d, 0)), never-1)
+	at := min(addSaturating(now, max(d, 0)), never-1)
 	switch {
 	case !e.delayed():
-		q.waiting++
-		e.later = due
+		q.delayed++
+		e.delayedRun = added
 	case mode == Replace:
-		e.later = due
+		e.delayedRun = added
 	default:
-		q.whys.merge(&e.later, due)
+		q.causeTable.merge(&e.delayedRun, added)
 		if mode == Earliest {
-			at = min(at, e.laterAt)
+			at = min(at, e.delayedUntil)
 		} else {
-			at = max(at, e.laterAt)
+			at = max(at, e.delayedUntil)
 		}
 	}
-	e.laterAt = at
-	q.alarmLocked(e, now)
+	e.delayedUntil = at
+	q.setAlarmLocked(e, now)
 	return scheduled
 }
 
-// undelayLocked removes the key's delay, if it has one. The entry may be idle afterwards.
-func (q *Queue[K]) undelayLocked(e *entry[K]) {
+// removeDelayLocked removes the key's delay, if it has one. The entry may be idle afterwards.
+func (q *Queue[K]) removeDelayLocked(e *entry[K]) {
 	if !e.delayed() {
 		return
 	}
-	q.waiting--
-	e.laterAt, e.later = 0, turn{}
-	if e.rings() == never {
+	q.delayed--
+	e.delayedUntil, e.delayedRun = 0, run{}
+	if e.nextAlarm() == never {
 		q.alarms.unset(e)
 	}
 }
 
-// later returns now + d, or the constant never if the sum overflows. d must not be negative.
-func later(now, d time.Duration) time.Duration {
+// addSaturating returns now + d, or the constant never if the sum overflows. d must not be
+// negative.
+func addSaturating(now, d time.Duration) time.Duration {
 	if sum := now + d; sum >= now {
 		return sum
 	}

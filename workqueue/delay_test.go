@@ -35,7 +35,7 @@ func TestADelayedKeyIsAddedAtItsTime(t *testing.T) { // WQ-20
 	})
 }
 
-func TestADelayThatIsNotPositiveIsNone(t *testing.T) { // WQ-20
+func TestANonPositiveDelayAddsAtOnce(t *testing.T) { // WQ-20
 	t.Parallel()
 	q := newQueue()
 	q.AddAfter("a", 0)
@@ -44,7 +44,7 @@ func TestADelayThatIsNotPositiveIsNone(t *testing.T) { // WQ-20
 	require.EqualValues(t, 2, q.Stats().Retries)
 }
 
-func TestTheEarliestOfSeveralTimesStands(t *testing.T) { // WQ-21
+func TestTheEarliestOfSeveralDelaysApplies(t *testing.T) { // WQ-21
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -176,7 +176,7 @@ func TestShutDownDiscardsDelayedKeys(t *testing.T) { // WQ-20, WQ-26
 	})
 }
 
-func TestRetryWaitsAsTheLimiterSays(t *testing.T) { // WQ-30
+func TestRetryUsesTheDelayOfTheLimiter(t *testing.T) { // WQ-30
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -195,7 +195,7 @@ func TestRetryWaitsAsTheLimiterSays(t *testing.T) { // WQ-30
 	})
 }
 
-func TestWhichOfTwoDelaysStands(t *testing.T) {
+func TestDelayModeDecidesBetweenTwoDelays(t *testing.T) {
 	t.Parallel()
 	type add = workqueue.AddOptions
 	const second, minute, hour = time.Second, time.Minute, time.Hour
@@ -221,20 +221,20 @@ func TestWhichOfTwoDelaysStands(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue()
 				start := time.Now()
-				var turns []string
-				go serve(q, func(string) { turns = append(turns, time.Since(start).String()) })
+				var runs []string
+				go serve(q, func(string) { runs = append(runs, time.Since(start).String()) })
 				for _, how := range test.adds {
 					q.AddWith("a", how)
 				}
 				time.Sleep(24 * hour)
 				require.NoError(t, q.Drain(t.Context()))
-				require.Equal(t, test.want, turns)
+				require.Equal(t, test.want, runs)
 			})
 		})
 	}
 }
 
-func TestLatestLetsABurstPass(t *testing.T) {
+func TestLatestDebouncesABurst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()

@@ -27,8 +27,8 @@
 //     queue.go. Done calls readyLocked through finish in queue.go. The end of a wait calls
 //     readyLocked through unpark in park.go.
 //   - A key that is added later: AddAfter in delay.go, alarms in alarm.go.
-//   - A key that failed: outcomeOf in outcome.go, Retry in delay.go.
-//   - The workers: RunUntil in run.go, crew in crew.go.
+//   - A key that failed: classify in classify.go, Retry in delay.go.
+//   - The workers: RunUntil in run.go, crew in workers.go.
 //
 // # One queue
 //

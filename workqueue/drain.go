@@ -14,8 +14,8 @@ func (q *Queue[K]) ShutDown() {
 		return
 	}
 	q.shuttingDown = true
-	close(q.over)
-	q.abandonLocked()
+	close(q.shutDownCh)
+	q.discardParkedLocked()
 	q.discardAlarmsLocked()
 	q.closeIfDrainedLocked()
 }

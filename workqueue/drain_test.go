@@ -29,7 +29,7 @@ func TestDrainOfAnEmptyQueueReturnsAtOnce(t *testing.T) {
 	}
 }
 
-func TestDrainThatIsGivenUpSaysWhatIsLeft(t *testing.T) {
+func TestDrainErrorCountsTheKeysLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -56,7 +56,7 @@ func TestDrainThatIsGivenUpSaysWhatIsLeft(t *testing.T) {
 	})
 }
 
-func TestShutDownsAndDrainsMayRaceWithEverything(t *testing.T) { // WQ-10, D1, D3
+func TestConcurrentShutDownsAndDrains(t *testing.T) { // WQ-10, D1, D3
 	t.Parallel()
 	const rounds, producers, workers, drainers = 200, 4, 4, 4
 	for round := range rounds {

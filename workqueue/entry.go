@@ -20,32 +20,32 @@ type entry[K comparable] struct {
 	processing bool
 	span       uint8 // the span of its alarm, see alarms; 0 if it has none
 	weight     int32 // weight of its group; 0 without groups
-	due        turn  // if dirty
+	pending    run   // if dirty
 
 	// A run uses these fields as well. An entry is in at most one fifo: a lane of the ready keys,
 	// or processing.
 	prev, next *entry[K]
-	lane       *lane[K]      // while ready
-	running    turn          // if processing
-	added      time.Duration // when it became dirty; 0 if times are not kept
-	since      time.Duration // when it became ready or was handed out; 0 if times are not kept
-	cool       time.Duration // when MinInterval allows its next run; 0 if a run is allowed now
+	groupQueue *groupQueue[K] // while ready
+	running    run            // if processing
+	added      time.Duration  // when it became dirty; 0 if times are not kept
+	since      time.Duration  // when it became ready or was handed out; 0 if times are not kept
+	coolUntil  time.Duration  // when MinInterval allows its next run; 0 if a run is allowed now
 
 	// These fields are used for keys that are delayed, in their MinInterval, or in a group.
-	laterAt time.Duration // when the run in later is added; 0 if never
-	later   turn
-	alarm   alarm[K]
-	group   string // by Options.Group
+	delayedUntil time.Duration // when the run in later is added; 0 if never
+	delayedRun   run
+	alarm        alarm[K]
+	group        string // by Options.Group
 }
 
 // ready reports whether the key can be handed out.
-func (e *entry[K]) ready() bool { return e.lane != nil }
+func (e *entry[K]) ready() bool { return e.groupQueue != nil }
 
 // heldBack reports whether Park or MinInterval keep the key from being ready.
-func (e *entry[K]) heldBack() bool { return e.parked > 0 || e.cool > 0 }
+func (e *entry[K]) heldBack() bool { return e.parked > 0 || e.coolUntil > 0 }
 
 // delayed reports whether the key has a delay.
-func (e *entry[K]) delayed() bool { return e.laterAt > 0 }
+func (e *entry[K]) delayed() bool { return e.delayedUntil > 0 }
 
 // idle reports whether the entry can be dropped.
 func (e *entry[K]) idle() bool {
@@ -56,18 +56,18 @@ func (e *entry[K]) idle() bool {
 func (e *entry[K]) clear() {
 	var none K
 	e.key, e.hash = none, 0
-	e.added, e.since, e.cool = 0, 0, 0
-	e.due, e.running = turn{}, turn{}
+	e.added, e.since, e.coolUntil = 0, 0, 0
+	e.pending, e.running = run{}, run{}
 	if e.weight > 0 { // without a write to the third part, this costs half (BenchmarkCycle)
 		e.group, e.weight = "", 0
 	}
 }
 
-// turn is a pending or running run of a key: its priority, the number of adds, and the causes.
-type turn struct {
-	priority int32
-	adds     uint32
-	why      *why // nil if no add had a cause
+// run is a pending or running run of a key: its priority, the number of adds, and the causes.
+type run struct {
+	priority  int32
+	adds      uint32
+	causePair *causePair // nil if no add had a cause
 }
 
 // clamp converts a priority to the type in a turn.
@@ -77,8 +77,8 @@ func clamp(priority int) int32 { return int32(min(max(priority, math.MinInt32), 
 // needs no lock.
 func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
 
-// obtainLocked returns the entry of the key, and makes a new one if necessary.
-func (q *Queue[K]) obtainLocked(key K, hash uint32, g group) *entry[K] {
+// getOrInsertLocked returns the entry of the key, and makes a new one if necessary.
+func (q *Queue[K]) getOrInsertLocked(key K, hash uint32, g group) *entry[K] {
 	e := q.entries.find(key, hash)
 	if e == nil {
 		e = q.insertLocked(key, hash, g)

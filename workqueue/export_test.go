@@ -38,8 +38,8 @@ func (q *Queue[K]) Verify() error {
 	if err := q.alarms.verify(alarms); err != nil {
 		return fmt.Errorf("alarms: %w", err)
 	}
-	if delayed != q.waiting {
-		return fmt.Errorf("%d keys are delayed, and counted as %d", delayed, q.waiting)
+	if delayed != q.delayed {
+		return fmt.Errorf("%d keys are delayed, and counted as %d", delayed, q.delayed)
 	}
 	if parked != q.parked {
 		return fmt.Errorf("%d keys are parked, and counted as %d", parked, q.parked)
@@ -79,7 +79,7 @@ func (q *Queue[K]) verifyEntry(e *entry[K]) error {
 		return errors.New("ready though it must not be")
 	case !e.ready() && mayBeReady:
 		return errors.New("not ready though nothing keeps it from being so")
-	case e.rings() != never && !e.processing && (e.span == 0 || e.alarm.at > max(e.rings(), q.alarms.floor)):
+	case e.nextAlarm() != never && !e.processing && (e.span == 0 || e.alarm.at > max(e.nextAlarm(), q.alarms.floor)):
 		return errors.New("its alarm rings too late")
 	case e.delayed() && e.span == 0:
 		return errors.New("delayed for ever")
@@ -95,9 +95,9 @@ func (r *readyKeys[K]) verify(want int) error {
 			return fmt.Errorf("level %d comes after level %d", l.priority, r.levels[i-1].priority)
 		}
 		n := 0
-		for lane := range l.lanes.all {
+		for lane := range l.queues.all {
 			in, err := lane.keys.verify(func(e *entry[K]) bool {
-				return e.lane == lane && e.due.priority == l.priority && (!r.grouped || l.byGroup[e.group] == lane)
+				return e.groupQueue == lane && e.pending.priority == l.priority && (!r.grouped || l.byGroup[e.group] == lane)
 			})
 			if err != nil || in == 0 && r.grouped || lane.level != l {
 				return fmt.Errorf("level %d has a lane of %d: %w", l.priority, in, err)

@@ -81,13 +81,13 @@ func TestALoudNamespaceDoesNotDelayTheOthers(t *testing.T) {
 			q.Add(fmt.Sprintf("quiet-%d/%d", namespace, i))
 		}
 	}
-	turns := make(map[string]int)
+	runs := make(map[string]int)
 	for range 100 {
 		key := get(t, q)
-		turns[namespaceOf(key)]++
+		runs[namespaceOf(key)]++
 		q.Done(key)
 	}
-	require.InDelta(t, 1, jain(turns), 1e-9, "%v", turns)
+	require.InDelta(t, 1, jain(runs), 1e-9, "%v", runs)
 }
 
 // jain returns Jain's index of fairness: 1 if all shares are equal, 1/n if one has everything.

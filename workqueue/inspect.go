@@ -113,14 +113,14 @@ func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 		Ready:      e.ready(),
 		Parked:     e.parked > 0,
 	}
-	var t turn
+	var t run
 	switch {
 	case e.dirty:
-		t = e.due
+		t = e.pending
 	case e.processing:
 		t = e.running
 	case e.delayed():
-		t = e.later
+		t = e.delayedRun
 	}
 	s.Priority, s.Causes = int(t.priority), t.causes()
 	if e.processing && q.timed {
@@ -129,11 +129,11 @@ func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 	if s.Ready && q.timed {
 		s.ReadySince = q.epoch.Add(e.since)
 	}
-	if e.cool > 0 {
-		s.Cooling = q.epoch.Add(e.cool)
+	if e.coolUntil > 0 {
+		s.Cooling = q.epoch.Add(e.coolUntil)
 	}
 	if e.delayed() {
-		s.Until = q.epoch.Add(e.laterAt)
+		s.Until = q.epoch.Add(e.delayedUntil)
 	}
 	return s
 }

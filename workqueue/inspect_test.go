@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-func TestInspectTellsOfEveryKey(t *testing.T) {
+func TestInspectReturnsEveryKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -61,7 +61,7 @@ func TestInspectTellsOfEveryKey(t *testing.T) {
 	})
 }
 
-func TestInspectListsWhatWaitsByItsTime(t *testing.T) {
+func TestInspectSortsWaitingKeysByTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Options[string]{MinInterval: time.Minute})
@@ -82,7 +82,7 @@ func TestInspectListsWhatWaitsByItsTime(t *testing.T) {
 	})
 }
 
-func TestCausesAreTheFirstAndTheLastOfATurn(t *testing.T) {
+func TestCausesAreTheFirstAndTheLastOfARun(t *testing.T) {
 	t.Parallel()
 	q := newQueue()
 	because := func(causes ...string) {
@@ -118,7 +118,7 @@ func TestAWorkerOfRunLooksUpWhyItHasTheKey(t *testing.T) {
 	})
 }
 
-func TestTimesAreKeptForWhoWantsThem(t *testing.T) {
+func TestTimesAreKeptOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Options[string]{DrainTimeout: time.Hour})

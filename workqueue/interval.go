@@ -5,7 +5,7 @@ import "time"
 // beginIntervalLocked begins the MinInterval of a key that was handed out.
 func (q *Queue[K]) beginIntervalLocked(e *entry[K], now time.Duration) {
 	if q.opts.MinInterval > 0 {
-		e.cool = min(later(now, q.opts.MinInterval), never-1)
+		e.coolUntil = min(addSaturating(now, q.opts.MinInterval), never-1)
 	}
 }
 
@@ -13,11 +13,11 @@ func (q *Queue[K]) beginIntervalLocked(e *entry[K], now time.Duration) {
 // interval, or ends the interval if it is over or the queue is shutting down. An interval that ends
 // before the worker is done needs no alarm.
 func (q *Queue[K]) holdBackLocked(e *entry[K], now time.Duration) {
-	if e.cool > now && !q.shuttingDown {
-		q.alarmLocked(e, now)
+	if e.coolUntil > now && !q.shuttingDown {
+		q.setAlarmLocked(e, now)
 		return
 	}
-	e.cool = 0
+	e.coolUntil = 0
 	if !e.delayed() { // a remaining alarm is from a cancelled delay
 		q.alarms.unset(e)
 	}

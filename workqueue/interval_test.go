@@ -12,22 +12,22 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// spaced returns a queue with a MinInterval, and the journal of a worker. For each key the worker
-// takes as long as needs says. It ends with the queue.
-func spaced(interval, needs time.Duration) (*workqueue.Queue[string], *journal) {
+// newWithMinInterval returns a queue with a MinInterval, and the journal of a worker. For each key
+// the worker takes as long as needs says. It ends with the queue.
+func newWithMinInterval(interval, needs time.Duration) (*workqueue.Queue[string], *journal) {
 	q := workqueue.New(workqueue.Options[string]{MinInterval: interval})
-	turns := newJournal()
+	runs := newJournal()
 	go serve(q, func(key string) {
-		turns.note(key)
+		runs.note(key)
 		time.Sleep(needs)
 	})
-	return q, turns
+	return q, runs
 }
 
-func TestAnIntervalHasItsFirstTurnAtOnceAndOneAtItsEnd(t *testing.T) {
+func TestMinIntervalRunsAKeyAtOnceAndOnceAtItsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, turns := spaced(10*time.Second, 0)
+		q, runs := newWithMinInterval(10*time.Second, 0)
 		for range 25 { // each second for 25 s
 			q.Add("a")
 			time.Sleep(time.Second)
@@ -35,34 +35,34 @@ func TestAnIntervalHasItsFirstTurnAtOnceAndOneAtItsEnd(t *testing.T) {
 		time.Sleep(time.Minute)
 		q.Add("a")
 		synctest.Wait()
-		require.Equal(t, []string{"a @0s", "a @10s", "a @20s", "a @30s", "a @1m25s"}, turns.all())
+		require.Equal(t, []string{"a @0s", "a @10s", "a @20s", "a @30s", "a @1m25s"}, runs.all())
 		require.NoError(t, q.Drain(t.Context()))
 	})
 }
 
-func TestAnIntervalIsThatOfOneKey(t *testing.T) {
+func TestMinIntervalIsPerKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, turns := spaced(10*time.Second, 0)
+		q, runs := newWithMinInterval(10*time.Second, 0)
 		for _, key := range []string{"a", "b", "a"} {
 			q.Add(key)
 			time.Sleep(time.Second)
 		}
 		time.Sleep(time.Minute)
-		require.Equal(t, []string{"a @0s", "b @1s", "a @10s"}, turns.all())
+		require.Equal(t, []string{"a @0s", "b @1s", "a @10s"}, runs.all())
 		require.NoError(t, q.Drain(t.Context()))
 	})
 }
 
-func TestATurnMayBeLongerThanTheInterval(t *testing.T) {
+func TestARunMayBeLongerThanMinInterval(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, turns := spaced(10*time.Second, 25*time.Second)
+		q, runs := newWithMinInterval(10*time.Second, 25*time.Second)
 		q.Add("a")
 		time.Sleep(time.Second)
 		q.Add("a")
 		time.Sleep(time.Minute)
-		require.Equal(t, []string{"a @0s", "a @25s"}, turns.all())
+		require.Equal(t, []string{"a @0s", "a @25s"}, runs.all())
 		require.NoError(t, q.Drain(t.Context()))
 	})
 }
@@ -70,16 +70,16 @@ func TestATurnMayBeLongerThanTheInterval(t *testing.T) {
 func TestAnIntervalHoldsForDelayedAddsAndRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, turns := spaced(10*time.Second, 0)
+		q, runs := newWithMinInterval(10*time.Second, 0)
 		q.Add("a")
 		synctest.Wait()
 		q.AddAfter("a", 3*time.Second)
 		q.Retry("a")
 		time.Sleep(time.Minute)
-		require.Equal(t, []string{"a @0s", "a @10s"}, turns.all())
+		require.Equal(t, []string{"a @0s", "a @10s"}, runs.all())
 		q.AddAfter("a", 15*time.Second)
 		time.Sleep(time.Minute)
-		require.Equal(t, "a @1m15s", turns.all()[2])
+		require.Equal(t, "a @1m15s", runs.all()[2])
 		require.NoError(t, q.Drain(t.Context()))
 	})
 }
@@ -87,7 +87,7 @@ func TestAnIntervalHoldsForDelayedAddsAndRetries(t *testing.T) {
 func TestShutDownDoesNotWaitForIntervals(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, turns := spaced(time.Hour, 0)
+		q, runs := newWithMinInterval(time.Hour, 0)
 		q.Add("a")
 		q.Add("b")
 		synctest.Wait()
@@ -99,14 +99,14 @@ func TestShutDownDoesNotWaitForIntervals(t *testing.T) {
 		require.False(t, state.Ready)
 		require.Equal(t, time.Hour, time.Until(state.Cooling))
 		require.NoError(t, q.Drain(t.Context()))
-		require.Equal(t, []string{"a @0s", "b @0s", "a @0s"}, turns.all(), "what is due is done, and at once")
+		require.Equal(t, []string{"a @0s", "b @0s", "a @0s"}, runs.all(), "what is due is done, and at once")
 	})
 }
 
 func TestKeysWhoseIntervalIsOverAreForgotten(t *testing.T) { // WQ-7
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, _ := spaced(time.Minute, 0)
+		q, _ := newWithMinInterval(time.Minute, 0)
 		for i := range 1000 {
 			q.Add(fmt.Sprint(i))
 		}

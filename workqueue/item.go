@@ -28,14 +28,14 @@ func (q *Queue[K]) GetItem(ctx context.Context) (Item[K], error) {
 	if err := q.get(ctx, &item.Key, &item); err != nil {
 		return item, err
 	}
-	q.tellGot(&item)
+	q.notifyGot(&item)
 	return item, nil
 }
 
-// tellGot passes a key that was handed out to the observer. If the observer ends the goroutine, the
-// key has no worker, so tellGot adds it again. It does so after a pause, because the observer may
-// end every goroutine.
-func (q *Queue[K]) tellGot(item *Item[K]) {
+// notifyGot passes a key that was handed out to the observer. If the observer ends the goroutine,
+// the key has no worker, so notifyGot adds it again. It does so after a pause, because the observer
+// may end every goroutine.
+func (q *Queue[K]) notifyGot(item *Item[K]) {
 	if q.opts.Observer == nil {
 		return
 	}
@@ -43,8 +43,8 @@ func (q *Queue[K]) tellGot(item *Item[K]) {
 	defer func() {
 		if !returned {
 			// deferred, because q.again calls the observer, which may end the goroutine
-			defer q.done(item.Key, cutShort)
-			q.again(item.Key, unconcluded)
+			defer q.done(item.Key, interrupted)
+			q.requeue(item.Key, hookFailureDelay)
 		}
 	}()
 	q.opts.Observer.got(item)
@@ -60,6 +60,6 @@ func (q *Queue[K]) TryGet() (key K, ok bool) {
 	if !taken {
 		return key, false
 	}
-	q.tellGot(&item)
+	q.notifyGot(&item)
 	return item.Key, true
 }

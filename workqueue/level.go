@@ -5,32 +5,32 @@ import "time"
 // level holds the ready keys of one priority. With groups, each group that has keys has a lane, and
 // the lanes are served in turn. Without groups there is always one lane.
 type level[K comparable] struct {
-	priority int32
-	len      int
-	waits    uint64 // number of the run that served it last
-	lanes    ring[K]
+	priority   int32
+	len        int
+	lastServed uint64 // number of the run that served it last
+	queues     groupRing[K]
 
-	byGroup map[string]*lane[K] // the lanes, if there are groups
-	groups  int                 // maximum size of byGroup so far, see fitted
-	spare   *pool[lane[K]]      // pool of unused lanes
+	byGroup   map[string]*groupQueue[K] // the lanes, if there are groups
+	maxGroups int                       // maximum size of byGroup so far, see fitted
+	spare     *pool[groupQueue[K]]      // pool of unused lanes
 }
 
 func (l *level[K]) push(e *entry[K]) {
-	lane := l.lanes.first
+	gq := l.queues.first
 	if l.byGroup != nil {
-		lane = l.laneOf(e)
-		lane.weight = e.weight
-		if lane.keys.len == 0 {
-			l.lanes.enter(lane)
+		gq = l.queueOf(e)
+		gq.weight = e.weight
+		if gq.keys.len == 0 {
+			l.queues.push(gq)
 		}
 	}
-	lane.keys.push(e)
-	e.lane = lane
+	gq.keys.push(e)
+	e.groupQueue = gq
 	l.len++
 }
 
-// laneOf returns the lane of the entry's group, and makes a new one if necessary.
-func (l *level[K]) laneOf(e *entry[K]) *lane[K] {
+// queueOf returns the lane of the entry's group, and makes a new one if necessary.
+func (l *level[K]) queueOf(e *entry[K]) *groupQueue[K] {
 	found := l.byGroup[e.group]
 	if found == nil {
 		found = l.spare.get()
@@ -42,28 +42,28 @@ func (l *level[K]) laneOf(e *entry[K]) *lane[K] {
 
 // pop removes the entry that is served next; the level must not be empty.
 func (l *level[K]) pop() *entry[K] {
-	lane := l.lanes.first
-	if lane.credit--; lane.credit <= 0 {
-		l.lanes.rotate()
+	gq := l.queues.first
+	if gq.credit--; gq.credit <= 0 {
+		l.queues.rotate()
 	}
-	e := lane.keys.first
+	e := gq.keys.first
 	l.remove(e)
 	return e
 }
 
 // remove removes an entry that is in this level.
 func (l *level[K]) remove(e *entry[K]) {
-	lane := e.lane
-	e.lane = nil
-	lane.keys.remove(e)
+	gq := e.groupQueue
+	e.groupQueue = nil
+	gq.keys.remove(e)
 	l.len--
-	if lane.keys.len == 0 && l.byGroup != nil {
-		l.lanes.leave(lane)
+	if gq.keys.len == 0 && l.byGroup != nil {
+		l.queues.remove(gq)
 		delete(l.byGroup, e.group)
-		l.byGroup = fitted(l.byGroup, &l.groups)
-		lane.level = nil
-		lane.weight, lane.credit = 0, 0
-		l.spare.put(lane)
+		l.byGroup = shrinkMap(l.byGroup, &l.maxGroups)
+		gq.level = nil
+		gq.weight, gq.credit = 0, 0
+		l.spare.put(gq)
 	}
 }
 
@@ -71,8 +71,8 @@ func (l *level[K]) remove(e *entry[K]) {
 // be empty.
 func (l *level[K]) oldest() time.Duration {
 	oldest := never
-	for lane := range l.lanes.all {
-		oldest = min(oldest, lane.keys.first.since)
+	for gq := range l.queues.all {
+		oldest = min(oldest, gq.keys.first.since)
 	}
 	return oldest
 }

@@ -138,27 +138,27 @@ type Limits struct {
 // Limits returns the known values of the queue's rate limiter, with the current number of tokens.
 // Limits takes no token and counts no failure.
 func (q *Queue[K]) Limits() (l Limits) {
-	if d, ok := q.opts.RateLimiter.(described); ok {
+	if d, ok := q.opts.RateLimiter.(describer); ok {
 		d.describe(&l)
 	}
 	return l
 }
 
-// described is a limiter that can describe itself.
-type described interface{ describe(l *Limits) }
+// describer is a limiter that can describe itself.
+type describer interface{ describe(l *Limits) }
 
 func (l *exponential[K]) describe(to *Limits) { to.Base, to.Longest = l.base, l.longest }
 
 func (l maxOf[K]) describe(to *Limits) {
 	for _, limiter := range l {
-		if d, ok := limiter.(described); ok {
+		if d, ok := limiter.(describer); ok {
 			d.describe(to)
 		}
 	}
 }
 
 func (l *maxWait[K]) describe(to *Limits) {
-	if d, ok := l.RateLimiter.(described); ok {
+	if d, ok := l.RateLimiter.(describer); ok {
 		d.describe(to)
 		to.Longest = min(to.Longest, l.longest)
 	}
@@ -179,40 +179,40 @@ func (l *maxWait[K]) When(key K) time.Duration { return min(l.RateLimiter.When(k
 // containedLimiter is a custom limiter, with a stand-in for calls that panic.
 type containedLimiter[K comparable] struct {
 	RateLimiter[K]
-	standIn RateLimiter[K]
-	hooks   *contain.Hooks
+	fallback RateLimiter[K]
+	hooks    *contain.Hooks
 }
 
 func (l *containedLimiter[K]) When(key K) (wait time.Duration) {
 	if !l.hooks.Call("RateLimiter.When", func() { wait = l.RateLimiter.When(key) }) {
-		wait = l.standIn.When(key)
+		wait = l.fallback.When(key)
 	}
 	return wait
 }
 
 func (l *containedLimiter[K]) Forget(key K) {
 	l.hooks.Call("RateLimiter.Forget", func() { l.RateLimiter.Forget(key) })
-	l.standIn.Forget(key)
+	l.fallback.Forget(key)
 }
 
 func (l *containedLimiter[K]) NumRequeues(key K) (n int) {
 	if !l.hooks.Call("RateLimiter.NumRequeues", func() { n = l.RateLimiter.NumRequeues(key) }) {
-		n = l.standIn.NumRequeues(key)
+		n = l.fallback.NumRequeues(key)
 	}
 	return n
 }
 
 func (l *containedLimiter[K]) describe(to *Limits) {
-	if d, ok := l.RateLimiter.(described); ok {
+	if d, ok := l.RateLimiter.(describer); ok {
 		d.describe(to)
 	}
 }
 
 // failures counts failures by key.
 type failures[K comparable] struct {
-	mu    sync.Mutex // guards following
-	byKey map[K]int
-	keys  int // maximum size of byKey so far, see fitted
+	mu      sync.Mutex // guards following
+	byKey   map[K]int
+	maxKeys int // maximum size of byKey so far, see fitted
 }
 
 func newFailures[K comparable]() *failures[K] { return &failures[K]{byKey: make(map[K]int)} }
@@ -230,7 +230,7 @@ func (f *failures[K]) Forget(key K) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.byKey, key)
-	f.byKey = fitted(f.byKey, &f.keys)
+	f.byKey = shrinkMap(f.byKey, &f.maxKeys)
 }
 
 func (f *failures[K]) NumRequeues(key K) int {

@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// whens returns the limiter's waits for n failures of a key.
-func whens(l workqueue.RateLimiter[string], key string, n int) []time.Duration {
+// delays returns the limiter's waits for n failures of a key.
+func delays(l workqueue.RateLimiter[string], key string, n int) []time.Duration {
 	waits := make([]time.Duration, n)
 	for i := range waits {
 		waits[i] = l.When(key)
@@ -25,10 +25,10 @@ const ms = time.Millisecond
 func TestExponentialDoublesUpToItsMaximum(t *testing.T) { // WQ-31
 	t.Parallel()
 	l := workqueue.Exponential[string](ms, 20*ms)
-	require.Equal(t, []time.Duration{1 * ms, 2 * ms, 4 * ms, 8 * ms, 16 * ms, 20 * ms, 20 * ms}, whens(l, "a", 7))
+	require.Equal(t, []time.Duration{1 * ms, 2 * ms, 4 * ms, 8 * ms, 16 * ms, 20 * ms, 20 * ms}, delays(l, "a", 7))
 	require.Equal(t, 7, l.NumRequeues("a"))
 
-	require.Equal(t, []time.Duration{1 * ms, 2 * ms}, whens(l, "b", 2), "each key for itself")
+	require.Equal(t, []time.Duration{1 * ms, 2 * ms}, delays(l, "b", 2), "each key for itself")
 	l.Forget("a")
 	require.Zero(t, l.NumRequeues("a"))
 	require.Equal(t, ms, l.When("a"))
@@ -47,14 +47,14 @@ func TestExponentialSaturatesWithoutOverflow(t *testing.T) { // WQ-31
 	} {
 		l := workqueue.Exponential[string](test.base, test.longest)
 		exact := float64(test.base)
-		for i, wait := range whens(l, "a", 2000) {
+		for i, wait := range delays(l, "a", 2000) {
 			require.InEpsilon(t, min(exact, float64(test.longest)), float64(wait), 1e-15, "failure %d of %v", i, test)
 			exact *= 2
 		}
 		require.Equal(t, test.longest, l.When("a"))
 		require.Equal(t, 2001, l.NumRequeues("a"))
 	}
-	require.Equal(t, make([]time.Duration, 100), whens(workqueue.Exponential[string](0, time.Second), "a", 100))
+	require.Equal(t, make([]time.Duration, 100), delays(workqueue.Exponential[string](0, time.Second), "a", 100))
 	require.Equal(t, time.Second, workqueue.Exponential[string](time.Minute, time.Second).When("a"))
 }
 
@@ -62,7 +62,7 @@ func TestFastSlowIsFastAtFirst(t *testing.T) { // WQ-32
 	t.Parallel()
 	l := workqueue.FastSlow[string](5*ms, 10*time.Second, 3)
 	fast, slow := 5*ms, 10*time.Second
-	require.Equal(t, []time.Duration{fast, fast, fast, slow, slow}, whens(l, "a", 5))
+	require.Equal(t, []time.Duration{fast, fast, fast, slow, slow}, delays(l, "a", 5))
 	require.Equal(t, 5, l.NumRequeues("a"))
 	require.Equal(t, fast, l.When("b"))
 	l.Forget("a")
@@ -70,11 +70,11 @@ func TestFastSlowIsFastAtFirst(t *testing.T) { // WQ-32
 	require.Equal(t, fast, l.When("a"))
 }
 
-func TestMaxOfAsksAllAndTakesTheLongest(t *testing.T) { // WQ-32
+func TestMaxOfCallsAllAndReturnsTheLongest(t *testing.T) { // WQ-32
 	t.Parallel()
 	slowLater := workqueue.FastSlow[string](5*ms, 3*time.Second, 3)
 	l := workqueue.MaxOf(slowLater, workqueue.Exponential[string](ms, time.Second))
-	require.Equal(t, []time.Duration{5 * ms, 5 * ms, 5 * ms, 3 * time.Second, 3 * time.Second}, whens(l, "a", 5))
+	require.Equal(t, []time.Duration{5 * ms, 5 * ms, 5 * ms, 3 * time.Second, 3 * time.Second}, delays(l, "a", 5))
 	require.Equal(t, 5, l.NumRequeues("a"))
 	slowLater.When("a")
 	require.Equal(t, 6, l.NumRequeues("a"), "the largest count")
@@ -85,10 +85,10 @@ func TestMaxOfAsksAllAndTakesTheLongest(t *testing.T) { // WQ-32
 	require.Zero(t, workqueue.MaxOf[string]().When("a"))
 }
 
-func TestWithMaxWaitCutsOff(t *testing.T) { // WQ-33
+func TestWithMaxWaitLimitsTheDelay(t *testing.T) { // WQ-33
 	t.Parallel()
 	l := workqueue.WithMaxWait(workqueue.Exponential[string](ms, time.Hour), 5*ms)
-	require.Equal(t, []time.Duration{1 * ms, 2 * ms, 4 * ms, 5 * ms, 5 * ms}, whens(l, "a", 5))
+	require.Equal(t, []time.Duration{1 * ms, 2 * ms, 4 * ms, 5 * ms, 5 * ms}, delays(l, "a", 5))
 	require.Equal(t, 5, l.NumRequeues("a"))
 	l.Forget("a")
 	require.Equal(t, ms, l.When("a"))
@@ -98,7 +98,7 @@ func TestBucketReservesTokens(t *testing.T) { // WQ-33
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := workqueue.Bucket[string](10, 3)
-		require.Equal(t, []time.Duration{0, 0, 0, 100 * ms, 200 * ms, 300 * ms}, whens(l, "a", 6))
+		require.Equal(t, []time.Duration{0, 0, 0, 100 * ms, 200 * ms, 300 * ms}, delays(l, "a", 6))
 		require.Equal(t, 400*ms, l.When("b"), "keys are not told apart")
 		l.Forget("a")
 		require.Zero(t, l.NumRequeues("a"))
@@ -109,22 +109,22 @@ func TestBucketReservesTokens(t *testing.T) { // WQ-33
 		require.Zero(t, l.When("a"), "exactly one token")
 		require.Equal(t, 100*ms, l.When("a"))
 		time.Sleep(time.Hour)
-		require.Equal(t, []time.Duration{0, 0, 0, 100 * ms}, whens(l, "a", 4), "no more than burst are saved")
+		require.Equal(t, []time.Duration{0, 0, 0, 100 * ms}, delays(l, "a", 4), "no more than burst are saved")
 	})
 }
 
 func TestBucketTakesExtremeRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		require.Equal(t, make([]time.Duration, 50), whens(workqueue.Bucket[string](math.Inf(1), 1), "a", 50))
+		require.Equal(t, make([]time.Duration, 50), delays(workqueue.Bucket[string](math.Inf(1), 1), "a", 50))
 		once := workqueue.Bucket[string](math.SmallestNonzeroFloat64, 1)
-		require.Equal(t, []time.Duration{0, math.MaxInt64, math.MaxInt64}, whens(once, "a", 3))
+		require.Equal(t, []time.Duration{0, math.MaxInt64, math.MaxInt64}, delays(once, "a", 3))
 		require.Zero(t, workqueue.Bucket[string](1e-9, math.MaxInt).When("a"))
-		require.Equal(t, []time.Duration{0, 2 * time.Second}, whens(workqueue.Bucket[string](0.5, 1), "a", 2))
+		require.Equal(t, []time.Duration{0, 2 * time.Second}, delays(workqueue.Bucket[string](0.5, 1), "a", 2))
 	})
 }
 
-func TestBucketRefusesToDelayForEver(t *testing.T) {
+func TestBucketRejectsInvalidRates(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		qps   float64
@@ -168,7 +168,7 @@ func TestDefaultItemRateLimiter(t *testing.T) { // WQ-34
 }
 
 // The live page draws the bucket as a tank: the tank drains, and then the bucket owes tokens.
-func TestLimitsOfAQueueAreKnown(t *testing.T) {
+func TestLimitsOfAQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := workqueue.WithMaxWait(workqueue.DefaultRateLimiter[string](), time.Minute)

@@ -21,9 +21,9 @@ type model struct {
 	ready      []byte // in the order of becoming ready at their priorities
 	processing []byte
 	// by priority: the groups with ready keys, in the order in which they are served
-	rings  map[int][]lane
+	rings  map[int][]modelGroup
 	waits  map[int]int // by priority: the number of the run that served it last
-	turns  int
+	served int
 	passed int
 	shut   bool
 
@@ -32,7 +32,7 @@ type model struct {
 	over    int    // Gets that the last step ended
 }
 
-type lane struct{ group, credit int }
+type modelGroup struct{ group, credit int }
 
 type modelKey struct {
 	due, running, delayed *modelWork
@@ -66,7 +66,7 @@ func (w *modelWork) and(other *modelWork) *modelWork {
 }
 
 func newModel() model {
-	return model{keys: make(map[byte]*modelKey), rings: make(map[int][]lane), waits: make(map[int]int)}
+	return model{keys: make(map[byte]*modelKey), rings: make(map[int][]modelGroup), waits: make(map[int]int)}
 }
 
 func (m *model) key(key byte) *modelKey {
@@ -97,7 +97,7 @@ func (m *model) add(key byte, work *modelWork) {
 	k := m.key(key)
 	raised := k.due != nil && work.priority > k.due.priority
 	if raised && slices.Contains(m.ready, key) {
-		m.unready(key)
+		m.makeNotReady(key)
 	}
 	k.due = k.due.and(work)
 	m.makeReady(key)
@@ -112,20 +112,20 @@ func (m *model) makeReady(key byte) {
 	}
 	priority, group := k.due.priority, m.group(key)
 	if len(m.rings[priority]) == 0 {
-		m.waits[priority] = m.turns
+		m.waits[priority] = m.served
 	}
-	if !slices.ContainsFunc(m.rings[priority], func(l lane) bool { return l.group == group }) {
-		m.rings[priority] = append(m.rings[priority], lane{group, m.weight(group)})
+	if !slices.ContainsFunc(m.rings[priority], func(l modelGroup) bool { return l.group == group }) {
+		m.rings[priority] = append(m.rings[priority], modelGroup{group, m.weight(group)})
 	}
 	m.ready = append(m.ready, key)
 }
 
-// unready removes a key from the ready keys.
-func (m *model) unready(key byte) {
+// makeNotReady removes a key from the ready keys.
+func (m *model) makeNotReady(key byte) {
 	priority, group := m.keys[key].due.priority, m.group(key)
 	m.ready = slices.DeleteFunc(m.ready, func(other byte) bool { return other == key })
 	if m.first(priority, group) < 0 {
-		m.rings[priority] = slices.DeleteFunc(m.rings[priority], func(l lane) bool { return l.group == group })
+		m.rings[priority] = slices.DeleteFunc(m.rings[priority], func(l modelGroup) bool { return l.group == group })
 	}
 	if len(m.rings[priority]) == 0 {
 		delete(m.rings, priority)
@@ -149,16 +149,16 @@ func (m *model) take() byte {
 		m.passed = 0
 		priority = slices.MinFunc(levels, func(a, b int) int { return cmp.Compare(m.waits[a], m.waits[b]) })
 	}
-	m.turns++
-	m.waits[priority] = m.turns
+	m.served++
+	m.waits[priority] = m.served
 
 	ring := m.rings[priority]
 	group := ring[0].group
 	if ring[0].credit--; ring[0].credit == 0 {
-		m.rings[priority] = append(slices.Clone(ring[1:]), lane{group, m.weight(group)})
+		m.rings[priority] = append(slices.Clone(ring[1:]), modelGroup{group, m.weight(group)})
 	}
 	key := m.ready[m.first(priority, group)]
-	m.unready(key)
+	m.makeNotReady(key)
 	k := m.keys[key]
 	k.running, k.due = k.due, nil
 	if m.interval > 0 {
@@ -204,7 +204,7 @@ func (m *model) cancel(key byte) bool {
 		return false
 	}
 	if slices.Contains(m.ready, key) {
-		m.unready(key)
+		m.makeNotReady(key)
 	}
 	k.due, k.delayed = nil, nil
 	return true
@@ -213,13 +213,13 @@ func (m *model) cancel(key byte) bool {
 func (m *model) park(key byte) {
 	if m.shut {
 		if slices.Contains(m.ready, key) {
-			m.unready(key)
+			m.makeNotReady(key)
 		}
 		m.key(key).due = nil
 		return
 	}
 	if slices.Contains(m.ready, key) {
-		m.unready(key)
+		m.makeNotReady(key)
 	}
 	m.key(key).parked++
 }

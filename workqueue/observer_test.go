@@ -12,22 +12,22 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-func TestTheObserverIsToldWhatHappens(t *testing.T) { // WQ-16, WQ-20
+func TestTheObserverReceivesEveryEvent(t *testing.T) { // WQ-16, WQ-20
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex // the goroutine of the timer calls hooks as well
-		var told []string
-		tell := func(format string, args ...any) {
+		var notified []string
+		record := func(format string, args ...any) {
 			mu.Lock()
 			defer mu.Unlock()
-			told = append(told, fmt.Sprintf(format, args...))
+			notified = append(notified, fmt.Sprintf(format, args...))
 		}
 		q := workqueue.New(workqueue.Options[string]{Observer: &workqueue.Observer[string]{
-			OnAdd:    func(key string) { tell("add %s", key) },
-			OnMerged: func(key string) { tell("merged %s", key) },
-			OnGet:    func(item workqueue.Item[string]) { tell("get %s %v", item.Key, item.Waited) },
-			OnDone:   func(key string, ran time.Duration) { tell("done %s %v", key, ran) },
-			OnRetry:  func(key string, after time.Duration) { tell("retry %s %v", key, after) },
+			OnAdd:    func(key string) { record("add %s", key) },
+			OnMerged: func(key string) { record("merged %s", key) },
+			OnGet:    func(item workqueue.Item[string]) { record("get %s %v", item.Key, item.Waited) },
+			OnDone:   func(key string, ran time.Duration) { record("done %s %v", key, ran) },
+			OnRetry:  func(key string, after time.Duration) { record("retry %s %v", key, after) },
 		}})
 		q.Add("a")
 		q.Add("a")
@@ -53,7 +53,7 @@ func TestTheObserverIsToldWhatHappens(t *testing.T) { // WQ-16, WQ-20
 			"add a", "merged a", "get a 1s",
 			"add a", "done a 2m0s", "get a 1m0s",
 			"retry a 1h0m0s", "retry b 0s", "add b", "add a",
-		}, told)
+		}, notified)
 	})
 }
 
@@ -77,7 +77,7 @@ func TestHooksMayUseTheQueue(t *testing.T) {
 	})
 }
 
-func TestStatsAgree(t *testing.T) { // WQ-16: Dirty corresponds to the depth
+func TestStatsAreConsistent(t *testing.T) { // WQ-16: Dirty corresponds to the depth
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -166,7 +166,7 @@ func TestOldestReadyLeavesOutTheKeysOwnRun(t *testing.T) {
 	})
 }
 
-func TestInspectListsWhatIsProcessing(t *testing.T) {
+func TestInspectReturnsProcessingKeys(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()

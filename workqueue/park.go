@@ -29,9 +29,9 @@ func (q *Queue[K]) Park(key K, until func(context.Context) error) {
 
 // parking has the goroutines that run the functions passed to Park.
 type parking struct {
-	ctx   context.Context // of the functions
-	end   context.CancelFunc
-	waits sync.WaitGroup
+	ctx    context.Context // of the functions
+	cancel context.CancelFunc
+	waits  sync.WaitGroup
 }
 
 func (q *Queue[K]) park(key K, hash uint32, g group, until func(context.Context) error) {
@@ -41,7 +41,7 @@ func (q *Queue[K]) park(key K, hash uint32, g group, until func(context.Context)
 		q.discardLocked(q.entries.find(key, hash))
 		return
 	}
-	e := q.obtainLocked(key, hash, g)
+	e := q.getOrInsertLocked(key, hash, g)
 	if e.ready() {
 		q.ready.remove(e)
 	}
@@ -51,7 +51,7 @@ func (q *Queue[K]) park(key K, hash uint32, g group, until func(context.Context)
 	e.parked++
 	q.pending++
 	q.parking.waits.Go(func() {
-		contained(
+		callContained(
 			func() error { return until(q.parking.ctx) },
 			func(err error) { q.unpark(e, err) },
 		)
@@ -76,10 +76,10 @@ func (q *Queue[K]) unpark(e *entry[K], err error) {
 	q.closeIfDrainedLocked()
 }
 
-// abandonLocked ends the waits of parked keys, and discards their pending runs: without a completed
-// wait, a run may be unsafe.
-func (q *Queue[K]) abandonLocked() {
-	q.parking.end()
+// discardParkedLocked ends the waits of parked keys, and discards their pending runs: without a
+// completed wait, a run may be unsafe.
+func (q *Queue[K]) discardParkedLocked() {
+	q.parking.cancel()
 	if q.parked == 0 {
 		return
 	}

@@ -58,7 +58,7 @@ func TestAParkedKeyIsHeldBackAndItsAddsAreNotLost(t *testing.T) {
 
 // A worker that wrote an object parks its key. The next run of the key then sees the write, whether
 // the event of this write or another event caused the run.
-func TestAWorkerThatParksItsKeyReadsItsWrite(t *testing.T) {
+func TestAWorkerThatParksItsKeyReadsItsOwnWrite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -139,7 +139,7 @@ func TestAWaitThatFailsIsLoggedAndFreesItsKey(t *testing.T) {
 	}
 }
 
-func TestShutDownDiscardsTheTurnsOfParkedKeys(t *testing.T) {
+func TestShutDownDiscardsTheRunsOfParkedKeys(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -192,10 +192,10 @@ func TestRequeueWhenRunsTheKeyAgainWhenTheWaitIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		turns := newJournal()
+		runs := newJournal()
 		var first atomic.Bool
 		end := running(t, q, 1, func(_ context.Context, key string) error {
-			turns.note(key)
+			runs.note(key)
 			if first.CompareAndSwap(false, true) {
 				return workqueue.RequeueWhen(after(time.Minute))
 			}
@@ -205,7 +205,7 @@ func TestRequeueWhenRunsTheKeyAgainWhenTheWaitIsOver(t *testing.T) {
 		time.Sleep(time.Second)
 		q.Add("a")
 		time.Sleep(time.Hour)
-		require.Equal(t, []string{"a @0s", "a @1m0s"}, turns.all())
+		require.Equal(t, []string{"a @0s", "a @1m0s"}, runs.all())
 		require.NoError(t, end())
 		require.Zero(t, q.Stats().Failures)
 	})
@@ -230,13 +230,13 @@ func TestAWaitThatEndsItsGoroutineFreesItsKey(t *testing.T) {
 
 // The last write of a worker before ShutDown may not be in the store when the run ends. So the key
 // does not run again.
-func TestAParkAfterShutDownDiscardsTheTurnThatIsDue(t *testing.T) {
+func TestParkAfterShutDownDiscardsThePendingRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		var turns atomic.Int64
+		var runs atomic.Int64
 		end := running(t, q, 1, func(_ context.Context, key string) error {
-			turns.Add(1)
+			runs.Add(1)
 			q.Add(key) // the event of the write does this
 			q.ShutDown()
 			q.Park(key, func(context.Context) error { panic("never called") })
@@ -245,7 +245,7 @@ func TestAParkAfterShutDownDiscardsTheTurnThatIsDue(t *testing.T) {
 		q.Add("a")
 		synctest.Wait()
 		require.NoError(t, end())
-		require.EqualValues(t, 1, turns.Load())
+		require.EqualValues(t, 1, runs.Load())
 		s := q.Stats()
 		require.EqualValues(t, 1, s.Refused)
 		require.EqualValues(t, 1, s.Discarded)

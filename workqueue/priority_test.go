@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/workqueue"
 )
 
@@ -96,7 +96,7 @@ func TestARetryKeepsThePriorityAndTheCauses(t *testing.T) {
 	})
 }
 
-func TestRunKeepsThePriorityOfWhatIsRequeued(t *testing.T) {
+func TestRunKeepsThePriorityOfRequeuedKeys(t *testing.T) {
 	t.Parallel()
 	for name, result := range map[string]error{
 		"after":   workqueue.RequeueAfter(time.Second),
@@ -131,7 +131,7 @@ func TestRunKeepsThePriorityOfWhatIsRequeued(t *testing.T) {
 func TestNothingStarves(t *testing.T) {
 	t.Parallel()
 	const ageing = 4
-	low := effort.Of(100_000, 10_000)
+	low := testsize.Scale(100_000, 10_000)
 	q := workqueue.New(workqueue.Options[int]{Ageing: ageing})
 	for key := range low {
 		q.AddWith(key, workqueue.AddOptions{Priority: workqueue.LowPriority})
@@ -295,7 +295,7 @@ func walkWithinTheBound(t *testing.T, name string, random *rand.Rand, opts workq
 // This is the worst case for a group of low priority: urgent keys never end, and groups of its own
 // priority with greater weights never end either. The keys of the group run within the bound, and
 // the bound is tight.
-func TestAGroupOfLowPriorityHasItsTurnsWithinTheBound(t *testing.T) {
+func TestAGroupOfLowPriorityIsServedWithinTheBound(t *testing.T) {
 	t.Parallel()
 	const ageing, loud, greatest, quiet = 5, 3, 4, 6
 	for _, weight := range []int{1, 2} {
@@ -340,7 +340,7 @@ func TestAgeingCanBeOff(t *testing.T) {
 	require.Equal(t, []string{"low"}, takeAll(t, q))
 }
 
-func TestManyPrioritiesLeaveNothingBehind(t *testing.T) {
+func TestMemoryOfManyPrioritiesIsGivenBack(t *testing.T) {
 	t.Parallel()
 	q := workqueue.New(workqueue.Options[int]{Ageing: -1})
 	for _, priority := range rand.Perm(1000) {

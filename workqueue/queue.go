@@ -27,14 +27,14 @@ type Queue[K comparable] struct {
 	seed  maphash.Seed
 	epoch time.Time // time.Durations in entries are relative to this
 
-	wake    chan struct{} // one token, for one blocked Get: see wake.go
-	over    chan struct{} // closed by ShutDown; after that no Get blocks
-	drained chan struct{} // closed when the queue is shut down and empty
+	wake       chan struct{} // one token, for one blocked Get: see wake.go
+	shutDownCh chan struct{} // closed by ShutDown; after that no Get blocks
+	drained    chan struct{} // closed when the queue is shut down and empty
 
-	parking parking // the waits of Park
-	crew    crew    // the workers of Run
-	failing failing // limits the log lines about failures
-	hooks   contain.Hooks
+	parking    parking    // the waits of Park
+	workers    workerSet  // the workers of Run
+	failureLog failureLog // limits the log lines about failures
+	hooks      contain.Hooks
 
 	mu sync.Mutex // guards following
 
@@ -52,17 +52,17 @@ type Queue[K comparable] struct {
 	ready      readyKeys[K]
 	processing fifo[K]
 	alarms     alarms[K]
-	whys       whys
+	causeTable causeTable
 
 	// sum of since over the processing keys; an overflow does not matter, because only differences
 	// are used
-	begun   time.Duration
-	endings [waysToEnd]uint64 // number of runs by how they ended
+	sinceSum time.Duration
+	outcomes [numOutcomes]uint64 // number of runs by how they ended
 
 	timer   *time.Timer // fires for the first of alarms; nil until it is needed
 	pending int         // timer callbacks and waits of Park that are not over
 	parked  int         // keys with a wait of Park
-	waiting int         // keys that are delayed
+	delayed int         // keys that are delayed
 
 	stats Stats // only its counters; Stats computes the rest
 }
@@ -71,13 +71,13 @@ type Queue[K comparable] struct {
 // simply be dropped. If there are such keys, ShutDown ends their waits.
 func New[K comparable](opts Options[K]) *Queue[K] {
 	q := &Queue[K]{
-		opts:    opts.withDefaults(),
-		seed:    maphash.MakeSeed(),
-		epoch:   time.Now(),
-		wake:    make(chan struct{}, 1),
-		over:    make(chan struct{}),
-		drained: make(chan struct{}),
-		entries: newTable[K](),
+		opts:       opts.withDefaults(),
+		seed:       maphash.MakeSeed(),
+		epoch:      time.Now(),
+		wake:       make(chan struct{}, 1),
+		shutDownCh: make(chan struct{}),
+		drained:    make(chan struct{}),
+		entries:    newTable[K](),
 	}
 	q.hooks.Logger, q.hooks.Attrs = q.opts.Logger, []any{"queue", q.opts.Name}
 	q.opts.Observer = q.opts.Observer.contained(&q.hooks)
@@ -87,7 +87,7 @@ func New[K comparable](opts Options[K]) *Queue[K] {
 	q.timed = q.opts.Timed || q.opts.Observer != nil
 	q.ready.ageing = max(q.opts.Ageing, 0)
 	q.ready.grouped = q.opts.Group != nil
-	q.parking.ctx, q.parking.end = context.WithCancel(context.Background())
+	q.parking.ctx, q.parking.cancel = context.WithCancel(context.Background())
 	return q
 }
 
@@ -125,15 +125,15 @@ func (q *Queue[K]) addLocked(key K, hash uint32, g group, priority int, cause st
 		return refused
 	}
 	e := q.entries.find(key, hash)
-	if e != nil && e.dirty && cause == "" && priority <= int(e.due.priority) {
+	if e != nil && e.dirty && cause == "" && priority <= int(e.pending.priority) {
 		q.stats.Merged++
-		e.due.adds++
+		e.pending.adds++
 		return merged
 	}
 	if e == nil {
 		e = q.insertLocked(key, hash, g)
 	}
-	return q.dirtyLocked(e, turn{priority: clamp(priority), adds: 1, why: q.whys.one(cause)})
+	return q.dirtyLocked(e, run{priority: clamp(priority), adds: 1, causePair: q.causeTable.pairOf(cause)})
 }
 
 // refuseLocked reports whether the queue is shut down, and counts a refused add.
@@ -145,12 +145,12 @@ func (q *Queue[K]) refuseLocked() bool {
 }
 
 // dirtyLocked makes a key dirty.
-func (q *Queue[K]) dirtyLocked(e *entry[K], due turn) addResult {
+func (q *Queue[K]) dirtyLocked(e *entry[K], added run) addResult {
 	if e.dirty {
-		q.mergeLocked(e, due)
+		q.mergeLocked(e, added)
 		return merged
 	}
-	e.dirty, e.due = true, due
+	e.dirty, e.pending = true, added
 	e.added = q.timeLocked()
 	q.stats.Adds++
 	q.readyLocked(e, e.added)
@@ -191,12 +191,12 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 	}
 	for {
 		q.mu.Lock()
-		taken, over := q.takeLocked(key, item), q.shuttingDown
+		taken, shuttingDown := q.takeLocked(key, item), q.shuttingDown
 		q.unlock()
 		switch {
 		case taken:
 			return nil
-		case over:
+		case shuttingDown:
 			return ErrShutDown
 		}
 		if err := q.awaitWake(ctx); err != nil {
@@ -213,10 +213,10 @@ func (q *Queue[K]) takeLocked(key *K, item *Item[K]) bool {
 	}
 	invariant.Check(e.dirty && !e.processing && !e.heldBack(), "a ready key is dirty, with no worker, and not held back")
 	e.dirty, e.processing = false, true // from here on, an add makes the key dirty again
-	e.running = e.due
+	e.running = e.pending
 	e.since = q.timeLocked()
 	q.processing.push(e)
-	q.begun += e.since
+	q.sinceSum += e.since
 	q.stats.Gets++
 	q.beginIntervalLocked(e, e.since)
 	*key = e.key
@@ -230,11 +230,11 @@ func (q *Queue[K]) takeLocked(key *K, item *Item[K]) bool {
 // ready at once, or when Park and MinInterval allow it. Done for a key that is not processing is a
 // bug in the caller; the call is counted and has no effect.
 func (q *Queue[K]) Done(key K) {
-	q.done(key, byHand)
+	q.done(key, doneByCaller)
 }
 
 // done does the work of Done. The argument how says how the run ended.
-func (q *Queue[K]) done(key K, how ending) {
+func (q *Queue[K]) done(key K, how outcome) {
 	if ran, ok := q.finish(key, how); ok && q.opts.Observer != nil {
 		q.opts.Observer.done(key, ran)
 	}
@@ -242,7 +242,7 @@ func (q *Queue[K]) done(key K, how ending) {
 
 // finish removes a key from processing. It also drops the key's entry, unless another state needs
 // it.
-func (q *Queue[K]) finish(key K, how ending) (ran time.Duration, ok bool) {
+func (q *Queue[K]) finish(key K, how outcome) (ran time.Duration, ok bool) {
 	q.mu.Lock()
 	defer q.unlock() // also if the key is not hashable
 
@@ -258,9 +258,9 @@ func (q *Queue[K]) finish(key K, how ending) (ran time.Duration, ok bool) {
 	ran = now - e.since
 	e.processing = false
 	q.processing.remove(e)
-	q.begun -= e.since
+	q.sinceSum -= e.since
 	q.stats.Dones++
-	q.endings[how]++
+	q.outcomes[how]++
 	q.holdBackLocked(e, now)
 	q.readyLocked(e, now) // if the key was added meanwhile
 	q.entries.release(e)

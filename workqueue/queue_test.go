@@ -136,7 +136,7 @@ func TestNoWakeUpIsLostOnGetsThatAreAboutToBlock(t *testing.T) {
 		taken := make(chan string, len(keys))
 		for range keys {
 			go func() {
-				key, _ := q.Get(gate{t.Context(), block})
+				key, _ := q.Get(gatedContext{t.Context(), block})
 				taken <- key
 			}()
 		}
@@ -149,13 +149,13 @@ func TestNoWakeUpIsLostOnGetsThatAreAboutToBlock(t *testing.T) {
 	})
 }
 
-// gate is a context that delays a caller that is about to wait for its end.
-type gate struct {
+// gatedContext is a context that delays a caller that is about to wait for its end.
+type gatedContext struct {
 	context.Context
 	open <-chan struct{}
 }
 
-func (g gate) Done() <-chan struct{} {
+func (g gatedContext) Done() <-chan struct{} {
 	<-g.open
 	return g.Context.Done()
 }

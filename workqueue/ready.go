@@ -17,21 +17,21 @@ type readyKeys[K comparable] struct {
 	empty  int         // number of levels without keys
 	len    int
 
-	ageing  int    // one in this many runs; 0 disables it
-	grouped bool   // whether levels have lanes by group
-	turns   uint64 // number of keys handed out
-	passed  int    // consecutive runs of the highest level while others had keys
+	ageing     int    // one in this many runs; 0 disables it
+	grouped    bool   // whether levels have lanes by group
+	served     uint64 // number of keys handed out
+	passedOver int    // consecutive runs of the highest level while others had keys
 
-	lanes pool[lane[K]]
+	spareQueues pool[groupQueue[K]]
 }
 
 // maxEmptyLevels is the number of levels without keys that are kept for reuse.
 const maxEmptyLevels = 8
 
 func (r *readyKeys[K]) push(e *entry[K]) {
-	l := r.level(e.due.priority)
+	l := r.level(e.pending.priority)
 	if l.len == 0 {
-		l.waits = r.turns
+		l.lastServed = r.served
 		r.empty--
 	}
 	l.push(e)
@@ -44,8 +44,8 @@ func (r *readyKeys[K]) pop() *entry[K] {
 		return nil
 	}
 	l := r.next()
-	r.turns++
-	l.waits = r.turns
+	r.served++
+	l.lastServed = r.served
 	e := l.pop()
 	r.len--
 	r.tidy(l)
@@ -60,26 +60,26 @@ func (r *readyKeys[K]) next() *level[K] {
 	}
 	highest := r.levels[top]
 	if highest.len == r.len || r.ageing == 0 {
-		r.passed = 0
+		r.passedOver = 0
 		return highest
 	}
-	r.passed++
-	if r.passed < r.ageing {
+	r.passedOver++
+	if r.passedOver < r.ageing {
 		return highest
 	}
-	r.passed = 0
-	patient := highest
+	r.passedOver = 0
+	longestWaiting := highest
 	for _, l := range r.levels[top+1:] {
-		if l.len > 0 && l.waits < patient.waits {
-			patient = l
+		if l.len > 0 && l.lastServed < longestWaiting.lastServed {
+			longestWaiting = l
 		}
 	}
-	return patient
+	return longestWaiting
 }
 
 // remove removes an entry that is ready.
 func (r *readyKeys[K]) remove(e *entry[K]) {
-	l := e.lane.level
+	l := e.groupQueue.level
 	l.remove(e)
 	r.len--
 	r.tidy(l)
@@ -96,11 +96,11 @@ func (r *readyKeys[K]) level(priority int32) *level[K] {
 	if found {
 		return r.levels[at]
 	}
-	l := &level[K]{priority: priority, spare: &r.lanes}
+	l := &level[K]{priority: priority, spare: &r.spareQueues}
 	if r.grouped {
-		l.byGroup = make(map[string]*lane[K])
+		l.byGroup = make(map[string]*groupQueue[K])
 	} else {
-		l.lanes.enter(&lane[K]{level: l})
+		l.queues.push(&groupQueue[K]{level: l})
 	}
 	r.levels = slices.Insert(r.levels, at, l)
 	r.empty++

@@ -57,16 +57,16 @@ func (q *Queue[K]) RunUntil(ctx, stop context.Context, workers int, reconcile fu
 	if workers < 1 || reconcile == nil {
 		return fmt.Errorf("workqueue %q: Run needs at least one worker and a reconcile function, got %d workers", q.opts.Name, workers)
 	}
-	work, end := context.WithCancelCause(ctx)
-	defer end(nil)
+	runCtx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	q.keepTimes()
-	err := q.crew.begin(work, workers, func(hired context.Context) { q.work(hired, work, reconcile) })
+	err := q.workers.start(runCtx, workers, func(workerCtx context.Context) { q.runCtx(workerCtx, runCtx, reconcile) })
 	if err != nil {
 		return fmt.Errorf("workqueue %q: %w", q.opts.Name, err)
 	}
 	err = q.await(ctx, stop)
-	end(err)
-	q.crew.end()
+	cancel(err)
+	q.workers.stop()
 	q.parking.waits.Wait() // their context has ended, because the queue is shut down
 	return err
 }
@@ -78,7 +78,7 @@ func (q *Queue[K]) SetWorkers(n int) error {
 	if n < 1 {
 		return fmt.Errorf("workqueue %q: SetWorkers needs at least one worker, got %d", q.opts.Name, n)
 	}
-	if err := q.crew.resize(n); err != nil {
+	if err := q.workers.resize(n); err != nil {
 		return fmt.Errorf("workqueue %q: %w", q.opts.Name, err)
 	}
 	return nil
@@ -105,65 +105,65 @@ func (q *Queue[K]) await(ctx, stop context.Context) error {
 	return q.Drain(ctx)
 }
 
-// work is one worker: it returns when the worker is dismissed, when the context work ends, or when
-// Get has no more keys.
-func (q *Queue[K]) work(hired, work context.Context, reconcile func(context.Context, K) error) {
+// runCtx is one worker: it returns when the worker is dismissed, when the context work ends, or
+// when Get has no more keys.
+func (q *Queue[K]) runCtx(workerCtx, runCtx context.Context, reconcile func(context.Context, K) error) {
 	for {
-		key, err := q.Get(hired)
-		if err != nil && q.isOver() {
+		key, err := q.Get(workerCtx)
+		if err != nil && q.isShutDown() {
 			// The other workers may have ended before this worker was done with a key that was
 			// added again. Then only this worker can process the key, even if it is dismissed.
-			key, err = q.Get(work)
+			key, err = q.Get(runCtx)
 		}
 		if err != nil {
 			return
 		}
-		q.workOn(work, key, reconcile)
+		q.reconcileKey(runCtx, key, reconcile)
 	}
 }
 
-// isOver reports whether the queue has been shut down; after that no Get blocks.
-func (q *Queue[K]) isOver() bool {
+// isShutDown reports whether the queue has been shut down; after that no Get blocks.
+func (q *Queue[K]) isShutDown() bool {
 	select {
-	case <-q.over:
+	case <-q.shutDownCh:
 		return true
 	default:
 		return false
 	}
 }
 
-func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Context, K) error) {
-	how := cutShort
+func (q *Queue[K]) reconcileKey(ctx context.Context, key K, reconcile func(context.Context, K) error) {
+	how := interrupted
 	defer func() { q.done(key, how) }()
-	contained(
+	callContained(
 		func() error { return reconcile(ctx, key) },
 		func(err error) {
-			concluded := false
+			handled := false
 			defer func() {
-				if !concluded { // A hook ended the goroutine, or the Logger panicked.
+				if !handled { // A hook ended the goroutine, or the Logger panicked.
 					how = retried
-					q.again(key, unconcluded)
+					q.requeue(key, hookFailureDelay)
 				}
 			}()
-			concluded = q.hooks.Call("conclusion", func() { how = q.conclude(ctx, key, err) })
+			handled = q.hooks.Call("conclusion", func() { how = q.handleResult(ctx, key, err) })
 		},
 	)
 }
 
-// unconcluded is the delay of a key whose run ended in a function other than the reconcile
+// hookFailureDelay is the delay of a key whose run ended in a function other than the reconcile
 // function.
-const unconcluded = time.Second
+const hookFailureDelay = time.Second
 
-// conclude retries, forgets, parks or adds the key, depending on the result of its run.
-func (q *Queue[K]) conclude(ctx context.Context, key K, err error) ending {
+// handleResult retries, forgets, parks or adds the key, depending on the result of its run.
+func (q *Queue[K]) handleResult(ctx context.Context, key K, err error) outcome {
 	if err == nil {
 		q.Forget(key)
 		return succeeded
 	}
 	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
-		return cutShort // not a failure, and nothing follows.
+		return interrupted // not a failure, and nothing follows.
 	}
-	o := outcomeOf(err)
+	o := classify(err)
 	if o.failed {
 		q.report(ctx, "reconcile failed", false, key, err)
 		q.Retry(key)
@@ -179,38 +179,38 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) ending {
 	how := succeeded
 	switch {
 	case o.when != nil:
-		q.again(key, 0)
+		q.requeue(key, 0)
 		how = requeuedWhen
 	case o.after != nil:
-		q.again(key, *o.after)
+		q.requeue(key, *o.after)
 		how = requeuedAfter
 	}
 	if o.dropped {
-		how = droppedForGood
+		how = notRetried
 	}
 	return how
 }
 
-// contained calls a user's function f, and then the function then with the error of f. A panic and
-// a runtime.Goexit become errors as well.
-func contained(f func() error, then func(error)) {
+// callContained calls a user's function f, and then the function then with the error of f. A panic
+// and a runtime.Goexit become errors as well.
+func callContained(f func() error, then func(error)) {
 	err := errGoexit
 	defer func() {
 		if value := recover(); value != nil {
 			stack := debug.Stack()
-			if odd, ok := value.(error); ok {
-				value = contain.Error(odd)
+			if panicErr, ok := value.(error); ok {
+				value = contain.SafeError(panicErr)
 			}
 			err = &PanicError{Value: value, Stack: stack}
 		}
-		then(harmless(err))
+		then(safeError(err))
 	}()
 	err = f()
 }
 
-// harmless returns a user's error, or a *PanicError if a method of that error panics.
-func harmless(err error) error {
-	err = contain.Error(err)
+// safeError returns a user's error, or a *PanicError if a method of that error panics.
+func safeError(err error) error {
+	err = contain.SafeError(err)
 	if stack, panicked := contain.Panicked(err); panicked {
 		return &PanicError{Value: err, Stack: stack}
 	}
@@ -224,7 +224,7 @@ var errGoexit = errors.New("the function ended its goroutine by runtime.Goexit")
 func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, err error) {
 	_, panicked := errors.AsType[*PanicError](err)
 	requeues := q.NumRequeues(key)
-	line, unsaid, since := q.failing.note(requeues == 0 || dropped, time.Now())
+	line, suppressed, since := q.failureLog.record(requeues == 0 || dropped, time.Now())
 	level := slog.LevelDebug
 	if line {
 		level = slog.LevelWarn
@@ -232,9 +232,9 @@ func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, 
 			level = slog.LevelError
 		}
 	}
-	if unsaid > 0 {
+	if suppressed > 0 {
 		q.logAttrs(ctx, slog.LevelWarn, "reconciles keep failing", slog.String("queue", q.opts.Name),
-			slog.Uint64("failures", unsaid), slog.Time("since", since), slog.Any("key", key), slog.Any("err", err))
+			slog.Uint64("failures", suppressed), slog.Time("since", since), slog.Any("key", key), slog.Any("err", err))
 	}
 	q.log(ctx, level, msg, key, err, slog.Int("requeues", requeues))
 

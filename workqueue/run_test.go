@@ -118,11 +118,11 @@ func TestAPanicIsAnErrorOfItsKeyAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
-		var told []error
+		var reported []error
 		q := workqueue.New(workqueue.Options[string]{
 			Name:     "pods",
 			Logger:   slog.New(slog.NewTextHandler(&logged, nil)),
-			Observer: &workqueue.Observer[string]{OnError: func(_ string, err error) { told = append(told, err) }},
+			Observer: &workqueue.Observer[string]{OnError: func(_ string, err error) { reported = append(reported, err) }},
 		})
 		var worked []string
 		cause := errors.New("bad spec")
@@ -139,11 +139,11 @@ func TestAPanicIsAnErrorOfItsKeyAlone(t *testing.T) {
 		require.NoError(t, end())
 		require.Equal(t, []string{"bad", "good", "bad"}, worked)
 
-		require.Len(t, told, 1)
+		require.Len(t, reported, 1)
 		var panicked *workqueue.PanicError
-		require.ErrorAs(t, told[0], &panicked)
-		require.ErrorIs(t, told[0], cause)
-		require.EqualError(t, told[0], "panicked: bad spec")
+		require.ErrorAs(t, reported[0], &panicked)
+		require.ErrorIs(t, reported[0], cause)
+		require.EqualError(t, reported[0], "panicked: bad spec")
 		require.Contains(t, string(panicked.Stack), "run_test.go")
 
 		require.Equal(t, 1, strings.Count(logged.String(), "\n"), "one line:\n%s", &logged)
@@ -208,14 +208,14 @@ func TestRunEndsAtOnceAndWithItsCauseWhenItsContextEnds(t *testing.T) { // G10
 	}
 }
 
-// late is a context whose end is not visible yet. It simulates a Get that an add has woken and that
-// has not run since.
-type late struct {
+// lateContext is a context whose end is not visible yet. It simulates a Get that an add has woken
+// and that has not run since.
+type lateContext struct {
 	context.Context
 	ended atomic.Bool
 }
 
-func (l *late) Err() error {
+func (l *lateContext) Err() error {
 	if l.ended.Load() {
 		return context.Canceled
 	}
@@ -228,7 +228,7 @@ func TestNoKeyIsBegunAfterTheContextHasEnded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		ctx := &late{Context: t.Context()}
+		ctx := &lateContext{Context: t.Context()}
 		ended := make(chan error, 1)
 		go func() {
 			_, err := q.Get(ctx)
@@ -249,7 +249,7 @@ func TestNoKeyIsBegunAfterTheContextHasEnded(t *testing.T) {
 	})
 }
 
-func TestRunUntilDrainsWhatIsQueuedWhenItIsStopped(t *testing.T) { // D1, G10
+func TestRunUntilDrainsQueuedKeysWhenStopped(t *testing.T) { // D1, G10
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -320,21 +320,21 @@ func TestRunWhoseContextHasEndedDoesNothing(t *testing.T) {
 		q.AddAfter("delayed", time.Hour)
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		turns := newJournal()
+		runs := newJournal()
 		work := func(ctx context.Context, key string) error {
-			turns.note(key)
+			runs.note(key)
 			return ctx.Err()
 		}
 		require.NoError(t, q.Run(ended, 3, work))
-		require.Empty(t, turns.all())
+		require.Empty(t, runs.all())
 		require.NoError(t, q.RunUntil(t.Context(), ended, 3, work), "this one does what is queued")
-		require.Equal(t, []string{"a @0s"}, turns.all())
+		require.Equal(t, []string{"a @0s"}, runs.all())
 		require.NoError(t, q.Run(ended, 3, work), "again, at once")
 		require.Error(t, q.SetWorkers(3))
 	})
 }
 
-func TestRunUntilGivesTheDrainUpAfterItsTimeout(t *testing.T) {
+func TestDrainTimeoutEndsRunUntil(t *testing.T) {
 	t.Parallel()
 	for timeout, want := range map[time.Duration]time.Duration{
 		0:                 30 * time.Second,
@@ -406,7 +406,7 @@ func TestRunWaitsForAReconcileThatIgnoresItsContext(t *testing.T) { // G10
 	})
 }
 
-func TestRunEndsWhenTheQueueIsDrainedBySomeoneElse(t *testing.T) {
+func TestRunEndsWhenAnotherCallerDrainsTheQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -443,7 +443,7 @@ func TestReconcileSeesTheValuesOfTheContext(t *testing.T) {
 	require.Equal(t, "traced", value)
 }
 
-func TestRunRefusesToRunNothing(t *testing.T) {
+func TestRunNeedsAWorkerAndAReconcileFunction(t *testing.T) {
 	t.Parallel()
 	q := newQueue()
 	require.ErrorContains(t, q.Run(t.Context(), 0, func(context.Context, string) error { return nil }), `"test"`)
@@ -578,27 +578,27 @@ func TestLogsGoToTheDefaultLogger(t *testing.T) {
 	}
 }
 
-func TestRunDropsWhatTryingAgainWouldNotMend(t *testing.T) {
+func TestRunDoesNotRetryDroppedErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		invalid := errors.New("spec.replicas is negative")
-		turns := newJournal()
+		runs := newJournal()
 		end := running(t, q, 1, func(_ context.Context, key string) error {
-			turns.note(key)
-			if len(turns.all()) == 1 {
+			runs.note(key)
+			if len(runs.all()) == 1 {
 				return errors.New("conflict")
 			}
 			return fmt.Errorf("sync: %w", workqueue.Drop(invalid))
 		})
 		q.Add("a")
 		time.Sleep(time.Hour)
-		require.Equal(t, []string{"a @0s", "a @5ms"}, turns.all(), "retried after the conflict, and then no more")
+		require.Equal(t, []string{"a @0s", "a @5ms"}, runs.all(), "retried after the conflict, and then no more")
 		require.Zero(t, q.NumRequeues("a"), "its failures are forgotten")
 		require.EqualValues(t, 2, q.Stats().Failures)
 		q.Add("a")
 		synctest.Wait()
-		require.Len(t, turns.all(), 3, "a new add is a new chance")
+		require.Len(t, runs.all(), 3, "a new add is a new chance")
 		require.NoError(t, end())
 	})
 	require.NoError(t, workqueue.Drop(nil))

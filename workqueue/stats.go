@@ -58,8 +58,8 @@ type Stats struct {
 	// goroutine: Observer, RateLimiter, Group, Weight and Logger.
 	HookPanics uint64
 
-	// Turns counts the completed runs of Run, by how they ended.
-	Turns Turns
+	// Outcomes counts the completed runs of Run, by how they ended.
+	Outcomes Outcomes
 }
 
 // Level is the number of ready keys of a priority.
@@ -68,7 +68,7 @@ type Level struct{ Priority, Ready int }
 // Stats returns a snapshot. Stats holds the queue's lock for some nanoseconds, however long the
 // queue is, and for some more nanoseconds for each group with ready keys.
 func (q *Queue[K]) Stats() Stats {
-	workers, hookPanics := q.crew.size(), q.hooks.Panics()
+	workers, hookPanics := q.workers.size(), q.hooks.Panics()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
@@ -79,9 +79,9 @@ func (q *Queue[K]) Stats() Stats {
 	s.Timed = q.timed
 	s.Workers = workers
 	s.HookPanics = hookPanics
-	s.Turns = q.turnsLocked()
+	s.Outcomes = q.outcomesLocked()
 	s.Ready = q.ready.len
-	s.Delayed = q.waiting
+	s.Delayed = q.delayed
 	s.Parked = q.parked
 	s.Processing = q.processing.len
 	s.Dirty = int(s.Adds - s.Gets - s.Dropped)
@@ -95,7 +95,7 @@ func (q *Queue[K]) Stats() Stats {
 	}
 	if e := q.processing.first; e != nil && q.timed {
 		s.LongestRunning = now - e.since
-		s.Unfinished = now*time.Duration(q.processing.len) - q.begun
+		s.Unfinished = now*time.Duration(q.processing.len) - q.sinceSum
 	}
 	return s
 }

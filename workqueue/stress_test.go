@@ -75,8 +75,8 @@ func (s *stress) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for range 2 {
-		workers.Go(func() { serve(s.q, s.turn) })
-		workers.Go(s.comeAndGo)
+		workers.Go(func() { serve(s.q, s.processOne) })
+		workers.Go(s.restartWorkers)
 	}
 	workers.Go(func() {
 		if err := s.q.RunUntil(context.Background(), ctx, 2, s.reconcile); err != nil {
@@ -147,8 +147,8 @@ func wait(ctx context.Context) error {
 	}
 }
 
-// turn is one run of a key by a worker.
-func (s *stress) turn(key int) {
+// processOne is one run of a key by a worker.
+func (s *stress) processOne(key int) {
 	c := &s.changes[key]
 	if c.working.Add(1) > 1 {
 		s.t.Errorf("%s: key %d is with two workers", s.name, key)
@@ -161,7 +161,7 @@ func (s *stress) turn(key int) {
 }
 
 func (s *stress) reconcile(_ context.Context, key int) error {
-	s.turn(key)
+	s.processOne(key)
 	switch rand.IntN(40) {
 	case 0:
 		return errors.New("failed")
@@ -177,8 +177,8 @@ func (s *stress) reconcile(_ context.Context, key int) error {
 	return nil
 }
 
-// comeAndGo is a worker whose context may end at any moment.
-func (s *stress) comeAndGo() {
+// restartWorkers is a worker whose context may end at any moment.
+func (s *stress) restartWorkers() {
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rand.IntN(100))*time.Microsecond)
 		key, err := s.q.Get(ctx)
@@ -187,7 +187,7 @@ func (s *stress) comeAndGo() {
 		case errors.Is(err, workqueue.ErrShutDown):
 			return
 		case err == nil:
-			s.turn(key)
+			s.processOne(key)
 			s.q.Done(key)
 		}
 	}

@@ -30,8 +30,8 @@ const (
 	// A container that once had more than roomy elements is replaced by a smaller container when at
 	// most 1/sparse of its room is in use. Otherwise the memory of a large cluster's initial sync
 	// would be kept for the life of the process.
-	roomy  = 1024
-	sparse = 32
+	shrinkMinSize = 1024
+	shrinkRatio   = 32
 )
 
 func newTable[K comparable]() table[K] {
@@ -78,8 +78,8 @@ func (t *table[K]) release(e *entry[K]) {
 	e.clear()
 	t.pool.put(e)
 	t.len--
-	if len(t.slots) > 2*roomy && t.len <= len(t.slots)/sparse {
-		t.resize(len(t.slots) / sparse * 4)
+	if len(t.slots) > 2*shrinkMinSize && t.len <= len(t.slots)/shrinkRatio {
+		t.resize(len(t.slots) / shrinkRatio * 4)
 	}
 }
 
@@ -144,15 +144,15 @@ func (t *table[K]) all(yield func(*entry[K]) bool) {
 	}
 }
 
-// fitted is called after a delete from a map, because a Go map keeps the memory of a burst. It
+// shrinkMap is called after a delete from a map, because a Go map keeps the memory of a burst. It
 // returns the map, or a smaller copy if few elements are left. had is the maximum size of this map
 // so far.
-func fitted[K comparable, V any](m map[K]V, had *int) map[K]V {
-	*had = max(*had, len(m)+1)
-	if *had <= roomy || len(m) > *had/sparse {
+func shrinkMap[K comparable, V any](m map[K]V, maxLen *int) map[K]V {
+	*maxLen = max(*maxLen, len(m)+1)
+	if *maxLen <= shrinkMinSize || len(m) > *maxLen/shrinkRatio {
 		return m
 	}
-	*had = len(m)
+	*maxLen = len(m)
 	small := make(map[K]V, len(m))
 	for key, value := range m {
 		small[key] = value

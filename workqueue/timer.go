@@ -6,89 +6,89 @@ import (
 	"time"
 )
 
-// rings returns the entry's next time: the end of its delay or of its MinInterval, whichever is
+// nextAlarm returns the entry's next time: the end of its delay or of its MinInterval, whichever is
 // first.
-func (e *entry[K]) rings() time.Duration {
+func (e *entry[K]) nextAlarm() time.Duration {
 	switch {
-	case e.laterAt == 0 && e.cool == 0:
+	case e.delayedUntil == 0 && e.coolUntil == 0:
 		return never
-	case e.laterAt == 0:
-		return e.cool
-	case e.cool == 0:
-		return e.laterAt
+	case e.delayedUntil == 0:
+		return e.coolUntil
+	case e.coolUntil == 0:
+		return e.delayedUntil
 	}
-	return min(e.laterAt, e.cool)
+	return min(e.delayedUntil, e.coolUntil)
 }
 
-// alarmLocked sets the entry's alarm, and the timer if the alarm is now the first.
-func (q *Queue[K]) alarmLocked(e *entry[K], now time.Duration) {
-	if q.alarms.set(e, e.rings()) {
-		q.armLocked(now)
+// setAlarmLocked sets the entry's alarm, and the timer if the alarm is now the first.
+func (q *Queue[K]) setAlarmLocked(e *entry[K], now time.Duration) {
+	if q.alarms.set(e, e.nextAlarm()) {
+		q.setTimerLocked(now)
 	}
 }
 
-// armLocked sets the timer to the first alarm, if there is one.
-func (q *Queue[K]) armLocked(now time.Duration) {
+// setTimerLocked sets the timer to the first alarm, if there is one.
+func (q *Queue[K]) setTimerLocked(now time.Duration) {
 	first := q.alarms.first()
 	switch {
 	case first == never:
 	case q.timer == nil:
-		q.timer = time.AfterFunc(first-now, func() { q.ring() })
+		q.timer = time.AfterFunc(first-now, func() { q.handleDueAlarms() })
 		q.pending++
 	case !q.timer.Reset(first - now): // if Reset returns true, the pending callback was only moved
 		q.pending++
 	}
 }
 
-// ring handles the alarms that are due, and sets the timer for the next one. ring takes the lock
-// again for each key, so that workers can begin while thousands of keys are due.
-func (q *Queue[K]) ring() {
-	left := false
+// handleDueAlarms handles the alarms that are due, and sets the timer for the next one. ring takes
+// the lock again for each key, so that workers can begin while thousands of keys are due.
+func (q *Queue[K]) handleDueAlarms() {
+	returned := false
 	defer func() {
-		if !left { // A hook ended the goroutine. q.pending counts the replacement instead.
-			go func() { q.ring() }()
+		if !returned { // A hook ended the goroutine. q.pending counts the replacement instead.
+			go func() { q.handleDueAlarms() }()
 		}
 	}()
 	for {
-		key, result, ok := q.ringOne()
+		key, result, ok := q.handleDueAlarm()
 		if !ok {
-			left = true
+			returned = true
 			return
 		}
 		q.opts.Observer.added(key, result)
 	}
 }
 
-func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
+func (q *Queue[K]) handleDueAlarm() (key K, result addResult, ok bool) {
 	q.mu.Lock()
 	defer q.unlock()
 
 	now := q.now() // after taking the lock: the next alarm is set relative to now
-	e, more := q.alarms.ring(now)
+	e, more := q.alarms.popDue(now)
 	if more {
 		return key, refused, true
 	}
 	if e == nil {
-		q.armLocked(now)
+		q.setTimerLocked(now)
 		q.pending--
 		q.closeIfDrainedLocked()
 		return key, refused, false
 	}
-	if e.cool <= now {
-		e.cool = 0
+	if e.coolUntil <= now {
+		e.coolUntil = 0
 	}
-	due, isDue := e.later, e.delayed() && e.laterAt <= now
+	added, isDue := e.delayedRun, e.delayed() && e.delayedUntil <= now
 	if isDue {
-		q.undelayLocked(e)
+		q.removeDelayLocked(e)
 	}
-	if e.rings() != never {
-		q.alarms.set(e, e.rings())
+	if e.nextAlarm() != never {
+		q.alarms.set(e, e.nextAlarm())
 	}
 	key = e.key
 	// before the delayed run is merged with a run whose interval may have ended
 	q.readyLocked(e, now)
 	if isDue {
-		return key, q.dirtyLocked(e, due), true
+		return key, q.dirtyLocked(e, added), true
 	}
 	q.entries.release(e)
 	return key, refused, true
@@ -97,28 +97,28 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 // discardAlarmsLocked removes all alarms and stops the timer. Delays are discarded. Dirty keys in
 // their MinInterval become ready, in the order in which their intervals would have ended.
 func (q *Queue[K]) discardAlarmsLocked() {
-	q.stats.Discarded += uint64(q.waiting)
-	q.waiting = 0
+	q.stats.Discarded += uint64(q.delayed)
+	q.delayed = 0
 	idle := 0
 	var cooled []*entry[K]
 	for e := range q.alarms.all {
 		q.alarms.unset(e)
-		e.laterAt, e.later = 0, turn{}
+		e.delayedUntil, e.delayedRun = 0, run{}
 		if e.dirty {
 			cooled = append(cooled, e)
 			continue
 		}
-		e.cool = 0
+		e.coolUntil = 0
 		if e.idle() {
 			idle++
 		}
 	}
 	q.alarms = alarms[K]{}
 	q.entries.sweep(idle)
-	slices.SortStableFunc(cooled, func(a, b *entry[K]) int { return cmp.Compare(a.cool, b.cool) })
+	slices.SortStableFunc(cooled, func(a, b *entry[K]) int { return cmp.Compare(a.coolUntil, b.coolUntil) })
 	now := q.timeLocked()
 	for _, e := range cooled {
-		e.cool = 0
+		e.coolUntil = 0
 		q.readyLocked(e, now)
 	}
 	if q.timer != nil && q.timer.Stop() {

@@ -10,9 +10,9 @@ import (
 
 const manyAlarms = 8 * spreadAtOnce
 
-// interrupted returns a queue with many delayed keys, due one nanosecond apart. Its ring was
-// interrupted while it spreads their alarms. goOn continues the ring.
-func interrupted(t *testing.T) (q *Queue[int], goOn func()) {
+// midSpread returns a queue with many delayed keys, due one nanosecond apart. Its ring was
+// interrupted while it spreads their alarms. resume continues the ring.
+func midSpread(t *testing.T) (q *Queue[int], resume func()) {
 	q = New(Options[int]{})
 	time.Sleep(time.Hour) // so that the floor is far before the alarms
 	for key := range manyAlarms {
@@ -21,19 +21,19 @@ func interrupted(t *testing.T) (q *Queue[int], goOn func()) {
 	time.Sleep(time.Minute - 1)
 	q.mu.Lock()
 	q.pending++
-	e, more := q.alarms.ring(q.now() + 1)
+	e, more := q.alarms.popDue(q.now() + 1)
 	require.Nil(t, e)
 	require.True(t, more)
 	require.NotZero(t, q.alarms.spreading)
 	q.mu.Unlock()
 	require.NoError(t, q.Verify())
-	return q, q.ring
+	return q, q.handleDueAlarms
 }
 
 func TestAShutDownMayComeWhileAlarmsAreSpread(t *testing.T) { // WQ-26, D4
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, goOn := interrupted(t)
+		q, goOn := midSpread(t)
 		q.ShutDown()
 		require.NoError(t, q.Verify())
 		require.EqualValues(t, manyAlarms, q.Stats().Discarded)
@@ -46,7 +46,7 @@ func TestAShutDownMayComeWhileAlarmsAreSpread(t *testing.T) { // WQ-26, D4
 func TestDelaysMayChangeWhileAlarmsAreSpread(t *testing.T) { // WQ-21, WQ-22
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, goOn := interrupted(t)
+		q, goOn := midSpread(t)
 		var soon, later []int
 		for key := range manyAlarms {
 			switch key % 4 {

@@ -26,5 +26,5 @@ func (q *Queue[K]) keepTimes() {
 	for e := range q.entries.all {
 		e.added, e.since = now, now
 	}
-	q.begun = now * time.Duration(q.processing.len)
+	q.sinceSum = now * time.Duration(q.processing.len)
 }

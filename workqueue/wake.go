@@ -31,7 +31,7 @@ func (q *Queue[K]) unlock() {
 // the end.
 func (q *Queue[K]) awaitWake(ctx context.Context) error {
 	select {
-	case <-q.over:
+	case <-q.shutDownCh:
 	case <-q.wake:
 		if ctx.Err() != nil {
 			q.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kinform/kinform/internal/conformance"
+	"github.com/kinform/kinform/internal/testing/conformance"
 )
 
 // NewDeltaFIFO adapts a cache.DeltaFIFO, with the options of an informer, for the queue suite.
@@ -46,12 +46,12 @@ func (q *queue) Close() {
 	q.Queue.Close()
 }
 
-// last is an object that is queued behind everything else, to mark the end.
-var last = &conformance.Object{ObjectMeta: metav1.ObjectMeta{Name: "last"}}
+// sentinel is an object that is queued behind everything else, to mark the end.
+var sentinel = &conformance.Object{ObjectMeta: metav1.ObjectMeta{Name: "last"}}
 
 func (q *queue) Take() (taken []conformance.Stack, closed bool) {
 	if !q.closed {
-		if err := q.Queue.Add(last); err != nil {
+		if err := q.Queue.Add(sentinel); err != nil {
 			panic(err)
 		}
 	}
@@ -59,7 +59,7 @@ func (q *queue) Take() (taken []conformance.Stack, closed bool) {
 	for ended := false; !ended; {
 		_, err := q.Pop(func(popped any, _ bool) error {
 			deltas := popped.(cache.Deltas)
-			if deltas.Newest().Object == last {
+			if deltas.Newest().Object == sentinel {
 				ended = true
 				return nil
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kinform/kinform/bench/clientgo"
-	"github.com/kinform/kinform/internal/conformance"
+	"github.com/kinform/kinform/internal/testing/conformance"
 )
 
 func TestIndexer(t *testing.T) {
@@ -18,7 +18,7 @@ func TestIndexer(t *testing.T) {
 		"the values of an unknown index are an error":                     "IX-10: there are none",
 		"the version never goes down":                                     "IX-16, D15: it is that of the last write",
 		"an object that is changed in place leaves no trace in the index": "IX-3, D14: the old values are computed again",
-	}.but("an object that is changed in place leaves no trace in the index"))
+	}.without("an object that is changed in place leaves no trace in the index"))
 }
 
 func TestDeltaFIFO(t *testing.T) {
@@ -53,7 +53,7 @@ func TestSharedIndexInformer(t *testing.T) {
 		"a streaming list without an end gives way":        "RC-18, D6: it is waited for for ever",
 		"a stream that fails is reported":                  "RC-27, D7: only in the log",
 		"under constant failure no wait is short again":    "RC-3, D8: every two minutes it is",
-	}.but(
+	}.without(
 		"an object is transformed once",
 		"a transform may drop the version",
 		"a handler that panics goes on, and is synced",

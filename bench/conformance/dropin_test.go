@@ -2,5 +2,5 @@
 
 package conformance
 
-// line says whether module clientgo replaces client-go.
-const line = true
+// dropin says whether module clientgo replaces client-go.
+const dropin = true

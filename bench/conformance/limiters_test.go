@@ -13,7 +13,7 @@ import (
 
 // Users configure limiters with numbers from client-go, so kinform's waits equal client-go's. The
 // test covers consecutive failures, several keys, pauses, and a key that succeeds in between.
-func TestLimitersWaitAsThoseOfClientGo(t *testing.T) { // WQ-31, WQ-32, WQ-33, WQ-34
+func TestLimitersWaitLikeClientGos(t *testing.T) { // WQ-31, WQ-32, WQ-33, WQ-34
 	const fast, slow, longest = 5 * time.Millisecond, 10 * time.Second, time.Hour
 	for name, open := range map[string]func() (workqueue.RateLimiter[string], clientworkqueue.TypedRateLimiter[string]){
 		"exponential": func() (workqueue.RateLimiter[string], clientworkqueue.TypedRateLimiter[string]) {

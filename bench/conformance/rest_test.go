@@ -59,7 +59,7 @@ func TestRetryAfterAsADate(t *testing.T) { // D20, RS-8
 	require.Equal(t, "a", pod.Name)
 }
 
-func TestWatchThatNeverBegins(t *testing.T) { // D19, RS-15
+func TestAWatchWhoseConnectionIsAborted(t *testing.T) { // D19, RS-15
 	t.Parallel()
 	ours, theirs := both(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 0)
 	_, err := ours.Watch(t.Context(), listwatch.WatchOptions{})
@@ -74,7 +74,7 @@ func TestWatchThatNeverBegins(t *testing.T) { // D19, RS-15
 	require.NoError(t, ctx.Err())
 }
 
-func TestTimeoutOfAClientThatWatches(t *testing.T) { // D21
+func TestTheClientTimeoutOfAWatch(t *testing.T) { // D21
 	t.Parallel()
 	ours, theirs := both(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

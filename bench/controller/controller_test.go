@@ -51,7 +51,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	require.NotEmpty(t, profiles)
 }
 
-func TestRequestsAreCountedByWhatTheyAre(t *testing.T) {
+func TestRequestsAreCountedByKindAndResult(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ method, path, want string }{
 		{"GET", "/api", "get discovery"},
@@ -71,10 +71,10 @@ func TestRequestsAreCountedByWhatTheyAre(t *testing.T) {
 	require.Equal(t, "widget-00001", parse(httptest.NewRequest("PUT", widgets+"/widget-00001/status", nil)).name)
 }
 
-func TestChangeIsSeenToWhenAStatusWasWritten(t *testing.T) {
+func TestAChangeIsDoneWhenTheStatusIsWritten(t *testing.T) {
 	t.Parallel()
 	code := http.StatusOK
-	g := newGate(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
+	g := newCountingProxy(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
 	send := func(agent, method, path string) {
 		r := httptest.NewRequest(method, path, nil)
 		r.Header.Set("User-Agent", agent)
@@ -89,12 +89,12 @@ func TestChangeIsSeenToWhenAStatusWasWritten(t *testing.T) {
 	code = http.StatusOK
 	send("side", "PUT", status)
 	require.Empty(t, g.changed)
-	require.Len(t, g.passed.Took, 1)
-	require.Equal(t, map[string]int{"update widgets/status: 409": 1, "update widgets/status": 1}, g.passed.Requests["side"])
-	require.Contains(t, g.passed.Statuses, "side")
+	require.Len(t, g.counts.Took, 1)
+	require.Equal(t, map[string]int{"update widgets/status: 409": 1, "update widgets/status": 1}, g.counts.Requests["side"])
+	require.Contains(t, g.counts.Statuses, "side")
 }
 
-func TestRealServerIsBehindTheSameGate(t *testing.T) {
+func TestARealServerIsBehindTheSameProxy(t *testing.T) {
 	t.Parallel()
 	real, address, err := settings{}.startServer()
 	require.NoError(t, err)
@@ -109,7 +109,7 @@ func TestRealServerIsBehindTheSameGate(t *testing.T) {
 		l := newLoad(address, 3)
 		defer l.close()
 		require.NoError(t, l.create(t.Context()))
-		p, err := l.gate(t.Context(), gateReport)
+		p, err := l.requestCounts(t.Context(), reportPath)
 		require.NoError(t, err)
 		require.Equal(t, 3, p.Pending)
 		require.Error(t, l.check(t.Context()), "nobody has seen to them")
@@ -127,7 +127,7 @@ func TestRealServerIsBehindTheSameGate(t *testing.T) {
 	require.Contains(t, line, `"ADDED"`)
 }
 
-func TestLinesAreThoseThatSomebodyWrites(t *testing.T) {
+func TestOnlyHandWrittenLinesAreCounted(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 3, lines(`// Package main is one.
 package main
@@ -147,7 +147,7 @@ func main() {
 `))
 }
 
-func TestTargetsAreOfTheMedianOfTheRatios(t *testing.T) {
+func TestTargetsApplyToTheMedianRatio(t *testing.T) {
 	t.Parallel()
 	r := results{}
 	for n, value := range []float64{50, 70, 10} {

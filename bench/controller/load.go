@@ -44,17 +44,17 @@ func newLoad(address string, objects int) *load {
 
 func (l *load) close() { l.http.CloseIdleConnections() }
 
-// failure is an answer with an error status.
-type failure struct {
+// statusError is an answer with an error status.
+type statusError struct {
 	code int
 	text string
 }
 
 // Error implements error.
-func (f failure) Error() string { return f.text }
+func (f statusError) Error() string { return f.text }
 
 // send sends a request, and decodes the answer into answer. answer may be nil.
-func (l *load) send(ctx context.Context, method, path, name, contentType, body string, answer any) error {
+func (l *load) send(ctx context.Context, method, path, name, contentType, body string, into any) error {
 	r, err := http.NewRequestWithContext(ctx, method, l.address+path, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return err
@@ -74,12 +74,12 @@ func (l *load) send(ctx context.Context, method, path, name, contentType, body s
 		return err
 	}
 	if response.StatusCode >= 300 {
-		return failure{response.StatusCode, fmt.Sprintf("%s %s: %s: %.300s", method, path, response.Status, data)}
+		return statusError{response.StatusCode, fmt.Sprintf("%s %s: %s: %.300s", method, path, response.Status, data)}
 	}
-	if answer == nil {
+	if into == nil {
 		return nil
 	}
-	return json.Unmarshal(data, answer)
+	return json.Unmarshal(data, into)
 }
 
 func widgetName(n int) string { return fmt.Sprintf("widget-%05d", n) }
@@ -87,7 +87,7 @@ func widgetName(n int) string { return fmt.Sprintf("widget-%05d", n) }
 // create makes the resource, and all widgets with their first order.
 func (l *load) create(ctx context.Context) error {
 	err := l.send(ctx, http.MethodPost, definitions, "", "application/json", definition, nil)
-	if refused := (failure{}); errors.As(err, &refused) && refused.code == http.StatusConflict {
+	if refused := (statusError{}); errors.As(err, &refused) && refused.code == http.StatusConflict {
 		err = nil // it exists already
 	}
 	if err != nil {
@@ -147,9 +147,9 @@ func (l *load) all(ctx context.Context, do func(n int) error) error {
 	return errors.Join(errors.Join(failures...), ctx.Err())
 }
 
-// pace writes orders at an even rate, until more returns false. Every widget gets an order before
-// any widget gets its next one.
-func (l *load) pace(ctx context.Context, rate int, more func() bool) (changes int, err error) {
+// sendEvenly writes orders at an even rate, until more returns false. Every widget gets an order
+// before any widget gets its next one.
+func (l *load) sendEvenly(ctx context.Context, rate int, more func() bool) (changes int, err error) {
 	tick := time.NewTicker(time.Second / time.Duration(rate))
 	defer tick.Stop()
 	slots := make(chan struct{}, clients)
@@ -178,8 +178,8 @@ func (l *load) pace(ctx context.Context, rate int, more func() bool) (changes in
 	return changes, err
 }
 
-// gate requests the gate's counts.
-func (l *load) gate(ctx context.Context, path string) (p passed, err error) {
+// requestCounts requests the gate's counts.
+func (l *load) requestCounts(ctx context.Context, path string) (p requestCounts, err error) {
 	return p, l.send(ctx, http.MethodGet, path, "", "", "", &p)
 }
 

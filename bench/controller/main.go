@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/bench/internal/report"
-	"github.com/kinform/kinform/bench/internal/turns"
+	"github.com/kinform/kinform/bench/internal/roundorder"
 )
 
 // settings are the flags.
@@ -103,7 +103,7 @@ func run(ctx context.Context, set settings, out io.Writer) error {
 
 	fmt.Fprintf(out, "CONTROLLER of %d objects that own a ConfigMap each, %d runs, %d changes per second at an even pace for %v\n\n%s%-10s %s\n%-10s %s\n\n",
 		set.objects, set.runs, set.rate, set.steady, heading, "versus", "controller-runtime "+moduleVersion("sigs.k8s.io/controller-runtime"), "server", set.server())
-	weighed, err := weigh(compared)
+	weighed, err := sizeTable(compared)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func run(ctx context.Context, set settings, out io.Writer) error {
 	for _, workers := range set.workers {
 		measured := results{}
 		for n := range set.runs {
-			for _, s := range turns.Of(n, compared, aside) {
+			for _, s := range roundorder.Of(n, compared, aside) {
 				fmt.Fprintf(os.Stderr, "controller: %d workers, run %d: %s\n", workers, n+1, s.name)
 				if err := set.round(ctx, s, workers, dir, measured); err != nil {
 					return errors.Join(fmt.Errorf("%s with %d workers: %w", s.name, workers, err), context.Cause(ctx))
@@ -124,7 +124,7 @@ func run(ctx context.Context, set settings, out io.Writer) error {
 	if set.takeovers > 0 {
 		measured := results{}
 		for n := range set.takeovers {
-			for _, s := range turns.Of(n, compared, nil) {
+			for _, s := range roundorder.Of(n, compared, nil) {
 				if s == nil {
 					continue
 				}

@@ -22,14 +22,14 @@ import (
 // process is a server or a measured controller. It exits when its standard input ends. So it also
 // exits when this process ends, for any reason.
 type process struct {
-	name   string
-	cmd    *exec.Cmd
-	input  io.WriteCloser
-	output *bufio.Reader
-	last   tail
-	begun  time.Time
-	ended  chan struct{} // closed after err was set
-	err    error
+	name    string
+	cmd     *exec.Cmd
+	input   io.WriteCloser
+	output  *bufio.Reader
+	last    tail
+	started time.Time
+	ended   chan struct{} // closed after err was set
+	err     error
 }
 
 func start(name, binary string, env []string, args ...string) (*process, error) {
@@ -46,7 +46,7 @@ func start(name, binary string, env []string, args ...string) (*process, error) 
 		return nil, err
 	}
 	p.input, p.output, p.cmd.Stdout = input, bufio.NewReader(read), write
-	p.begun = time.Now()
+	p.started = time.Now()
 	err = p.cmd.Start()
 	_ = write.Close()
 	if err != nil {
@@ -87,9 +87,9 @@ func (set settings) startSide(s *side, dir, address, name string, args ...string
 	return start(s.name, s.binary, []string{"KUBECONFIG=" + config}, args...)
 }
 
-// order sends a command of package probe to a controller.
-func (p *process) order(order string) (r probe.Report, err error) {
-	if _, err := fmt.Fprintln(p.input, order); err != nil {
+// command sends a command of package probe to a controller.
+func (p *process) command(command string) (r probe.Report, err error) {
+	if _, err := fmt.Fprintln(p.input, command); err != nil {
 		return r, p.failed(err)
 	}
 	line, err := p.output.ReadBytes('\n')

@@ -22,12 +22,12 @@ const (
 	takeover = "takeover"
 )
 
-// patience is the time limit of a phase. A phase usually takes seconds.
-const patience = 10 * time.Minute
+// phaseTimeout is the time limit of a phase. A phase usually takes seconds.
+const phaseTimeout = 10 * time.Minute
 
 // round runs one side once, on a fresh server.
 func (set settings) round(ctx context.Context, s *side, workers int, dir string, measured results) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, phaseTimeout)
 	defer cancel()
 	server, address, err := set.startServer()
 	if err != nil {
@@ -39,18 +39,18 @@ func (set settings) round(ctx context.Context, s *side, workers int, dir string,
 	if err := l.create(ctx); err != nil {
 		return err
 	}
-	r := &rounds{settings: set, side: s, load: l, dir: dir, workers: workers, measured: measured}
-	if err := r.first(ctx); err != nil {
+	r := &sideRound{settings: set, side: s, load: l, dir: dir, workers: workers, measured: measured}
+	if err := r.firstRun(ctx); err != nil {
 		return err
 	}
 	if err := l.check(ctx); err != nil {
 		return err
 	}
-	return r.again(ctx)
+	return r.secondRun(ctx)
 }
 
-// rounds is the state of one round of a side.
-type rounds struct {
+// sideRound is the state of one round of a side.
+type sideRound struct {
 	settings
 	side     *side
 	load     *load
@@ -60,10 +60,10 @@ type rounds struct {
 
 	process *process
 	before  probe.Report // at the beginning of the phase
-	begun   time.Time
+	started time.Time
 }
 
-func (r *rounds) start(phase string) (err error) {
+func (r *sideRound) start(phase string) (err error) {
 	profiles := ""
 	if r.profiles != "" {
 		profiles = filepath.Join(r.profiles, fmt.Sprintf("%s-%d-%s", r.side.source, r.workers, phase))
@@ -74,35 +74,35 @@ func (r *rounds) start(phase string) (err error) {
 	if err != nil {
 		return err
 	}
-	r.begun = r.process.begun
+	r.started = r.process.started
 	if profiles != "" {
-		_, err = r.process.order("profile")
+		_, err = r.process.command("profile")
 	}
 	return err
 }
 
-// first starts a controller that reconciles all widgets for the first time, and then changes the
+// firstRun starts a controller that reconciles all widgets for the first time, and then changes the
 // widgets.
-func (r *rounds) first(ctx context.Context) (err error) {
+func (r *sideRound) firstRun(ctx context.Context) (err error) {
 	if err := r.start("first"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.process.kill()) }()
-	if err := r.settled(ctx, created, r.objects); err != nil {
+	if err := r.waitUntilSettled(ctx, created, r.objects); err != nil {
 		return err
 	}
 	end := time.Now().Add(r.steady)
-	changes, err := r.load.pace(ctx, r.rate, func() bool { return time.Now().Before(end) })
+	changes, err := r.load.sendEvenly(ctx, r.rate, func() bool { return time.Now().Before(end) })
 	if err != nil {
 		return err
 	}
-	if err := r.settled(ctx, paced, changes); err != nil {
+	if err := r.waitUntilSettled(ctx, paced, changes); err != nil {
 		return err
 	}
 	if err := r.load.changeAll(ctx); err != nil {
 		return err
 	}
-	if err := r.settled(ctx, changed, r.objects); err != nil {
+	if err := r.waitUntilSettled(ctx, changed, r.objects); err != nil {
 		return err
 	}
 	if err := r.memory("first"); err != nil {
@@ -111,9 +111,9 @@ func (r *rounds) first(ctx context.Context) (err error) {
 	return r.process.stop()
 }
 
-// again starts the controller a second time, when all widgets are reconciled already.
-func (r *rounds) again(ctx context.Context) (err error) {
-	if _, err := r.load.gate(ctx, gateNext); err != nil {
+// secondRun starts the controller a second time, when all widgets are reconciled already.
+func (r *sideRound) secondRun(ctx context.Context) (err error) {
+	if _, err := r.load.requestCounts(ctx, nextPath); err != nil {
 		return err
 	}
 	if err := r.start("restart"); err != nil {
@@ -122,15 +122,15 @@ func (r *rounds) again(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.process.kill()) }()
 	var now probe.Report
 	err = until(ctx, func() (_ bool, err error) {
-		now, err = r.process.order("report")
-		return !now.EachHadOne.IsZero(), err
+		now, err = r.process.command("report")
+		return !now.AllReconciled.IsZero(), err
 	})
 	if err != nil {
 		return err
 	}
-	r.add(restart, "start to first reconcile", now.FirstTurn.Sub(r.begun).Seconds())
-	r.add(restart, "start until each had its turn", now.EachHadOne.Sub(r.begun).Seconds())
-	if err := r.settled(ctx, restart, r.objects); err != nil {
+	r.add(restart, "start to first reconcile", now.FirstReconcile.Sub(r.started).Seconds())
+	r.add(restart, "start until each had its turn", now.AllReconciled.Sub(r.started).Seconds())
+	if err := r.waitUntilSettled(ctx, restart, r.objects); err != nil {
 		return err
 	}
 	if err := r.memory(restart); err != nil {
@@ -139,22 +139,22 @@ func (r *rounds) again(ctx context.Context) (err error) {
 	return r.process.stop()
 }
 
-func (r *rounds) add(phase, row string, value float64) {
+func (r *sideRound) add(phase, row string, value float64) {
 	r.measured.add(phase, row, r.side.name, value)
 }
 
-// settled waits until every change is reconciled and no more reconciles follow, and records the
-// phase.
-func (r *rounds) settled(ctx context.Context, phase string, changes int) error {
+// waitUntilSettled waits until every change is reconciled and no more reconciles follow, and
+// records the phase.
+func (r *sideRound) waitUntilSettled(ctx context.Context, phase string, changes int) error {
 	err := until(ctx, func() (bool, error) {
-		p, err := r.load.gate(ctx, gateReport)
+		p, err := r.load.requestCounts(ctx, reportPath)
 		return p.Pending == 0, err
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", phase, r.process.failed(err))
 	}
-	wall := time.Since(r.begun)
-	now, err := r.process.order("report")
+	wall := time.Since(r.started)
+	now, err := r.process.command("report")
 	if err != nil {
 		return err
 	}
@@ -164,22 +164,22 @@ func (r *rounds) settled(ctx context.Context, phase string, changes int) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		turns := now.Turns
-		if now, err = r.process.order("report"); err != nil {
+		reconciles := now.Reconciles
+		if now, err = r.process.command("report"); err != nil {
 			return err
 		}
-		if same++; now.Turns != turns {
+		if same++; now.Reconciles != reconciles {
 			same = 0
 		}
 	}
-	p, err := r.load.gate(ctx, gateNext)
+	p, err := r.load.requestCounts(ctx, nextPath)
 	if err != nil {
 		return err
 	}
-	n, turns, cpu := float64(changes), float64(now.Turns-r.before.Turns), (now.CPU - r.before.CPU).Seconds()
+	n, reconciles, cpu := float64(changes), float64(now.Reconciles-r.before.Reconciles), (now.CPU - r.before.CPU).Seconds()
 	r.add(phase, "CPU per object", cpu/n)
-	r.add(phase, "CPU per turn", cpu/turns)
-	r.add(phase, "turns per object", turns/n)
+	r.add(phase, "CPU per turn", cpu/reconciles)
+	r.add(phase, "turns per object", reconciles/n)
 	r.add(phase, "allocated per object", float64(now.Bytes-r.before.Bytes)/n)
 	r.add(phase, "allocations per object", float64(now.Allocations-r.before.Allocations)/n)
 	if phase == created || phase == changed {
@@ -201,17 +201,17 @@ func (r *rounds) settled(ctx context.Context, phase string, changes int) error {
 	r.add(phase, "requests per object", all/n)
 	r.add(phase, "409 (conflicts, repeated creates)", conflicts)
 	// The next phase begins now.
-	r.begun = time.Now()
-	r.before, err = r.process.order("report")
+	r.started = time.Now()
+	r.before, err = r.process.command("report")
 	return err
 }
 
 // memory records the memory of a process at its end.
-func (r *rounds) memory(phase string) error {
+func (r *sideRound) memory(phase string) error {
 	if phase == "first" {
 		phase = changed
 	}
-	now, err := r.process.order("heap")
+	now, err := r.process.command("heap")
 	r.add(phase, "peak RSS", float64(now.PeakRSS))
 	r.add(phase, "live heap", float64(now.Heap))
 	return err

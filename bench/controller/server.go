@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/bench/internal/aside"
+	"github.com/kinform/kinform/bench/internal/subprocess"
 )
 
 // serve runs an API server behind a gate, in a process of its own, until standard input ends.
@@ -36,7 +36,7 @@ func serve(args []string, out io.Writer) error {
 		defer api.Close()
 		handler = api
 	}
-	return aside.Serve(newGate(handler), out)
+	return subprocess.Serve(newCountingProxy(handler), out)
 }
 
 // proxyTo forwards requests to a real server, with the credentials of a kubeconfig.

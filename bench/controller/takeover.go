@@ -15,7 +15,7 @@ const headStart = 5 * time.Second
 // takeover ends the leader of a side twice, by SIGTERM and by SIGKILL, while widgets change. It
 // measures the time from the signal until the other replica has written a status.
 func (set settings) takeover(ctx context.Context, s *side, dir string, measured results) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, phaseTimeout)
 	defer cancel()
 	server, address, err := set.startServer()
 	if err != nil {
@@ -36,11 +36,11 @@ func (set settings) takeover(ctx context.Context, s *side, dir string, measured 
 	leads := func(n int) (at time.Time, err error) {
 		name := fmt.Sprintf("replica-%d", n)
 		more := func() bool {
-			p, failed := l.gate(ctx, gateReport)
+			p, failed := l.requestCounts(ctx, reportPath)
 			at, err = p.Statuses[name], failed
 			return at.IsZero() && err == nil
 		}
-		_, failed := l.pace(ctx, 50, more)
+		_, failed := l.sendEvenly(ctx, 50, more)
 		return at, errors.Join(err, failed)
 	}
 	leader, err := replica()
@@ -58,8 +58,8 @@ func (set settings) takeover(ctx context.Context, s *side, dir string, measured 
 		}
 		// Meanwhile all widgets are reconciled, so that the next leader has no backlog.
 		err = until(ctx, func() (bool, error) {
-			p, err := l.gate(ctx, gateReport)
-			return p.Pending == 0 && time.Since(next.begun) > headStart, err
+			p, err := l.requestCounts(ctx, reportPath)
+			return p.Pending == 0 && time.Since(next.started) > headStart, err
 		})
 		if err != nil {
 			return errors.Join(err, next.kill())

@@ -17,27 +17,27 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/bench/clientgo"
-	"github.com/kinform/kinform/internal/conformance"
-	"github.com/kinform/kinform/internal/conformance/kinform"
-	"github.com/kinform/kinform/internal/conformance/plain"
+	"github.com/kinform/kinform/internal/testing/conformance"
+	"github.com/kinform/kinform/internal/testing/conformance/kinform"
+	"github.com/kinform/kinform/internal/testing/conformance/plain"
 )
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
 // history is the state of one running history.
 type history struct {
-	random  *rand.Rand
-	server  *apitest.Server
-	sides   []*side
-	faults  []*apitest.Injected
-	touched map[types.NamespacedName]bool // changed in the current phase
-	trace   []string
-	began   time.Time
-	wrong   []string
+	random     *rand.Rand
+	server     *apitest.Server
+	sides      []*side
+	faults     []*apitest.InjectedFault
+	touched    map[types.NamespacedName]bool // changed in the current phase
+	trace      []string
+	began      time.Time
+	violations []string
 }
 
 // played counts the comparisons, to show that the histories were not empty.
-var played struct{ phases, calm, notifications, faults atomic.Int64 }
+var played struct{ phases, calmPhases, notifications, faults atomic.Int64 }
 
 // play runs the history of a seed, inside a bubble of testing/synctest. It returns its steps and
 // the violations.
@@ -49,7 +49,7 @@ func play(seed uint64) (trace, wrong []string) {
 	}
 	defer h.server.Close()
 	setup := conformance.Setup{Server: h.server, WatchList: h.chance(3)}
-	h.say("watchlist=%v", setup.WatchList)
+	h.traceStep("watchlist=%v", setup.WatchList)
 	for _, contestant := range []struct {
 		name   string
 		open   conformance.NewInformer
@@ -66,21 +66,21 @@ func play(seed uint64) (trace, wrong []string) {
 		h.sides = append(h.sides, s)
 	}
 	if h.chance(4) {
-		h.say("every event comes twice")
+		h.traceStep("every event comes twice")
 		h.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.DuplicateEvents()})
 	}
-	h.beforeTheStart()
-	for phases := 1 + h.random.IntN(3); phases > 0 && len(h.wrong) == 0; phases-- {
+	h.prepare()
+	for phases := 1 + h.random.IntN(3); phases > 0 && len(h.violations) == 0; phases-- {
 		h.phase()
 	}
 	for _, s := range h.sides {
 		s.stop()
 	}
-	return h.trace, h.wrong
+	return h.trace, h.violations
 }
 
-// beforeTheStart creates the objects and handlers that exist before the informers start.
-func (h *history) beforeTheStart() {
+// prepare creates the objects and handlers that exist before the informers start.
+func (h *history) prepare() {
 	for range h.random.IntN(5) {
 		h.change()
 	}
@@ -91,26 +91,26 @@ func (h *history) beforeTheStart() {
 	for _, s := range h.sides {
 		s.start()
 	}
-	h.say("start")
-	h.settle(false)
+	h.traceStep("start")
+	h.waitAndCompare(false)
 }
 
 // phase runs one phase and compares the sides.
 func (h *history) phase() {
 	calm := h.chance(2)
-	h.say("-- a phase, calm: %v", calm)
+	h.traceStep("-- a phase, calm: %v", calm)
 	if h.chance(3) {
 		h.addHandler()
 	}
 	if len(h.sides[0].handlers) > 1 && h.chance(3) {
 		n := h.random.IntN(len(h.sides[0].handlers))
-		h.say("remove handler %d", n)
+		h.traceStep("remove handler %d", n)
 		for _, s := range h.sides {
 			s.removeHandler(n)
 		}
 	}
 	if calm {
-		played.calm.Add(1)
+		played.calmPhases.Add(1)
 		synctest.Wait() // so that the state for a new handler is stable
 	}
 	for range 1 + h.random.IntN(12) {
@@ -125,17 +125,17 @@ func (h *history) phase() {
 			h.addHandler()
 		}
 	}
-	h.settle(calm)
+	h.waitAndCompare(calm)
 }
 
 func (h *history) chance(oneIn int) bool { return h.random.IntN(oneIn) == 0 }
 
-func (h *history) say(format string, args ...any) {
+func (h *history) traceStep(format string, args ...any) {
 	h.trace = append(h.trace, fmt.Sprintf("%8v ", time.Since(h.began).Round(time.Millisecond))+fmt.Sprintf(format, args...))
 }
 
 func (h *history) sleep(d time.Duration) {
-	h.say("sleep %v", d)
+	h.traceStep("sleep %v", d)
 	time.Sleep(d)
 }
 
@@ -144,7 +144,7 @@ func (h *history) addHandler() {
 	if h.chance(4) {
 		pace = time.Duration(h.random.IntN(500)) * time.Millisecond
 	}
-	h.say("add a handler that takes %v", pace)
+	h.traceStep("add a handler that takes %v", pace)
 	for _, s := range h.sides {
 		if err := s.addHandler(pace); err != nil {
 			h.object("%s: %v", s.name, err)
@@ -173,7 +173,7 @@ func (h *history) change() {
 		pod.Labels = map[string]string{"changed": strconv.Itoa(h.random.IntN(1_000_000))}
 		_, err = h.server.Update(pod)
 	}
-	h.say("%s %s, now at %s", verb, key.Name, h.server.ResourceVersion())
+	h.traceStep("%s %s, now at %s", verb, key.Name, h.server.ResourceVersion())
 	if err != nil {
 		h.object("%s %v: %v", verb, key, err)
 	}
@@ -198,30 +198,30 @@ func (h *history) fault() {
 	}
 	for range 1 + h.random.IntN(2) {
 		f := faults[h.random.IntN(len(faults))]
-		h.say("the next %s is %s", f.verb, f.name)
+		h.traceStep("the next %s is %s", f.verb, f.name)
 		played.faults.Add(1)
 		for _, s := range h.sides {
-			h.faults = append(h.faults, h.server.Inject(apitest.Fault{Verb: f.verb, Times: 1, Action: f.action, Match: s.asks}))
+			h.faults = append(h.faults, h.server.Inject(apitest.Fault{Verb: f.verb, Times: 1, Action: f.action, Match: s.sent}))
 		}
 	}
 	if h.chance(3) {
-		h.say("compact")
+		h.traceStep("compact")
 		h.server.Compact()
 	}
 	if h.chance(2) {
-		h.say("drop watches")
+		h.traceStep("drop watches")
 		h.server.DropWatches("")
 	} else {
-		h.say("end watches")
+		h.traceStep("end watches")
 		h.server.EndWatches("")
 	}
 }
 
-// asks reports whether a request is from this side.
-func (s *side) asks(r apitest.Request) bool { return r.HTTP.UserAgent() == s.name }
+// sent reports whether a request is from this side.
+func (s *side) sent(r apitest.Request) bool { return r.HTTP.UserAgent() == s.name }
 
-// settle waits until everything is idle, and compares.
-func (h *history) settle(calm bool) {
+// waitAndCompare waits until everything is idle, and compares.
+func (h *history) waitAndCompare(calm bool) {
 	for _, f := range h.faults {
 		f.Remove()
 	}
@@ -229,25 +229,25 @@ func (h *history) settle(calm bool) {
 	if !calm {
 		h.server.EndWatches("") // a watch may carry a fault that has not happened yet
 	}
-	truth, versions := h.truth()
-	told := -1
+	truth, versions := h.serverState()
+	notified := -1
 	for quiet, patience := 0, 3000; quiet < 3; patience-- {
 		if patience == 0 {
-			h.object("the sides do not come to rest: %s", h.whatIsMissing(versions))
+			h.object("the sides do not come to rest: %s", h.describePending(versions))
 			return
 		}
 		time.Sleep(time.Second)
-		now := h.told()
-		if now == told && h.atRest(versions) {
+		now := h.notificationCount()
+		if now == notified && h.isIdle(versions) {
 			quiet++
 		} else {
 			quiet = 0
 		}
-		told = now
+		notified = now
 	}
-	h.say("at rest")
+	h.traceStep("at rest")
 	played.phases.Add(1)
-	played.notifications.Add(int64(told))
+	played.notifications.Add(int64(notified))
 	for _, s := range h.sides {
 		if stored := s.informer.Pods(); !apiequality.Semantic.DeepEqual(truth, stored) {
 			h.object("%s: the objects of the store are not the server's", s.name)
@@ -257,8 +257,8 @@ func (h *history) settle(calm bool) {
 	h.touched = map[types.NamespacedName]bool{}
 }
 
-// truth returns the server's state.
-func (h *history) truth() (objects map[types.NamespacedName]*corev1.Pod, versions map[types.NamespacedName]string) {
+// serverState returns the server's state.
+func (h *history) serverState() (objects map[types.NamespacedName]*corev1.Pod, versions map[types.NamespacedName]string) {
 	objects, versions = map[types.NamespacedName]*corev1.Pod{}, map[types.NamespacedName]string{}
 	list, _, err := h.server.List(pods, "")
 	if err != nil {
@@ -272,21 +272,21 @@ func (h *history) truth() (objects map[types.NamespacedName]*corev1.Pod, version
 	return objects, versions
 }
 
-func (h *history) told() (n int) {
+func (h *history) notificationCount() (n int) {
 	for _, s := range h.sides {
 		for _, handler := range s.handlers {
-			n += handler.told()
+			n += handler.notificationCount()
 		}
 	}
 	return n
 }
 
-func (h *history) atRest(versions map[types.NamespacedName]string) bool {
-	return h.whatIsMissing(versions) == ""
+func (h *history) isIdle(versions map[types.NamespacedName]string) bool {
+	return h.describePending(versions) == ""
 }
 
-// whatIsMissing describes why the sides are not idle yet.
-func (h *history) whatIsMissing(versions map[types.NamespacedName]string) string {
+// describePending describes why the sides are not idle yet.
+func (h *history) describePending(versions map[types.NamespacedName]string) string {
 	if n := h.server.Watches("pods"); n != len(h.sides) {
 		return fmt.Sprintf("%d watch", n)
 	}
@@ -316,18 +316,18 @@ func (h *history) compare(calm bool) {
 		var all []map[types.NamespacedName][]note
 		for _, s := range h.sides {
 			handler := s.handlers[n]
-			told, wrong := handler.turn()
+			notified, wrong := handler.endPhase()
 			for _, w := range wrong {
 				h.object("%s: handler %d: %s", s.name, n, w)
 			}
-			for key, notes := range told {
+			for key, notes := range notified {
 				initially := len(notes) == 1 && notes[0].initial && handler.fresh
 				if !h.touched[key] && !initially {
 					h.object("%s: handler %d was told of %v, which nobody touched: %v", s.name, n, key, notes)
 				}
 			}
 			handler.fresh = false
-			all = append(all, told)
+			all = append(all, notified)
 		}
 		for other := range all {
 			if calm && !reflect.DeepEqual(all[0], all[other]) {
@@ -338,6 +338,6 @@ func (h *history) compare(calm bool) {
 }
 
 func (h *history) object(format string, args ...any) {
-	h.wrong = append(h.wrong, fmt.Sprintf(format, args...))
-	h.say(format, args...)
+	h.violations = append(h.violations, fmt.Sprintf(format, args...))
+	h.traceStep(format, args...)
 }

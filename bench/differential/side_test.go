@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/kinform/kinform/internal/conformance"
+	"github.com/kinform/kinform/internal/testing/conformance"
 )
 
 // side is one of the informers, with its handlers.
@@ -19,7 +19,7 @@ type side struct {
 // handler is a ledger with a function that removes it. The n-th handlers of all sides are added and
 // removed at the same time.
 type handler struct {
-	*ledger
+	*notificationLog
 	registration conformance.Registration
 	fresh        bool // it was added in this phase
 }
@@ -43,7 +43,7 @@ func (s *side) start() {
 }
 
 func (s *side) addHandler(pace time.Duration) error {
-	h := &handler{ledger: newLedger(s.strict, pace), fresh: true}
+	h := &handler{notificationLog: newNotificationLog(s.strict, pace), fresh: true}
 	r, err := s.informer.AddHandler(h.handle, 0)
 	h.registration = r
 	s.handlers = append(s.handlers, h)

@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
-	"github.com/kinform/kinform/bench/internal/turns"
+	"github.com/kinform/kinform/bench/internal/roundorder"
 )
 
 type settings struct{ runs, events int }
@@ -51,8 +51,8 @@ type side struct {
 // recorder is one of the compared recorders. Objects are identified by their number.
 type recorder interface {
 	record(object int, note string)
-	// answered is the number of requests that the server has answered.
-	answered() int
+	// responses is the number of requests that the server has answered.
+	responses() int
 	close() error
 }
 
@@ -92,7 +92,7 @@ func (set settings) measure(s side, r row, address string) (f figure, err error)
 	if err != nil {
 		return f, err
 	}
-	mark := meter.Start()
+	baseline := meter.Start()
 	for n := range events {
 		open.record(r.event(n))
 		switch {
@@ -108,28 +108,28 @@ func (set settings) measure(s side, r row, address string) (f figure, err error)
 		}
 	}
 	if r.sending {
-		settle(open)
+		waitUntilQuiet(open)
 	}
 	if err := open.close(); err != nil { // if the side sends, this sends the waiting events
 		return f, fmt.Errorf("%s, %s: %w", s.name, r.name, err)
 	}
-	return figure{mark.Per(events), float64(open.answered()) / float64(events)}, nil
+	return figure{baseline.Per(events), float64(open.responses()) / float64(events)}, nil
 }
 
 // await waits until the server has answered this many requests.
 func await(r recorder, requests int) error {
-	for begun := time.Now(); r.answered() < requests; time.Sleep(time.Millisecond) {
+	for begun := time.Now(); r.responses() < requests; time.Sleep(time.Millisecond) {
 		if time.Since(begun) > time.Minute {
-			return fmt.Errorf("only %[2]d of %[1]d events were sent within a minute", requests, r.answered())
+			return fmt.Errorf("only %[2]d of %[1]d events were sent within a minute", requests, r.responses())
 		}
 	}
 	return nil
 }
 
-// settle waits until no more requests arrive.
-func settle(r recorder) {
+// waitUntilQuiet waits until no more requests arrive.
+func waitUntilQuiet(r recorder) {
 	for last, same := -1, 0; same < 10; same++ {
-		if now := r.answered(); now != last {
+		if now := r.responses(); now != last {
 			last, same = now, 0
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -147,7 +147,7 @@ func run(set settings, out io.Writer) error {
 	steps := progress.New("events", set.runs*len(rows)*len(sides))
 	for n := range set.runs {
 		for _, r := range rows {
-			for _, s := range turns.Of(n, sides[:2], sides[2]) {
+			for _, s := range roundorder.Of(n, sides[:2], sides[2]) {
 				steps.Next("run %d of %d, %s, %s", n+1, set.runs, r.name, s.name)
 				f, err := set.measure(s, r, address)
 				if err != nil {

@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/bench/internal/aside"
+	"github.com/kinform/kinform/bench/internal/subprocess"
 )
 
 // serve runs an API server in a process of its own, until standard input ends.
 func serve(out io.Writer) error {
 	api := apitest.New(apitest.Options{})
 	defer api.Close()
-	return aside.Serve(api, out)
+	return subprocess.Serve(api, out)
 }
 
 // child is the server's process.

@@ -35,27 +35,27 @@ var objects = func() (all pods) {
 
 func (p pods) number(n int) *corev1.Pod { return p[n%len(p)] }
 
-// answers counts the answers of the server.
-type answers struct{ count atomic.Int64 }
+// responseCounter counts the answers of the server.
+type responseCounter struct{ count atomic.Int64 }
 
-func (a *answers) answered() int { return int(a.count.Load()) }
+func (a *responseCounter) responses() int { return int(a.count.Load()) }
 
-func (a *answers) wrap(under http.RoundTripper) http.RoundTripper { return counting{under, a} }
+func (a *responseCounter) wrap(next http.RoundTripper) http.RoundTripper { return counting{next, a} }
 
 type counting struct {
-	under http.RoundTripper
-	all   *answers
+	next http.RoundTripper
+	all  *responseCounter
 }
 
 // RoundTrip implements http.RoundTripper.
 func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer c.all.count.Add(1)
-	return c.under.RoundTrip(r)
+	return c.next.RoundTrip(r)
 }
 
 // clientGo makes a client without a rate limit.
-func clientGo(address string, all *answers) (*clientset.Clientset, *http.Client, error) {
-	config := &restclient.Config{Host: address, QPS: -1, WrapTransport: all.wrap}
+func clientGo(address string, counter *responseCounter) (*clientset.Clientset, *http.Client, error) {
+	config := &restclient.Config{Host: address, QPS: -1, WrapTransport: counter.wrap}
 	config.ContentType = "application/vnd.kubernetes.protobuf"
 	own, err := restclient.HTTPClientFor(config)
 	if err != nil {
@@ -67,7 +67,7 @@ func clientGo(address string, all *answers) (*clientset.Clientset, *http.Client,
 
 // newer is the recorder of tools/events.
 type newer struct {
-	answers
+	responseCounter
 	broadcaster newerevents.EventBroadcaster
 	recorder    newerevents.EventRecorder
 	http        *http.Client
@@ -76,7 +76,7 @@ type newer struct {
 
 func openNewer(address string, sending bool) (recorder, error) {
 	r := &newer{}
-	client, own, err := clientGo(address, &r.answers)
+	client, own, err := clientGo(address, &r.responseCounter)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (r *newer) close() error {
 
 // older is the recorder of tools/record.
 type older struct {
-	answers
+	responseCounter
 	broadcaster record.EventBroadcaster
 	recorder    record.EventRecorder
 	http        *http.Client
@@ -112,7 +112,7 @@ type older struct {
 
 func openOlder(address string, sending bool) (recorder, error) {
 	r := &older{}
-	client, own, err := clientGo(address, &r.answers)
+	client, own, err := clientGo(address, &r.responseCounter)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (r *kinform) record(object int, note string) {
 	r.recorder.Record(events.Event{Object: objects.number(object), Reason: "Pulled", Action: "Pull", Note: note})
 }
 
-func (r *kinform) answered() int {
+func (r *kinform) responses() int {
 	s := r.recorder.Stats()
 	return int(s.Created + s.Updated + s.Failures)
 }

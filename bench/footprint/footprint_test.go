@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestEveryProgramIsWeighed(t *testing.T) {
+func TestEveryProgramIsMeasured(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("links three programs and starts them")

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kinform/kinform/bench/internal/aside"
 	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
-	"github.com/kinform/kinform/bench/internal/turns"
+	"github.com/kinform/kinform/bench/internal/roundorder"
+	"github.com/kinform/kinform/bench/internal/subprocess"
 )
 
 func main() {
@@ -50,7 +50,7 @@ func run(starts int, out io.Writer) error {
 	clientgo, plain, kinform := programs[0], programs[1], programs[2]
 	// The programs take turns, so that other load on the machine affects all of them equally.
 	for n := range starts {
-		for _, p := range turns.Of(n, []*program{clientgo, kinform}, plain) {
+		for _, p := range roundorder.Of(n, []*program{clientgo, kinform}, plain) {
 			steps.Next("start %d of %d", n+1, starts)
 			if err := p.start(); err != nil {
 				return err
@@ -60,7 +60,7 @@ func run(starts int, out io.Writer) error {
 	fmt.Fprintf(out, "FOOTPRINT of a program with a pod informer\n\n%s\n%s\n", report.Heading(), table(clientgo, plain, kinform))
 	fmt.Fprintln(out, "Built with -ldflags=\"-s -w\". A start is a process that finds out that it is not in a cluster.")
 	fmt.Fprintln(out, "Not shown: what a program links beside its informer, which may include any of it anyway.")
-	return line(steps, dir, starts, out)
+	return measureDropin(steps, dir, starts, out)
 }
 
 // table compares the programs to client-go's. The program of package plain has no ratio, because
@@ -106,7 +106,7 @@ func build(steps *progress.Progress, dir, name, directory string, flags ...strin
 	p := &program{binary: filepath.Join(dir, name)}
 	source := sources + directory
 	args := append(append([]string{"build"}, flags...), "-ldflags=-s -w", "-o", p.binary, source)
-	if _, err := aside.Output("go", args...); err != nil {
+	if _, err := subprocess.Output("go", args...); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(p.binary)
@@ -115,7 +115,7 @@ func build(steps *progress.Progress, dir, name, directory string, flags ...strin
 	}
 	p.bytes = info.Size()
 	args = append(append([]string{"list"}, flags...), "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", source)
-	deps, err := aside.Output("go", args...)
+	deps, err := subprocess.Output("go", args...)
 	if err != nil {
 		return nil, err
 	}

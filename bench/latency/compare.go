@@ -8,7 +8,7 @@ import (
 
 // rows returns the rows of the report, with kinform's targets: a ratio or an absolute number.
 func rows() (rows []row) {
-	for _, p := range paces {
+	for _, p := range sendRates {
 		for _, q := range quantiles {
 			r := row{name: p.name + ", " + q.name, unit: "µs"}
 			if q.name == "p99" {

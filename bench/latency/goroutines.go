@@ -51,14 +51,15 @@ func settled() int {
 	return n
 }
 
-// others matches the stacks of goroutines that the server started, or net/http for a connection.
-var others = regexp.MustCompile(`(?m)^created by (github\.com/kinform/kinform/apitest|net/http)\.`)
+// serverStacks matches the stacks of goroutines that the server started, or net/http for a
+// connection.
+var serverStacks = regexp.MustCompile(`(?m)^created by (github\.com/kinform/kinform/apitest|net/http)\.`)
 
 func clientGoroutines() (n int) {
 	stacks := make([]byte, 16<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for stack := range strings.SplitSeq(string(stacks), "\n\n") {
-		if !others.MatchString(stack) {
+		if !serverStacks.MatchString(stack) {
 			n++
 		}
 	}

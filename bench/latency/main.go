@@ -11,7 +11,7 @@ import (
 
 	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
-	"github.com/kinform/kinform/bench/internal/turns"
+	"github.com/kinform/kinform/bench/internal/roundorder"
 )
 
 // settings are the flags.
@@ -63,10 +63,10 @@ func run(set settings, out io.Writer) error {
 		}
 		measured[row][name] = append(measured[row][name], value)
 	}
-	steps := progress.New("latency", set.runs*(len(compared)+1)*len(paces))
+	steps := progress.New("latency", set.runs*(len(compared)+1)*len(sendRates))
 	for n := range set.runs {
-		for _, s := range turns.Of(n, compared, textbook) {
-			for _, p := range paces {
+		for _, s := range roundorder.Of(n, compared, textbook) {
+			for _, p := range sendRates {
 				steps.Next("run %d of %d, %s, %s", n+1, set.runs, s.name, p.name)
 				latencies, err := set.measure(s, p)
 				if err != nil {
@@ -82,7 +82,7 @@ func run(set settings, out io.Writer) error {
 		if s.goroutines == nil {
 			continue
 		}
-		steps.Say("goroutines of %s", s.name)
+		steps.Printf("goroutines of %s", s.name)
 		informer, handler, err := goroutines(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)

@@ -36,7 +36,7 @@ type instance interface {
 
 // measure sends events to a subject at a pace. It returns how long each event took to reach each of
 // the fast handlers.
-func (set settings) measure(s subject, p pace) (durations, error) {
+func (set settings) measure(s subject, p sendRate) (durations, error) {
 	pods := make([]*corev1.Pod, 0, set.pods)
 	for pod := range apitest.Pods(set.pods, apitest.PodOptions{}) {
 		pod.ResourceVersion = strconv.Itoa(len(pods) + 1)

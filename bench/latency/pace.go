@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// pace says how events are sent: in bursts of a size, at an interval.
-type pace struct {
+// sendRate says how events are sent: in bursts of a size, at an interval.
+type sendRate struct {
 	name  string
 	burst int
 	every time.Duration
 }
 
-var paces = []pace{
+var sendRates = []sendRate{
 	{"1000 events per s, evenly", 1, time.Millisecond},
 	{"bursts of 500 events", 500, 250 * time.Millisecond},
 }

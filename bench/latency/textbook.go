@@ -17,11 +17,11 @@ import (
 type textbookInstance struct {
 	informer *plain.Informer[*corev1.Pod]
 	handlers []*plain.Handler[*corev1.Pod]
-	server   *wire
+	server   *fakeTransport
 }
 
 func openTextbook(pods []*corev1.Pod, handlers []func(*corev1.Pod)) (instance, error) {
-	c := &textbookInstance{server: &wire{pods: pods, events: make(chan *corev1.Pod, buffered)}}
+	c := &textbookInstance{server: &fakeTransport{pods: pods, events: make(chan *corev1.Pod, buffered)}}
 	client := &plain.Client[*corev1.Pod]{HTTP: &http.Client{Transport: c.server}, URL: "http://memory/api/v1/pods"}
 	c.informer = plain.NewInformer(client, plain.Options[*corev1.Pod]{})
 	for _, handle := range handlers {
@@ -63,25 +63,25 @@ func until(ctx context.Context, is func() bool) error {
 
 func (c *textbookInstance) send(pod *corev1.Pod) { c.server.events <- pod }
 
-// wire is an HTTP server without a connection: an http.RoundTripper that lists and watches in
-// memory.
-type wire struct {
+// fakeTransport is an HTTP server without a connection: an http.RoundTripper that lists and watches
+// in memory.
+type fakeTransport struct {
 	pods   []*corev1.Pod
 	events chan *corev1.Pod
 }
 
 // RoundTrip implements http.RoundTripper.
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := &http.Response{Status: "200 OK", StatusCode: http.StatusOK, Request: r, Header: http.Header{}}
+func (w *fakeTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	response := &http.Response{Status: "200 OK", StatusCode: http.StatusOK, Request: r, Header: http.Header{}}
 	if r.URL.Query().Get("watch") == "true" {
-		answer.Body = &wireWatch{ctx: r.Context(), events: w.events}
+		response.Body = &wireWatch{ctx: r.Context(), events: w.events}
 	} else {
-		answer.Body = io.NopCloser(bytes.NewReader(w.list()))
+		response.Body = io.NopCloser(bytes.NewReader(w.list()))
 	}
-	return answer, nil
+	return response, nil
 }
 
-func (w *wire) list() []byte {
+func (w *fakeTransport) list() []byte {
 	list := []byte(`{"metadata":{"resourceVersion":"1"},"items":[`)
 	for n, pod := range w.pods {
 		if n > 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var drawing = flag.String("draw", "", "write the dashboard as a picture, a PNG, to this file")
+var drawFile = flag.String("draw", "", "write the dashboard as a picture, a PNG, to this file")
 
 const (
 	dashboardFile = "../../docs/metrics/grafana-dashboard.json"
@@ -50,8 +50,8 @@ func panels(t *testing.T) []*panel {
 	return dashboard.Panels
 }
 
-// quiet has the panels that are empty in the recorded hour.
-var quiet = []string{"Objects that cannot be read", "Merged"}
+// emptyPanels has the panels that are empty in the recorded hour.
+var emptyPanels = []string{"Objects that cannot be read", "Merged"}
 
 // Prometheus can parse every query of the dashboard. Each query has a result over an hour with most
 // possible faults. Prometheus can also parse every alert, and the expected alerts fire in that
@@ -65,15 +65,15 @@ func TestDashboardAndAlertsOverAnHour(t *testing.T) {
 			expr := strings.NewReplacer("$job", ".*", "$instance", ".*", "$__rate_interval", "1m").Replace(target.Expr)
 			_, err := language.ParseExpr(expr)
 			require.NoError(t, err, "%s: %s", p.Title, expr)
-			for _, series := range h.ask(t, engine, expr) {
+			for _, series := range h.evaluate(t, engine, expr) {
 				p.lines = append(p.lines, line{legend(target.LegendFormat, series.Metric.Map()), series.Floats})
 			}
 		}
 		some := slices.ContainsFunc(p.lines, func(l line) bool { return len(l.points) > 0 })
-		require.Equal(t, len(p.Targets) > 0 && !slices.Contains(quiet, p.Title) || some, some, "%s has nothing to show", p.Title)
+		require.Equal(t, len(p.Targets) > 0 && !slices.Contains(emptyPanels, p.Title) || some, some, "%s has nothing to show", p.Title)
 	}
-	if *drawing != "" {
-		drawDashboard(t, *drawing, all, h)
+	if *drawFile != "" {
+		drawDashboard(t, *drawFile, all, h)
 	}
 
 	text, err := os.ReadFile(alertsFile)
@@ -83,8 +83,8 @@ func TestDashboardAndAlertsOverAnHour(t *testing.T) {
 	raised := map[string]bool{}
 	for _, rule := range groups.Groups[0].Rules {
 		lasted := time.Duration(rule.For)
-		for _, series := range h.ask(t, engine, rule.Expr) {
-			raised[rule.Alert] = raised[rule.Alert] || longest(series.Floats) >= lasted
+		for _, series := range h.evaluate(t, engine, rule.Expr) {
+			raised[rule.Alert] = raised[rule.Alert] || longestRun(series.Floats) >= lasted
 		}
 	}
 	t.Log("raised:", raised)
@@ -96,8 +96,8 @@ func TestDashboardAndAlertsOverAnHour(t *testing.T) {
 	}
 }
 
-// ask evaluates an expression at the time of each scrape.
-func (h *history) ask(t *testing.T, engine *promql.Engine, expr string) promql.Matrix {
+// evaluate evaluates an expression at the time of each scrape.
+func (h *history) evaluate(t *testing.T, engine *promql.Engine, expr string) promql.Matrix {
 	t.Helper()
 	query, err := engine.NewRangeQuery(t.Context(), h, promql.NewPrometheusQueryOpts(false, 0, nil), expr, h.start.Add(interval), h.end, interval)
 	require.NoError(t, err, expr)
@@ -113,8 +113,8 @@ func (h *history) ask(t *testing.T, engine *promql.Engine, expr string) promql.M
 	return copied
 }
 
-// longest returns the longest time in which each scrape has a point.
-func longest(points []promql.FPoint) (most time.Duration) {
+// longestRun returns the longest time in which each scrape has a point.
+func longestRun(points []promql.FPoint) (most time.Duration) {
 	begun := 0
 	for i := range points {
 		if i > 0 && points[i].T-points[i-1].T > interval.Milliseconds() {

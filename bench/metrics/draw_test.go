@@ -21,11 +21,11 @@ import (
 const cellWidth, cellHeight = 66, 30
 
 var (
-	ground  = color.RGBA{24, 27, 31, 255}
-	frame   = color.RGBA{60, 64, 70, 255}
-	ink     = color.RGBA{220, 222, 228, 255}
-	pale    = color.RGBA{140, 146, 156, 255}
-	palette = []color.RGBA{{115, 191, 105, 255}, {242, 204, 12, 255}, {138, 184, 255, 255}, {255, 120, 10, 255}, {242, 73, 92, 255},
+	backgroundColor = color.RGBA{24, 27, 31, 255}
+	frameColor      = color.RGBA{60, 64, 70, 255}
+	textColor       = color.RGBA{220, 222, 228, 255}
+	gridColor       = color.RGBA{140, 146, 156, 255}
+	palette         = []color.RGBA{{115, 191, 105, 255}, {242, 204, 12, 255}, {138, 184, 255, 255}, {255, 120, 10, 255}, {242, 73, 92, 255},
 		{87, 148, 242, 255}, {184, 119, 217, 255}, {112, 92, 250, 255}, {55, 135, 45, 255}, {250, 100, 180, 255}}
 )
 
@@ -69,11 +69,11 @@ func (c canvas) fill(area image.Rectangle, ink color.Color) {
 
 func (c canvas) panel(p *panel, h *history) {
 	if p.Type == "row" {
-		c.text(c.area.Min.X, c.area.Max.Y-6, p.Title, ink)
+		c.text(c.area.Min.X, c.area.Max.Y-6, p.Title, textColor)
 		return
 	}
-	c.fill(c.area, ground)
-	c.text(c.area.Min.X+8, c.area.Min.Y+16, p.Title, ink)
+	c.fill(c.area, backgroundColor)
+	c.text(c.area.Min.X+8, c.area.Min.Y+16, p.Title, textColor)
 	switch p.Type {
 	case "stat":
 		for _, l := range p.lines {
@@ -104,8 +104,8 @@ func (c canvas) graph(p *panel, h *history) {
 	}
 	for i := range 3 {
 		y := plot.Max.Y - i*plot.Dy()/2
-		c.fill(image.Rect(plot.Min.X, y, plot.Max.X, y+1), frame)
-		c.text(c.area.Min.X+4, y+4, number(low+(high-low)*float64(i)/2), pale)
+		c.fill(image.Rect(plot.Min.X, y, plot.Max.X, y+1), frameColor)
+		c.text(c.area.Min.X+4, y+4, number(low+(high-low)*float64(i)/2), gridColor)
 	}
 	x := func(at promql.FPoint) int {
 		return plot.Min.X + int(float64(plot.Dx())*float64(at.T-h.start.UnixMilli())/float64(h.end.Sub(h.start).Milliseconds()))
@@ -132,7 +132,7 @@ func (c canvas) graph(p *panel, h *history) {
 func (c canvas) states(p *panel, h *history) {
 	for n, l := range p.lines {
 		y := c.area.Min.Y + 26 + n*16
-		c.text(c.area.Min.X+4, y+11, l.name, pale)
+		c.text(c.area.Min.X+4, y+11, l.name, gridColor)
 		left, width := c.area.Min.X+190, c.area.Dx()-200
 		for _, at := range l.points {
 			x := left + int(float64(width)*float64(at.T-h.start.UnixMilli())/float64(h.end.Sub(h.start).Milliseconds()))

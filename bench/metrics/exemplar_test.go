@@ -22,14 +22,14 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// oneTrace is a Traces that returns the same trace id for everything.
-type oneTrace string
+// constantTraces is a Traces that returns the same trace id for everything.
+type constantTraces string
 
-func (o oneTrace) TracesOfEvents(string) func(informer.DeliverInfo) string {
+func (o constantTraces) TracesOfEvents(string) func(informer.DeliverInfo) string {
 	return func(informer.DeliverInfo) string { return string(o) }
 }
 
-func (o oneTrace) TracesOfTurns(string) (next, ended func(types.NamespacedName) string) {
+func (o constantTraces) TracesOfReconciles(string) (next, ended func(types.NamespacedName) string) {
 	of := func(types.NamespacedName) string { return string(o) }
 	return of, of
 }
@@ -38,7 +38,7 @@ func (o oneTrace) TracesOfTurns(string) (next, ended func(types.NamespacedName) 
 // the path of a change.
 func TestPrometheusReadsExemplars(t *testing.T) {
 	const id = "0af7651916cd43dd8448eb211c80319c"
-	collected, err := metrics.New(metrics.Options{FamiliarNames: true, Traces: oneTrace(id)})
+	collected, err := metrics.New(metrics.Options{ClientGoNames: true, Traces: constantTraces(id)})
 	require.NoError(t, err)
 	collected.InformerObserver("maps", nil).OnDeliver(informer.DeliverInfo{Handler: "greet", Waited: time.Millisecond, Ran: time.Second})
 	queue := collected.ControllerObserver().Queue("greet", nil)
@@ -49,9 +49,9 @@ func TestPrometheusReadsExemplars(t *testing.T) {
 
 	request := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 	request.Header.Set("Accept", "application/openmetrics-text;version=1.0.0") // like Prometheus
-	answer := httptest.NewRecorder()
-	promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}).ServeHTTP(answer, request)
-	parser, err := textparse.New(answer.Body.Bytes(), answer.Header().Get("Content-Type"), labels.NewSymbolTable(), textparse.ParserOptions{})
+	response := httptest.NewRecorder()
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}).ServeHTTP(response, request)
+	parser, err := textparse.New(response.Body.Bytes(), response.Header().Get("Content-Type"), labels.NewSymbolTable(), textparse.ParserOptions{})
 	require.NoError(t, err)
 	found := map[string]int{}
 	for {

@@ -101,7 +101,7 @@ func record(t *testing.T) *history {
 			require.NoError(t, err)
 		}
 		one, two := startReplica(t, srv, "one"), (*replica)(nil)
-		var faults []*apitest.Injected
+		var faults []*apitest.InjectedFault
 		inject := func(f apitest.Fault) { faults = append(faults, srv.Inject(f)) }
 		h.start = time.Now()
 		for step := range int(time.Hour / interval) {

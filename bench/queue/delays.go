@@ -24,14 +24,14 @@ func farTimes() []time.Duration {
 	return times
 }
 
-// mark is a key whose name no other key has.
-var mark = types.NamespacedName{Namespace: "mark", Name: "mark"}
+// sentinel is a key whose name no other key has.
+var sentinel = types.NamespacedName{Namespace: "mark", Name: "mark"}
 
-// takenIn waits until the queue has processed all delayed keys. No key may be ready.
-func takenIn(q queue) {
-	q.addAfter(mark, 1)
+// waitUntilProcessed waits until the queue has processed all delayed keys. No key may be ready.
+func waitUntilProcessed(q queue) {
+	q.addAfter(sentinel, 1)
 	key, _ := q.get()
-	if key != mark {
+	if key != sentinel {
 		panic("queue: a key is ready too early: " + key.String())
 	}
 	q.done(key)
@@ -43,7 +43,7 @@ func openDelaying(open func() queue, times []time.Duration) queue {
 	for n, d := range times {
 		q.addAfter(keys[n], d)
 		if n%inFlight == inFlight-1 {
-			takenIn(q)
+			waitUntilProcessed(q)
 		}
 	}
 	return q
@@ -56,9 +56,9 @@ func fill(open func() queue, period time.Duration) cost {
 	return again(period, pending, func() { openDelaying(open, times).shutDown() })
 }
 
-// earlier moves pending keys, in no particular order, to an earlier time, between half of their
+// moveEarlier moves pending keys, in no particular order, to an earlier time, between half of their
 // delay and all of it.
-func earlier(open func() queue, period time.Duration) cost {
+func moveEarlier(open func() queue, period time.Duration) cost {
 	times, r := farTimes(), random()
 	order, shares := r.Perm(pending), make([]float64, 4096)
 	for n := range shares {
@@ -74,7 +74,7 @@ func earlier(open func() queue, period time.Duration) cost {
 			q.addAfter(keys[n], times[n])
 			next++
 		}
-		takenIn(q)
+		waitUntilProcessed(q)
 	})
 }
 
@@ -83,15 +83,15 @@ func earlier(open func() queue, period time.Duration) cost {
 func retry(open func() queue, period time.Duration) cost {
 	q, r := openDelaying(open, farTimes()), random()
 	defer q.shutDown()
-	delays := make([]time.Duration, len(passing))
+	delays := make([]time.Duration, len(otherKeys))
 	for n := range delays {
 		delays[n] = time.Millisecond + time.Duration(r.Int64N(int64(time.Millisecond)))
 	}
 	next := 0
 	return again(period, inFlight, func() {
 		for range inFlight {
-			q.addAfter(passing[next], delays[next])
-			next = (next + 1) % len(passing)
+			q.addAfter(otherKeys[next], delays[next])
+			next = (next + 1) % len(otherKeys)
 		}
 		for range inFlight {
 			key, _ := q.get()

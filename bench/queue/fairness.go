@@ -10,20 +10,20 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// contest describes namespaces that add more keys than workers can process. It has no clock: adding
-// and handing out alternate. So the result depends only on the queue's order, and is the same on
-// every machine.
-type contest struct {
-	turns   int
+// fairnessLoad describes namespaces that add more keys than workers can process. It has no clock:
+// adding and handing out alternate. So the result depends only on the queue's order, and is the
+// same on every machine.
+type fairnessLoad struct {
+	rounds  int
 	demands []int // number of keys that each namespace adds in a turn
 	workers int   // number of keys that workers have at a time
 	served  int   // number of keys handed out in a turn, a multiple of workers
 }
 
-// theContest has 20 namespaces. The first one adds 100 times as many keys as each of the others.
-// The workers can process about a quarter of all keys.
-func theContest(turns int) contest {
-	c := contest{turns: turns, demands: make([]int, 20), workers: 8, served: 32}
+// defaultFairnessLoad has 20 namespaces. The first one adds 100 times as many keys as each of the
+// others. The workers can process about a quarter of all keys.
+func defaultFairnessLoad(rounds int) fairnessLoad {
+	c := fairnessLoad{rounds: rounds, demands: make([]int, 20), workers: 8, served: 32}
 	for n := range c.demands {
 		c.demands[n] = 1
 	}
@@ -38,22 +38,22 @@ type result struct {
 }
 
 // run runs the contest with a queue. No key is added twice, so the queue merges nothing.
-func (c contest) run(open func() queue) []result {
+func (c fairnessLoad) run(open func() queue) []result {
 	q := open()
 	defer q.shutDown()
 	results := make([]result, len(c.demands))
-	var turn []int // the namespace of each key that is added in a turn
+	var arrivals []int // the namespace of each key that is added in a turn
 	for n, demand := range c.demands {
 		for range demand {
-			turn = append(turn, n)
+			arrivals = append(arrivals, n)
 		}
 	}
 	type waiting struct{ namespace, since int }
 	due := map[types.NamespacedName]waiting{}
 	handed, r := 0, random()
-	for range c.turns {
-		r.Shuffle(len(turn), func(i, j int) { turn[i], turn[j] = turn[j], turn[i] })
-		for _, n := range turn {
+	for range c.rounds {
+		r.Shuffle(len(arrivals), func(i, j int) { arrivals[i], arrivals[j] = arrivals[j], arrivals[i] })
+		for _, n := range arrivals {
 			key := types.NamespacedName{Namespace: fmt.Sprintf("team-%02d", n), Name: strconv.Itoa(results[n].added)}
 			results[n].added++
 			due[key] = waiting{n, handed}
@@ -129,7 +129,7 @@ func maxMin(demands []int, total int) []float64 {
 }
 
 // table returns a table of all queues.
-func (c contest) table() string {
+func (c fairnessLoad) table() string {
 	t := report.Table{{"queue", "Jain's index", "quiet, done", "p50 wait", "p99 wait", "loud, done", "p50 wait", "p99 wait"}}
 	subjects := slices.Clone(sides)
 	subjects = append(subjects, side{"kinform, grouped by namespace", openGrouped})

@@ -7,8 +7,8 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 )
 
-// flooding is the number of keys that the producer of flooded adds repeatedly.
-const flooding = 10_000
+// floodKeys is the number of keys that the producer of flooded adds repeatedly.
+const floodKeys = 10_000
 
 // counter is a count by one goroutine, in a cache line of its own.
 type counter struct {
@@ -33,7 +33,7 @@ func flooded(workers int) func(func() queue, time.Duration) cost {
 		})
 		producing := inParallel(1, func(int) {
 			for !stop.Load() {
-				for _, key := range passing[:flooding] {
+				for _, key := range otherKeys[:floodKeys] {
 					q.add(key)
 					adds.Add(1)
 				}
@@ -45,7 +45,7 @@ func flooded(workers int) func(func() queue, time.Duration) cost {
 			}
 			return all
 		}
-		for got() < flooding { // a first round, to warm up
+		for got() < floodKeys { // a first round, to warm up
 			time.Sleep(time.Millisecond)
 		}
 		start := meter.Start()

@@ -16,8 +16,8 @@ const (
 // others for everything else.
 var keys = makeKeys(pending + 16*inFlight)
 
-// passing has the keys for everything else.
-var passing = keys[pending:]
+// otherKeys has the keys for everything else.
+var otherKeys = keys[pending:]
 
 func makeKeys(n int) []types.NamespacedName {
 	all := make([]types.NamespacedName, n)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
-	"github.com/kinform/kinform/bench/internal/turns"
+	"github.com/kinform/kinform/bench/internal/roundorder"
 )
 
 // latencyShares are the reported quantiles.
@@ -25,9 +25,9 @@ type latencyRun struct {
 	delayed   time.Duration
 }
 
-// calm returns the third of the runs in which the process waited least for a processor. The other
-// runs mostly show other load on the machine.
-func calm(runs []latencyRun) []latencyRun {
+// leastDelayed returns the third of the runs in which the process waited least for a processor. The
+// other runs mostly show other load on the machine.
+func leastDelayed(runs []latencyRun) []latencyRun {
 	runs = slices.Clone(runs)
 	slices.SortStableFunc(runs, func(a, b latencyRun) int { return int(a.delayed - b.delayed) })
 	return runs[:(len(runs)+2)/3]
@@ -36,7 +36,7 @@ func calm(runs []latencyRun) []latencyRun {
 // medianOf returns the median of a number over the calm runs.
 func medianOf(runs []latencyRun, of func(latencyRun) float64) float64 {
 	var values []float64
-	for _, r := range calm(runs) {
+	for _, r := range leastDelayed(runs) {
 		values = append(values, of(r))
 	}
 	return report.Median(values)
@@ -46,10 +46,10 @@ func medianOf(runs []latencyRun, of func(latencyRun) float64) float64 {
 // sides.
 func latencySubjects() []side { return append([]side{{"bare channel", openBare}}, sides...) }
 
-// latencyTurns returns the order in which the columns are measured.
-func latencyTurns(round int) []int {
+// latencyOrder returns the order in which the columns are measured.
+func latencyOrder(round int) []int {
 	const bare = 0
-	return turns.Of(round, []int{bare, 1 + clientGo, 1 + controllerRuntime, 1 + kinform}, 1+textbook)
+	return roundorder.Of(round, []int{bare, 1 + clientGo, 1 + controllerRuntime, 1 + kinform}, 1+textbook)
 }
 
 // latencies runs every load on every queue several times, and returns a table of the medians of
@@ -98,7 +98,7 @@ func (l load) add(t *report.Table, what, format string, measured [][]latencyRun,
 func (l load) measure(subjects []side, runs int, steps *progress.Progress) ([][]latencyRun, error) {
 	measured := make([][]latencyRun, len(subjects))
 	for round := range runs {
-		for _, s := range latencyTurns(round) {
+		for _, s := range latencyOrder(round) {
 			steps.Next("%v, run %d of %d, %s", l, round+1, runs, subjects[s].name)
 			others := goleak.IgnoreCurrent()
 			w, err := l.run(subjects[s].open)
@@ -108,7 +108,7 @@ func (l load) measure(subjects []side, runs int, steps *progress.Progress) ([][]
 			if err != nil {
 				return nil, fmt.Errorf("%v, %s: %w", l, subjects[s].name, err)
 			}
-			run := latencyRun{untimed: w.untimed, delayed: w.delayed}
+			run := latencyRun{untimed: w.unknownDue, delayed: w.cpuDelay}
 			for _, q := range latencyShares {
 				run.quantiles = append(run.quantiles, float64(report.Quantile(w.all, q.share))/1000)
 			}

@@ -52,9 +52,9 @@ func (l load) arrivals() []arrival {
 
 // waits has the times from when keys were due until a worker got them.
 type waits struct {
-	all     []time.Duration // sorted
-	untimed int             // number of handed-out keys whose due time was unknown
-	delayed time.Duration   // how long the process waited for a processor
+	all        []time.Duration // sorted
+	unknownDue int             // number of handed-out keys whose due time was unknown
+	cpuDelay   time.Duration   // how long the process waited for a processor
 }
 
 // run runs the load on a queue. The wait of a key begins when its add is due by the plan, not when
@@ -87,7 +87,7 @@ func (l load) run(open func() queue) (waits, error) {
 			if due := since[number(key)].Swap(0); due > 0 {
 				of[n].all = append(of[n].all, got-time.Duration(due-1))
 			} else {
-				of[n].untimed++
+				of[n].unknownDue++
 			}
 			for time.Since(start) < got+l.work {
 			}
@@ -102,12 +102,12 @@ func (l load) run(open func() queue) (waits, error) {
 		q.add(keys[a.key])
 	}
 	err := allTaken(since)
-	w := waits{delayed: meter.Delayed() - delayed}
+	w := waits{cpuDelay: meter.Delayed() - delayed}
 	q.shutDown()
 	working.Wait()
 	for _, o := range of {
 		w.all = append(w.all, o.all...)
-		w.untimed += o.untimed
+		w.unknownDue += o.unknownDue
 	}
 	slices.Sort(w.all)
 	return w, err

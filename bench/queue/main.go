@@ -25,7 +25,7 @@ type settings struct {
 	rate float64
 	work time.Duration
 
-	turns int
+	rounds int
 }
 
 func main() {
@@ -38,7 +38,7 @@ func main() {
 	flag.IntVar(&set.adds, "adds", 2000, "how many adds to measure with -latency")
 	flag.Float64Var(&set.rate, "rate", 20_000, "how many adds a second with -latency")
 	flag.DurationVar(&set.work, "work", 5*time.Microsecond, "how long a worker takes for a key with -latency")
-	flag.IntVar(&set.turns, "turns", 500, "how many rounds the contest of namespaces has, with -fairness")
+	flag.IntVar(&set.rounds, "turns", 500, "how many rounds the contest of namespaces has, with -fairness")
 	quick := flag.Bool("quick", false, "measure once and briefly, only to check that everything works")
 	flag.Parse()
 	if *quick {
@@ -52,7 +52,7 @@ func main() {
 
 // run measures the selected tables and writes a report.
 func run(set settings, out io.Writer) error {
-	if set.runs < 0 || set.period <= 0 || set.adds < 1 || set.rate <= 0 || set.work < 0 || set.turns < 1 {
+	if set.runs < 0 || set.period <= 0 || set.adds < 1 || set.rate <= 0 || set.work < 0 || set.rounds < 1 {
 		return fmt.Errorf("-for, -adds, -rate and -turns must be positive")
 	}
 	heading := report.Heading()
@@ -69,10 +69,10 @@ func run(set settings, out io.Writer) error {
 			set.adds, set.rate, distinct, set.work, runs, table))
 	}
 	if set.fairness {
-		c := theContest(set.turns)
-		progress.New("queue", 0).Say("fairness, %d turns", c.turns)
+		c := defaultFairnessLoad(set.rounds)
+		progress.New("queue", 0).Printf("fairness, %d turns", c.rounds)
 		parts = append(parts, fmt.Sprintf("FAIRNESS to %d namespaces, of which one adds %d times as much as each other; %d turns\n\n%s",
-			len(c.demands), c.demands[0], c.turns, c.table()))
+			len(c.demands), c.demands[0], c.rounds, c.table()))
 	}
 	if !set.latency && !set.fairness {
 		costs, err := set.costs()
@@ -97,7 +97,7 @@ func (set settings) costs() (string, error) {
 		fmt.Fprintf(&b, "COST of an operation in ns, %d runs of %v\n\n%s", runs, set.period, table(chosen, measured))
 	}
 	if matches(idleRow, set.rows) {
-		progress.New("queue", 0).Say("%s", idleRow)
+		progress.New("queue", 0).Printf("%s", idleRow)
 		unused, err := idle()
 		if err != nil {
 			return "", err

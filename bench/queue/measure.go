@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 	"github.com/kinform/kinform/bench/internal/progress"
 	"github.com/kinform/kinform/bench/internal/report"
-	"github.com/kinform/kinform/bench/internal/turns"
+	"github.com/kinform/kinform/bench/internal/roundorder"
 )
 
 // measurement is the cost of a row on each side, once for each round.
@@ -25,7 +25,7 @@ func measure(rows []row, runs int, period time.Duration, steps *progress.Progres
 	for round := range runs {
 		for i, r := range rows {
 			steps.Next("run %d of %d, %s", round+1, runs, r.name)
-			for _, s := range inTurn(round) {
+			for _, s := range sideOrder(round) {
 				if !r.supports(s) {
 					continue
 				}
@@ -40,9 +40,9 @@ func measure(rows []row, runs int, period time.Duration, steps *progress.Progres
 	return all, nil
 }
 
-// inTurn returns the sides in the order of a round. Each round begins with another side.
-func inTurn(round int) []int {
-	return turns.Of(round, []int{clientGo, controllerRuntime, kinform}, textbook)
+// sideOrder returns the sides in the order of a round. Each round begins with another side.
+func sideOrder(round int) []int {
+	return roundorder.Of(round, []int{clientGo, controllerRuntime, kinform}, textbook)
 }
 
 // measure measures a row on a side, and checks for leaked goroutines.

@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// brief has settings that are just enough to measure everything once.
-var brief = settings{runs: 1, period: time.Millisecond, adds: 100, rate: 20_000, work: time.Microsecond, turns: 20}
+// quickSettings has settings that are just enough to measure everything once.
+var quickSettings = settings{runs: 1, period: time.Millisecond, adds: 100, rate: 20_000, work: time.Microsecond, rounds: 20}
 
 // reportOf runs the program and returns its report. It checks for invalid numbers.
 func reportOf(t *testing.T, set settings) string {
@@ -28,7 +28,7 @@ func reportOf(t *testing.T, set settings) string {
 }
 
 func TestEveryRowIsMeasured(t *testing.T) {
-	out := reportOf(t, brief)
+	out := reportOf(t, quickSettings)
 	for _, r := range rows {
 		require.Contains(t, out, "\n"+r.name)
 	}
@@ -49,9 +49,9 @@ func fitsOnAScreen(t *testing.T, out string) {
 	}
 }
 
-func TestTheTextbookIsNotBetweenThoseThatAreCompared(t *testing.T) {
+func TestTheTextbookNeverSeparatesComparedSides(t *testing.T) {
 	for round := range 8 {
-		order, waiting := inTurn(round), latencyTurns(round)
+		order, waiting := sideOrder(round), latencyOrder(round)
 		require.ElementsMatch(t, []int{clientGo, controllerRuntime, textbook, kinform}, order)
 		require.Len(t, waiting, len(latencySubjects()))
 		require.Contains(t, []int{0, len(order) - 1}, slices.Index(order, textbook))
@@ -60,7 +60,7 @@ func TestTheTextbookIsNotBetweenThoseThatAreCompared(t *testing.T) {
 }
 
 func TestLatencyAndFairnessAreMeasured(t *testing.T) {
-	set := brief
+	set := quickSettings
 	set.latency, set.fairness = true, true
 	out := reportOf(t, set)
 	for _, l := range loads(1, 1, 0) {
@@ -75,13 +75,13 @@ func TestLatencyAndFairnessAreMeasured(t *testing.T) {
 func TestRowsCanBeChosen(t *testing.T) {
 	require.Len(t, selected(""), len(rows))
 	require.Len(t, selected("2 workers,parallel"), 5)
-	set := brief
+	set := quickSettings
 	set.rows = "no such row"
 	require.ErrorContains(t, run(set, &strings.Builder{}), "no such row")
 }
 
 // Measuring a queue that does nothing would be worthless.
-func TestAllSidesHandOutWhatIsAdded(t *testing.T) {
+func TestAllQueuesHandOutAddedKeys(t *testing.T) {
 	for _, s := range sides {
 		t.Run(s.name, func(t *testing.T) {
 			q := s.open()
@@ -95,12 +95,12 @@ func TestAllSidesHandOutWhatIsAdded(t *testing.T) {
 				require.Equal(t, want, key)
 				q.done(key)
 			}
-			takenIn(q)
+			waitUntilProcessed(q)
 		})
 	}
 }
 
-func TestPrioritiesDecide(t *testing.T) {
+func TestHigherPrioritiesAreHandedOutFirst(t *testing.T) {
 	for _, s := range sides {
 		q := s.open()
 		if p, ok := q.(prioritised); ok {
@@ -119,7 +119,7 @@ func TestPrioritiesDecide(t *testing.T) {
 }
 
 func TestKeysHaveNumbers(t *testing.T) {
-	distinctKeys := map[types.NamespacedName]bool{mark: true}
+	distinctKeys := map[types.NamespacedName]bool{sentinel: true}
 	for n, key := range keys {
 		distinctKeys[key] = true
 		require.Equal(t, n%pending, number(key))
@@ -143,7 +143,7 @@ func (q *stuckQueue) add(key types.NamespacedName) {
 	q.queue.add(key)
 }
 
-func TestAProducerThatIsHeldUpIsNoExcuse(t *testing.T) {
+func TestABlockedProducerCountsAsWait(t *testing.T) {
 	l := load{adds: 200, rate: 2000, workers: 1}
 	w, err := l.run(func() queue { return &stuckQueue{queue: openBare()} })
 	require.NoError(t, err)
@@ -156,7 +156,7 @@ func TestAProducerThatIsHeldUpIsNoExcuse(t *testing.T) {
 	require.Greater(t, long, 25, "half of the 100 adds that were due while it was stuck were late for at least half of that")
 }
 
-func TestCalmRunsCount(t *testing.T) {
+func TestOnlyTheLeastDelayedRunsCount(t *testing.T) {
 	var runs []latencyRun
 	for _, delayed := range []time.Duration{9, 1, 8, 2, 7} {
 		runs = append(runs, latencyRun{quantiles: []float64{float64(delayed)}, delayed: delayed})
@@ -165,7 +165,7 @@ func TestCalmRunsCount(t *testing.T) {
 	require.Equal(t, 9.0, medianOf(runs[:1], func(r latencyRun) float64 { return r.quantiles[0] }))
 }
 
-func TestAZipfLoadPrefersKeys(t *testing.T) {
+func TestAZipfLoadAddsSomeKeysMoreOften(t *testing.T) {
 	count := func(zipf bool) (most int) {
 		counts := map[int]int{}
 		for _, a := range (load{adds: distinct, rate: 1000, zipf: zipf}).arrivals() {
@@ -193,15 +193,15 @@ func TestJainsIndex(t *testing.T) {
 	require.Equal(t, []float64{3, 4}, maxMin([]int{3, 4}, 100))
 }
 
-// inTurnQueue is a queue that serves namespaces one after the other.
-type inTurnQueue struct {
+// roundRobinQueue is a queue that serves namespaces one after the other.
+type roundRobinQueue struct {
 	queue
 	waiting [][]types.NamespacedName
 	of      map[string]int
 	next    int
 }
 
-func (q *inTurnQueue) add(key types.NamespacedName) {
+func (q *roundRobinQueue) add(key types.NamespacedName) {
 	n, ok := q.of[key.Namespace]
 	if !ok {
 		n = len(q.waiting)
@@ -211,7 +211,7 @@ func (q *inTurnQueue) add(key types.NamespacedName) {
 	q.waiting[n] = append(q.waiting[n], key)
 }
 
-func (q *inTurnQueue) get() (types.NamespacedName, bool) {
+func (q *roundRobinQueue) get() (types.NamespacedName, bool) {
 	for len(q.waiting[q.next%len(q.waiting)]) == 0 {
 		q.next++
 	}
@@ -222,9 +222,9 @@ func (q *inTurnQueue) get() (types.NamespacedName, bool) {
 	return key, true
 }
 
-func TestTheContestTellsFairFromUnfair(t *testing.T) {
-	c := theContest(100)
-	fair := c.run(func() queue { return &inTurnQueue{queue: openBare(), of: map[string]int{}} })
+func TestFairnessDistinguishesQueues(t *testing.T) {
+	c := defaultFairnessLoad(100)
+	fair := c.run(func() queue { return &roundRobinQueue{queue: openBare(), of: map[string]int{}} })
 	require.InDelta(t, 1, fairness(fair), 0.01)
 	first := c.run(openClientGo)
 	require.Less(t, fairness(first), 0.6)

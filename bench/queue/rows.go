@@ -39,7 +39,7 @@ var rows = []row{
 	{name: "a producer that does not wait, 32 workers", target: 0.7, waits: true, floods: true, run: flooded(32)},
 	{name: "Add of keys that are queued, parallel", target: 0.9, waits: true, run: merged},
 	{name: "AddAfter of 100,000 new keys", target: 0.6, run: fill},
-	{name: "AddAfter, 100,000 pending, to an earlier time", target: 0.6, lean: true, run: earlier},
+	{name: "AddAfter, 100,000 pending, to an earlier time", target: 0.6, lean: true, run: moveEarlier},
 	{name: "AddAfter, 100,000 pending, until due and done", target: 0.6, lean: true, run: retry},
 	{name: "Add with priority, Get, Done, one goroutine", against: controllerRuntime, target: 0.33, lean: true, run: cycleWithPriorities},
 	{name: "with priorities, one producer, 8 workers", against: controllerRuntime, target: 0.33, waits: true, run: withWorkers(8, addWithPriority)},
@@ -91,8 +91,8 @@ func again(period time.Duration, operations int, do func()) cost {
 func cycle(open func() queue, period time.Duration) cost {
 	q := open()
 	defer q.shutDown()
-	return again(period, len(passing), func() {
-		for _, key := range passing {
+	return again(period, len(otherKeys), func() {
+		for _, key := range otherKeys {
 			q.add(key)
 			got, _ := q.get()
 			q.done(got)
@@ -104,7 +104,7 @@ func cycle(open func() queue, period time.Duration) cost {
 func cycleWithPriorities(open func() queue, period time.Duration) cost {
 	q := open().(prioritised)
 	defer q.shutDown()
-	for n, key := range passing[:inFlight] {
+	for n, key := range otherKeys[:inFlight] {
 		q.addPriority(key, n%len(priorities))
 	}
 	q.flush()
@@ -112,7 +112,7 @@ func cycleWithPriorities(open func() queue, period time.Duration) cost {
 	const operations = 1000
 	return again(period, operations, func() {
 		for range operations {
-			q.addPriority(passing[next%len(passing)], next%len(priorities))
+			q.addPriority(otherKeys[next%len(otherKeys)], next%len(priorities))
 			got, _ := q.get()
 			q.done(got)
 			next++
@@ -124,7 +124,7 @@ func cycleWithPriorities(open func() queue, period time.Duration) cost {
 func merged(open func() queue, period time.Duration) cost {
 	q := open()
 	defer q.shutDown()
-	queued := passing[:inFlight]
+	queued := otherKeys[:inFlight]
 	for _, key := range queued {
 		q.add(key)
 	}

@@ -34,8 +34,8 @@ func withWorkers(workers int, add func(q queue, key types.NamespacedName)) func(
 		return again(period, inFlight, func() {
 			left.Store(inFlight)
 			for range inFlight {
-				add(q, passing[next])
-				next = (next + 1) % len(passing)
+				add(q, otherKeys[next])
+				next = (next + 1) % len(otherKeys)
 			}
 			<-through
 		})

@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"github.com/kinform/kinform/bench/internal/turns"
+	"github.com/kinform/kinform/bench/internal/roundorder"
 )
 
 // These are the sides of a measurement.
@@ -24,7 +24,7 @@ func (r row) measure(objects, runs int, period time.Duration) (m measurement, er
 	}
 	sides := [...]side{byClientGo: newClientGo(objects), byKinform: ours, byTextbook: newTextbook(objects)}
 	for n := range runs {
-		for _, i := range turns.Of(n, []int{byClientGo, byKinform}, byTextbook) {
+		for _, i := range roundorder.Of(n, []int{byClientGo, byKinform}, byTextbook) {
 			m[i] = append(m[i], r.run(sides[i], objects, period))
 		}
 	}

@@ -26,7 +26,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 }
 
 // Measurements are only comparable if the stores behave the same.
-func TestAllSidesHoldTheSame(t *testing.T) {
+func TestAllStoresHaveTheSameContent(t *testing.T) {
 	const objects = 250
 	ours, err := newKinform(objects)
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestAllSidesHoldTheSame(t *testing.T) {
 	}
 }
 
-func TestRatiosAreOfTheSameRun(t *testing.T) {
+func TestRatiosCompareTheSameRun(t *testing.T) {
 	ns := func(values ...float64) (all []figure) {
 		for _, v := range values {
 			all = append(all, figure{nanoseconds: v})

@@ -41,8 +41,8 @@ func (k kind) String() string {
 	return fmt.Sprintf("%s-%s-%s-%s", k.program, k.encoding, k.mode, k.shape)
 }
 
-// lab is the environment in which clients run.
-type lab struct {
+// environment is the environment in which clients run.
+type environment struct {
 	server   *server
 	bin      string // directory of the programs
 	profiles string // directory for profiles, or ""
@@ -50,22 +50,22 @@ type lab struct {
 	steps    *progress.Progress
 }
 
-// newLab builds the programs and populates a server. If line is set, it also builds the programs
-// with the replace line for module clientgo.
-func newLab(pods, updates int, profiles string, line bool) (*lab, error) {
+// newEnvironment builds the programs and populates a server. If line is set, it also builds the
+// programs with the replace line for module clientgo.
+func newEnvironment(pods, updates int, profiles string, dropin bool) (*environment, error) {
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{bin: dir, profiles: profiles}
+	l := &environment{bin: dir, profiles: profiles}
 	cmd := exec.Command("go", "build", "-o", dir, sources+clientgo, sources+kinform, sources+plain, sources+raw)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		l.close()
 		return nil, fmt.Errorf("%v: %w", cmd, err)
 	}
-	if line {
-		if err := buildWithLine(dir); err != nil {
+	if dropin {
+		if err := buildWithDropin(dir); err != nil {
 			l.close()
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func newLab(pods, updates int, profiles string, line bool) (*lab, error) {
 	return l, nil
 }
 
-func (l *lab) close() {
+func (l *environment) close() {
 	if l.server != nil {
 		l.server.Close()
 	}
@@ -87,20 +87,20 @@ func (l *lab) close() {
 // client is a measured process.
 type client struct {
 	kind
-	name    string
-	cmd     *exec.Cmd
-	cancel  context.CancelFunc
-	orders  io.WriteCloser
-	answers *json.Decoder
-	stderr  bytes.Buffer
+	name     string
+	cmd      *exec.Cmd
+	cancel   context.CancelFunc
+	commands io.WriteCloser
+	reports  *json.Decoder
+	stderr   bytes.Buffer
 }
 
-// patience is the longest time that a client may run.
-const patience = 5 * time.Minute
+// clientTimeout is the longest time that a client may run.
+const clientTimeout = 5 * time.Minute
 
 // start starts a client and waits until it has synced. If hold is set, the server delays the
 // client's watch until it is released.
-func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
+func (l *environment) start(k kind, hold bool) (*client, subject.Report, error) {
 	l.started++
 	c := &client{kind: k, name: fmt.Sprintf("%s#%d", k, l.started)}
 	if hold {
@@ -113,7 +113,7 @@ func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
 	if l.profiles != "" {
 		profile = filepath.Join(l.profiles, k.String())
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
 	c.cancel = cancel
 	c.cmd = exec.CommandContext(ctx, filepath.Join(l.bin, binary), task.Args(profile)...)
 	c.cmd.Stderr = &c.stderr
@@ -121,11 +121,11 @@ func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
 	if err != nil {
 		return nil, subject.Report{}, err
 	}
-	answers, err := c.cmd.StdoutPipe()
+	output, err := c.cmd.StdoutPipe()
 	if err != nil {
 		return nil, subject.Report{}, err
 	}
-	c.orders, c.answers = orders, json.NewDecoder(answers)
+	c.commands, c.reports = orders, json.NewDecoder(output)
 	if err := c.cmd.Start(); err != nil {
 		return nil, subject.Report{}, err
 	}
@@ -143,17 +143,17 @@ func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
 	return c, synced, nil
 }
 
-// order sends a command to the client, and calls cause, which triggers the event that the client
+// command sends a command to the client, and calls cause, which triggers the event that the client
 // waits for. It returns the client's report, and the time of the call of cause.
-func (c *client) order(order string, cause func() error) (subject.Report, time.Time, error) {
-	if _, err := fmt.Fprintln(c.orders, order); err != nil {
+func (c *client) command(command string, trigger func() error) (subject.Report, time.Time, error) {
+	if _, err := fmt.Fprintln(c.commands, command); err != nil {
 		return subject.Report{}, time.Time{}, c.failed(err)
 	}
 	if _, err := c.expect("ready"); err != nil {
 		return subject.Report{}, time.Time{}, err
 	}
 	begin := time.Now()
-	if err := cause(); err != nil {
+	if err := trigger(); err != nil {
 		return subject.Report{}, begin, err
 	}
 	done, err := c.expect("done")
@@ -162,7 +162,7 @@ func (c *client) order(order string, cause func() error) (subject.Report, time.T
 
 // expect reads the next report, which must be about this phase.
 func (c *client) expect(phase string) (r subject.Report, err error) {
-	if err = c.answers.Decode(&r); err == nil && r.Phase != phase {
+	if err = c.reports.Decode(&r); err == nil && r.Phase != phase {
 		err = fmt.Errorf("reported %q instead of %q", r.Phase, phase)
 	}
 	if err != nil {
@@ -180,7 +180,7 @@ func (c *client) failed(err error) error {
 // stop waits until the client has ended by itself.
 func (c *client) stop() error {
 	defer c.cancel()
-	_ = c.orders.Close()
+	_ = c.commands.Close()
 	if err := c.cmd.Wait(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", c.name, err, &c.stderr)
 	}

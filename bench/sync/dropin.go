@@ -17,19 +17,19 @@ const (
 	manager = "manager" // the cache of a manager of controller-runtime
 	lister  = "lister"  // a program that lists everything once, without a watch
 
-	lineSuffix = "+line"
-	lineModule = "dropin.mod"
+	dropinSuffix = "+line"
+	dropinModule = "dropin.mod"
 )
 
-// buildWithLine builds the programs with the replace line.
-func buildWithLine(dir string) error {
+// buildWithDropin builds the programs with the replace line.
+func buildWithDropin(dir string) error {
 	file, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return fmt.Errorf("finding go.mod: %w", err)
 	}
 	root := filepath.Dir(strings.TrimSpace(string(file)))
 	for _, program := range []string{clientgo, manager, lister} {
-		for suffix, flags := range map[string][]string{"": nil, lineSuffix: {"-modfile=" + lineModule}} {
+		for suffix, flags := range map[string][]string{"": nil, dropinSuffix: {"-modfile=" + dropinModule}} {
 			args := append(append([]string{"build"}, flags...), "-o", filepath.Join(dir, program+suffix), sources+program)
 			cmd := exec.Command("go", args...)
 			cmd.Dir, cmd.Stderr = root, os.Stderr
@@ -41,11 +41,11 @@ func buildWithLine(dir string) error {
 	return nil
 }
 
-// lineKinds returns the programs with and without the line. Compared programs are next to each
+// dropinKinds returns the programs with and without the line. Compared programs are next to each
 // other.
-func lineKinds() (kinds []kind) {
+func dropinKinds() (kinds []kind) {
 	both := func(program, encoding, shape string) {
-		kinds = append(kinds, kind{program, encoding, subject.List, shape}, kind{program + lineSuffix, encoding, subject.List, shape})
+		kinds = append(kinds, kind{program, encoding, subject.List, shape}, kind{program + dropinSuffix, encoding, subject.List, shape})
 	}
 	for _, shape := range []string{subject.Full, subject.Transformed} {
 		for _, encoding := range []string{subject.Protobuf, subject.JSON} {
@@ -64,25 +64,25 @@ func lineKinds() (kinds []kind) {
 }
 
 // watches reports whether a program continues after its first list.
-func (k kind) watches() bool { return strings.TrimSuffix(k.program, lineSuffix) != lister }
+func (k kind) watches() bool { return strings.TrimSuffix(k.program, dropinSuffix) != lister }
 
-// lineGoals are the ratios that the line must reach. listerGoals are ratios for the lister: the
+// dropinGoals are the ratios that the line must reach. listerGoals are ratios for the lister: the
 // line must not make it slower or larger. It saves less there, because objects that belong to their
 // program share only strings.
 var (
-	lineGoals   = map[*metric]float64{syncWall: 0.6, syncCPU: 0.6, peakRSS: 0.55, liveHeap: 0.55, eventRate: 2}
+	dropinGoals = map[*metric]float64{syncWall: 0.6, syncCPU: 0.6, peakRSS: 0.55, liveHeap: 0.55, eventRate: 2}
 	listerGoals = map[*metric]float64{syncWall: 1, syncCPU: 1, peakRSS: 1, liveHeap: 1}
 )
 
-// lineComparison compares each program without the line to the same program with it.
-func (r results) lineComparison() report.Table {
+// dropinComparison compares each program without the line to the same program with it.
+func (r results) dropinComparison() report.Table {
 	t := report.Table{{"the same program, medians", "client-go", "with the line", "ratio", "target", ""}}
-	for _, k := range lineKinds() {
-		with, goals := k, lineGoals
+	for _, k := range dropinKinds() {
+		with, goals := k, dropinGoals
 		if !k.watches() {
 			goals = listerGoals
 		}
-		with.program += lineSuffix
+		with.program += dropinSuffix
 		for _, m := range []*metric{syncWall, syncCPU, peakRSS, liveHeap, relistBytes, relistCPU, eventRate, eventCPU} {
 			theirs, ok := r.median(k, m)
 			ours, measured := r.median(with, m)
@@ -90,7 +90,7 @@ func (r results) lineComparison() report.Table {
 				continue
 			}
 			ratio := ours / theirs
-			target, verdict := m.judge(ratio, goals[m])
+			target, verdict := m.verdict(ratio, goals[m])
 			t.Add(fmt.Sprintf("%s, %s, %s: %s", k.program, k.encoding, k.shape, m.name), m.number(theirs)+" "+m.unit, m.number(ours)+" "+m.unit,
 				fmt.Sprintf("%.2f", ratio), target, verdict)
 		}

@@ -65,28 +65,28 @@ func run(set settings) error {
 	// rare, so that most of them run between measurements.
 	debug.SetGCPercent(400)
 	steps := set.progress()
-	steps.Say("compiling the clients, at first in minutes, and making %d pods", set.pods)
-	l, err := newLab(set.pods, set.updates, set.profiles, set.rows["dropin"])
+	steps.Printf("compiling the clients, at first in minutes, and making %d pods", set.pods)
+	l, err := newEnvironment(set.pods, set.updates, set.profiles, set.rows["dropin"])
 	if err != nil {
 		return err
 	}
 	defer l.close()
 	l.steps = steps
-	steps.Say("warming up")
+	steps.Printf("warming up")
 	if err := l.warm(); err != nil {
 		return err
 	}
 	measured := make(results)
 	if kinds := set.syncKinds(); len(kinds) > 0 {
 		for n := range set.runs {
-			if err := l.syncRound(inTurn(kinds, n), set.rows["relist"], measured); err != nil {
+			if err := l.syncRound(roundOrder(kinds, n), set.rows["relist"], measured); err != nil {
 				return err
 			}
 		}
 	}
 	if set.rows["watch"] {
 		for n := range set.runs {
-			for kinds := range slices.Chunk(inTurn(set.watchKinds(), n), set.atOnce()) {
+			for kinds := range slices.Chunk(roundOrder(set.watchKinds(), n), set.atOnce()) {
 				steps.Next("watch, run %d of %d", n+1, set.runs)
 				if err := l.watchRound(kinds, set.updates, measured); err != nil {
 					return err
@@ -97,7 +97,7 @@ func run(set settings) error {
 	fmt.Printf("SYNC of %d pods, %d runs, watches of %d events\n\n%s", set.pods, set.runs, set.updates, heading)
 	fmt.Printf("%-10s %s after %v\n\n", "", report.Load(), time.Since(begin).Round(time.Second))
 	if set.rows["dropin"] {
-		fmt.Println(measured.lineComparison())
+		fmt.Println(measured.dropinComparison())
 	} else {
 		fmt.Println(measured.comparison())
 	}
@@ -141,8 +141,8 @@ func (set settings) atOnce() int {
 	return max(len(watchKinds(set.rows)), 1)
 }
 
-// inTurn reverses the order in every second round, so that no client always comes first.
-func inTurn(kinds []kind, round int) []kind {
+// roundOrder reverses the order in every second round, so that no client always comes first.
+func roundOrder(kinds []kind, round int) []kind {
 	if round%2 == 0 {
 		return kinds
 	}

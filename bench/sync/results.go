@@ -10,11 +10,11 @@ import (
 
 // metric is a measured quantity.
 type metric struct {
-	name, unit string
-	short      string // the name in tables with many columns
-	format     string
-	divisor    float64 // divides the values to get the unit
-	rising     bool    // more is better
+	name, unit   string
+	short        string // the name in tables with many columns
+	format       string
+	divisor      float64 // divides the values to get the unit
+	moreIsBetter bool    // more is better
 }
 
 var (
@@ -33,17 +33,17 @@ var (
 
 func (m *metric) number(value float64) string { return fmt.Sprintf(m.format, value/m.divisor) }
 
-// judge returns the text of a target, and whether a ratio reaches the target. A goal of 0 means no
-// target.
-func (m *metric) judge(ratio, goal float64) (target, verdict string) {
+// verdict returns the text of a target, and whether a ratio reaches the target. A goal of 0 means
+// no target.
+func (m *metric) verdict(ratio, goal float64) (target, verdict string) {
 	if goal == 0 {
 		return "", ""
 	}
 	target, verdict = fmt.Sprintf("<= %.2f", goal), "missed"
-	if m.rising {
+	if m.moreIsBetter {
 		target = fmt.Sprintf(">= %.2f", goal)
 	}
-	if ratio == goal || m.rising == (ratio > goal) {
+	if ratio == goal || m.moreIsBetter == (ratio > goal) {
 		verdict = "met"
 	}
 	return target, verdict
@@ -69,7 +69,7 @@ func (r results) median(k kind, m *metric) (value float64, ok bool) {
 func (r results) best(program, encoding, shape string, m *metric) (mode string, value float64, ok bool) {
 	for _, candidate := range []string{subject.List, subject.WatchList} {
 		v, measured := r.median(kind{program, encoding, candidate, shape}, m)
-		if measured && (!ok || m.rising && v > value || !m.rising && v < value) {
+		if measured && (!ok || m.moreIsBetter && v > value || !m.moreIsBetter && v < value) {
 			mode, value, ok = candidate, v, true
 		}
 	}
@@ -113,8 +113,8 @@ var goals = []goal{
 	{relistCPU, subject.JSON, subject.Full, subject.Full, 0},
 }
 
-// aimless returns the same row without a target.
-func (g goal) aimless() goal {
+// withoutTarget returns the same row without a target.
+func (g goal) withoutTarget() goal {
 	g.ratio = 0
 	return g
 }
@@ -126,7 +126,7 @@ func (r results) comparison() report.Table {
 	t := report.Table{{"medians", "client-go", "its mode", "plain", "kinform", "ratio", "target", ""}}
 	for _, g := range goals {
 		r.compare(&t, g, kinform, "default")
-		r.compare(&t, g.aimless(), withoutSharing, "without sharing")
+		r.compare(&t, g.withoutTarget(), withoutSharing, "without sharing")
 	}
 	return t
 }
@@ -144,7 +144,7 @@ func (r results) compare(t *report.Table, g goal, program, how string) {
 			name += fmt.Sprintf(", %s both", g.shape)
 		}
 		ratio := ours / theirs
-		target, verdict := g.metric.judge(ratio, g.ratio)
+		target, verdict := g.metric.verdict(ratio, g.ratio)
 		textbook := ""
 		if v, ok := r.median(kind{plain, g.encoding, subject.List, g.shape}, g.metric); ok {
 			textbook = g.metric.number(v) + " " + g.metric.unit

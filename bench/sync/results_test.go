@@ -37,7 +37,7 @@ func TestEachRowComparesWithTheBestModeOfClientGo(t *testing.T) {
 	}, [][]string(table[1:]))
 }
 
-func TestTheTextbookHasAColumnAndNoPartInRatios(t *testing.T) {
+func TestTheTextbookHasAColumnWithoutRatios(t *testing.T) {
 	t.Parallel()
 	r := make(results)
 	for program, seconds := range map[string]float64{clientgo: 4, plain: 5, kinform: 1} {
@@ -46,7 +46,7 @@ func TestTheTextbookHasAColumnAndNoPartInRatios(t *testing.T) {
 	require.Equal(t, []string{"first sync, wall, json, default", "4.00 s", "list", "5.00 s", "1.00 s", "0.25", "<= 0.33", "met"}, r.comparison()[1])
 }
 
-func TestTheTextbookIsNotBetweenThoseThatAreCompared(t *testing.T) {
+func TestTheTextbookNeverSeparatesComparedSides(t *testing.T) {
 	t.Parallel()
 	all := sides(subject.JSON, subject.List, subject.Full)
 	require.Equal(t, plain, all[len(all)-1].program)

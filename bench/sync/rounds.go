@@ -13,7 +13,7 @@ import (
 // syncKinds returns the clients whose sync is measured; compared clients are next to each other.
 func syncKinds(rows selection) (kinds []kind) {
 	if rows["dropin"] {
-		return lineKinds()
+		return dropinKinds()
 	}
 	for _, encoding := range []string{subject.Protobuf, subject.JSON} {
 		if rows["sync"] || rows["relist"] {
@@ -38,7 +38,7 @@ func syncKinds(rows selection) (kinds []kind) {
 // because the mode does not affect the watch.
 func watchKinds(rows selection) (kinds []kind) {
 	if rows["dropin"] {
-		return slices.DeleteFunc(lineKinds(), func(k kind) bool { return !k.watches() })
+		return slices.DeleteFunc(dropinKinds(), func(k kind) bool { return !k.watches() })
 	}
 	for _, encoding := range []string{subject.Protobuf, subject.JSON} {
 		kinds = append(kinds, kind{raw, encoding, subject.List, subject.Full})
@@ -58,7 +58,7 @@ func sides(encoding, mode, shape string) []kind {
 }
 
 // warm makes the server encode everything in JSON. The server caches the result.
-func (l *lab) warm() error {
+func (l *environment) warm() error {
 	c, _, err := l.start(kind{raw, subject.JSON, subject.List, subject.Full}, false)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (l *lab) warm() error {
 }
 
 // syncRound runs each kind once.
-func (l *lab) syncRound(kinds []kind, relist bool, into results) error {
+func (l *environment) syncRound(kinds []kind, relist bool, into results) error {
 	for _, k := range kinds {
 		l.steps.Next("%v", k)
 		runtime.GC() // so that the server does not collect garbage during the measurement
@@ -93,12 +93,12 @@ func (l *lab) syncRound(kinds []kind, relist bool, into results) error {
 }
 
 // relist measures a list of pods that the client already has.
-func (l *lab) relist(c *client, into results) error {
+func (l *environment) relist(c *client, into results) error {
 	version, err := l.server.advance()
 	if err != nil {
 		return err
 	}
-	done, _, err := c.order("relist "+version, l.server.expire)
+	done, _, err := c.command("relist "+version, l.server.expire)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (l *lab) relist(c *client, into results) error {
 }
 
 // watchRound sends each kind the same updates.
-func (l *lab) watchRound(kinds []kind, updates int, into results) (err error) {
+func (l *environment) watchRound(kinds []kind, updates int, into results) (err error) {
 	// The first reader of each update in JSON waits for its encoding. raw is this reader.
 	kinds = append([]kind{{raw, subject.JSON, subject.List, subject.Full}}, kinds...)
 	var clients []*client
@@ -125,7 +125,7 @@ func (l *lab) watchRound(kinds []kind, updates int, into results) (err error) {
 			return err
 		}
 		clients = append(clients, c)
-		if err := l.server.held(c.name); err != nil {
+		if err := l.server.waitUntilHeld(c.name); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func (l *lab) watchRound(kinds []kind, updates int, into results) (err error) {
 	}
 	for i, c := range clients {
 		runtime.GC()
-		done, begin, err := c.order(fmt.Sprint("expect ", updates), func() error {
+		done, begin, err := c.command(fmt.Sprint("expect ", updates), func() error {
 			l.server.release(c.name)
 			return nil
 		})

@@ -23,11 +23,11 @@ type server struct {
 	serving sync.WaitGroup
 	url     string
 	pods    int
-	dirt    int // counts writes, so that each write differs
+	writes  int // counts writes, so that each write differs
 
 	mu      sync.Mutex               // guards following
-	gates   map[string]chan struct{} // closed to release the watch of a client
-	waiting map[string]bool          // clients whose watch is held back
+	held    map[string]chan struct{} // closed to release the watch of a client
+	blocked map[string]bool          // clients whose watch is held back
 	lists   map[string]string        // the first list of a client: encoding and mode
 }
 
@@ -39,8 +39,8 @@ func newServer(pods, updates int) (*server, error) {
 			BookmarkInterval: time.Hour, // no bookmark may come during a measurement
 		}),
 		pods:    pods,
-		gates:   make(map[string]chan struct{}),
-		waiting: make(map[string]bool),
+		held:    make(map[string]chan struct{}),
+		blocked: make(map[string]bool),
 		lists:   make(map[string]string),
 	}
 	if err := apitest.Populate(s.Server, apitest.Pods(pods, apitest.PodOptions{})); err != nil {
@@ -68,7 +68,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	stream := query.Get("sendInitialEvents") == "true"
 	if watch := query.Get("watch"); (watch == "true" || watch == "1") && !stream {
-		w = s.gated(w, r)
+		w = s.holdWriter(w, r)
 	} else if strings.HasSuffix(r.URL.Path, "/pods") {
 		// excludes a manager's discovery, which is in JSON
 		s.note(r, stream)
@@ -106,40 +106,40 @@ func (s *server) check(name, encoding, mode string) error {
 func (s *server) hold(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gates[name] = make(chan struct{})
+	s.held[name] = make(chan struct{})
 }
 
 // release releases the watch of a client.
 func (s *server) release(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	close(s.gates[name])
-	delete(s.gates, name)
-	delete(s.waiting, name)
+	close(s.held[name])
+	delete(s.held, name)
+	delete(s.blocked, name)
 }
 
-// gated returns w, or a writer that holds back the events of a watch if watches of this client are
-// held back.
-func (s *server) gated(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+// holdWriter returns w, or a writer that holds back the events of a watch if watches of this client
+// are held back.
+func (s *server) holdWriter(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	gate := s.gates[r.UserAgent()]
-	s.waiting[r.UserAgent()] = gate != nil
+	gate := s.held[r.UserAgent()]
+	s.blocked[r.UserAgent()] = gate != nil
 	if gate == nil {
 		return w
 	}
-	return &gatedWriter{ResponseWriter: w, gate: gate, gone: r.Context().Done()}
+	return &heldWriter{ResponseWriter: w, gate: gate, gone: r.Context().Done()}
 }
 
-// gatedWriter passes on the headers at once, so that the client does not take the server for dead
+// heldWriter passes on the headers at once, so that the client does not take the server for dead
 // while other clients are measured. It passes on the body only when its gate is open.
-type gatedWriter struct {
+type heldWriter struct {
 	http.ResponseWriter
 	gate, gone <-chan struct{}
 }
 
 // Write implements http.ResponseWriter.
-func (w *gatedWriter) Write(p []byte) (int, error) {
+func (w *heldWriter) Write(p []byte) (int, error) {
 	select {
 	case <-w.gate:
 	case <-w.gone:
@@ -148,23 +148,23 @@ func (w *gatedWriter) Write(p []byte) (int, error) {
 }
 
 // Unwrap gives http.ResponseController the writer that flushes.
-func (w *gatedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *heldWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// held waits until the server holds back a watch of the client.
-func (s *server) held(name string) error {
+// waitUntilHeld waits until the server holds back a watch of the client.
+func (s *server) waitUntilHeld(name string) error {
 	return eventually(name+" has not asked for a watch", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.waiting[name]
+		return s.blocked[name]
 	})
 }
 
 // update makes n updates, pod by pod. Each update restarts a container.
 func (s *server) update(n int) error {
 	for n > 0 {
-		s.dirt++
+		s.writes++
 		for pod := range apitest.Pods(min(n, s.pods), apitest.PodOptions{}) {
-			pod.Status.ContainerStatuses[0].RestartCount = int32(s.dirt)
+			pod.Status.ContainerStatuses[0].RestartCount = int32(s.writes)
 			apitest.RestartContainer(pod)
 			if _, err := s.Update(pod); err != nil {
 				return err
@@ -178,8 +178,8 @@ func (s *server) update(n int) error {
 // advance writes an object that is not a pod, so that the server's version rises. It returns the
 // version.
 func (s *server) advance() (version string, err error) {
-	s.dirt++
-	_, err = s.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "bench", Name: fmt.Sprint("advance-", s.dirt)}})
+	s.writes++
+	_, err = s.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "bench", Name: fmt.Sprint("advance-", s.writes)}})
 	return s.ResourceVersion(), err
 }
 
@@ -195,11 +195,11 @@ func (s *server) expire() error {
 }
 
 // eventually waits until a condition holds, for half a minute at most.
-func eventually(complaint string, is func() bool) error {
+func eventually(message string, is func() bool) error {
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if is() {
 			return nil
 		}
 	}
-	return errors.New(complaint)
+	return errors.New(message)
 }

@@ -19,7 +19,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	}
 	const pods, updates = 200, 300
 	profiles := t.TempDir()
-	l, err := newLab(pods, updates, profiles, false)
+	l, err := newEnvironment(pods, updates, profiles, false)
 	require.NoError(t, err)
 	defer l.close()
 
@@ -51,12 +51,12 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	require.Len(t, written, 6, "CPU and heap of sync, relist and watch")
 }
 
-func TestAClientThatFailsIsReportedWithItsLastWords(t *testing.T) {
+func TestAFailedClientIsReportedWithItsLastOutput(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("links four programs")
 	}
-	l, err := newLab(1, 1, "", false)
+	l, err := newEnvironment(1, 1, "", false)
 	require.NoError(t, err)
 	defer l.close()
 	l.server.url = "http://127.0.0.1:1"
@@ -65,14 +65,14 @@ func TestAClientThatFailsIsReportedWithItsLastWords(t *testing.T) {
 	require.ErrorContains(t, err, "connection refused")
 }
 
-func TestAnotherModeThanTheOneAskedForIsAnError(t *testing.T) {
+func TestAnUnexpectedModeIsAnError(t *testing.T) {
 	t.Parallel()
 	s := &server{lists: map[string]string{"client": "json list"}}
 	require.NoError(t, s.check("client", subject.JSON, subject.List))
 	require.ErrorContains(t, s.check("client", subject.JSON, subject.WatchList), "json list")
 }
 
-func TestOnlyTheClientsOfANameAreMeasured(t *testing.T) {
+func TestOnlySelectsClientsByName(t *testing.T) {
 	t.Parallel()
 	all, err := parse([]string{"-rows", "dropin,watch"})
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestOnlyTheClientsOfANameAreMeasured(t *testing.T) {
 	set, err := parse([]string{"-rows", "dropin,watch", "-only", "^manager.*json-list-full"})
 	require.NoError(t, err)
 	require.Equal(t, []kind{
-		{manager, subject.JSON, subject.List, subject.Full}, {manager + lineSuffix, subject.JSON, subject.List, subject.Full},
+		{manager, subject.JSON, subject.List, subject.Full}, {manager + dropinSuffix, subject.JSON, subject.List, subject.Full},
 	}, set.syncKinds())
 	usual, err := parse(nil)
 	require.NoError(t, err)

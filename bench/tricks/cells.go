@@ -16,19 +16,19 @@ type trick struct {
 	// clientGo, plain, kinform and unshared (kinform without sharing) say where the numbers are in
 	// the output. The zero place means that the side does not support the measurement, or has no
 	// number of its own.
-	clientGo, plain, kinform, unshared place
+	clientGo, plain, kinform, withoutSharing cellRef
 
 	// unit is for numbers that have no unit in the output. divisor divides these numbers, unless it
 	// is 0.
 	unit    string
 	divisor float64
 
-	rising bool // more is better
+	moreIsBetter bool // more is better
 }
 
-// place identifies a cell of one of the tables by its column and its row. row is the first cell of
-// the row. If second is not "", the row's second cell must equal it.
-type place struct{ row, second, column string }
+// cellRef identifies a cell of one of the tables by its column and its row. row is the first cell
+// of the row. If second is not "", the row's second cell must equal it.
+type cellRef struct{ row, second, column string }
 
 // none is the text of a cell for a side without a number.
 const none = "–"
@@ -36,9 +36,9 @@ const none = "–"
 // cells returns the cells with the numbers; the last one is the factor by which kinform is better
 // than plain.
 func (t trick) cells(tables []report.Table) (cells []string, err error) {
-	for _, p := range []place{t.clientGo, t.plain, t.kinform, t.unshared} {
+	for _, p := range []cellRef{t.clientGo, t.plain, t.kinform, t.withoutSharing} {
 		cell := none
-		if p != (place{}) {
+		if p != (cellRef{}) {
 			if cell, err = p.find(tables); err != nil {
 				return nil, err
 			}
@@ -52,7 +52,7 @@ func (t trick) cells(tables []report.Table) (cells []string, err error) {
 }
 
 // find returns the first non-empty cell at the place.
-func (p place) find(tables []report.Table) (string, error) {
+func (p cellRef) find(tables []report.Table) (string, error) {
 	for _, t := range tables {
 		for _, row := range t[1:] {
 			if row[0] != p.row || p.second != "" && row[1] != p.second {
@@ -83,7 +83,7 @@ func (t trick) inUnit(cell string) (string, error) {
 // number is missing or zero.
 func (t trick) factor(textbook, ours string) string {
 	a, b := leading(textbook), leading(ours)
-	if t.rising {
+	if t.moreIsBetter {
 		a, b = b, a
 	}
 	if a == 0 || b == 0 {

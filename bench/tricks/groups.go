@@ -40,9 +40,9 @@ var groups = []group{
 		inQueue("Add, Get, Done, one goroutine", "dirty, processing and the place in the queue are in one entry of one table, where plain has two maps and a slice"),
 		{
 			what: "Add, Get, Done, one goroutine, allocated", trick: "entries are used again", unit: "B",
-			clientGo: place{"Add, Get, Done, one goroutine", "", "client-go, B"},
-			plain:    place{"Add, Get, Done, one goroutine", "", "plain, B"},
-			kinform:  place{"Add, Get, Done, one goroutine", "", "kinform, B"},
+			clientGo: cellRef{"Add, Get, Done, one goroutine", "", "client-go, B"},
+			plain:    cellRef{"Add, Get, Done, one goroutine", "", "plain, B"},
+			kinform:  cellRef{"Add, Get, Done, one goroutine", "", "kinform, B"},
 		},
 		inQueue("one producer, 8 workers, wall", "keys are hashed before the lock, and workers woken after it"),
 		inQueue("a producer that does not wait, 8 workers, wall", "the same, and spare entries are kept until the next collection"),
@@ -53,10 +53,10 @@ var groups = []group{
 		inWaiting("uniform, 4 workers", "p50"),
 		inWaiting("uniform, 4 workers", "p99"),
 		{
-			what: "fairness to 20 namespaces, one of them loud (Jain's index)", trick: "groups take turns, where one asks for it", rising: true,
-			clientGo: place{"client-go", "", "Jain's index"},
-			plain:    place{"plain", "", "Jain's index"},
-			kinform:  place{"kinform, grouped by namespace", "", "Jain's index"},
+			what: "fairness to 20 namespaces, one of them loud (Jain's index)", trick: "groups take turns, where one asks for it", moreIsBetter: true,
+			clientGo: cellRef{"client-go", "", "Jain's index"},
+			plain:    cellRef{"plain", "", "Jain's index"},
+			kinform:  cellRef{"kinform, grouped by namespace", "", "Jain's index"},
 		},
 	}},
 	{"`footprint`: a program with a pod informer", []trick{
@@ -66,25 +66,25 @@ var groups = []group{
 	}},
 }
 
-var spelled = map[string]string{"json": "JSON", "protobuf": "protobuf"}
+var displayName = map[string]string{"json": "JSON", "protobuf": "protobuf"}
 
 // inSync returns a trick with numbers for both of kinform's programs, and for plain if it supports
 // the encoding.
-func inSync(metric, encoding string, rising bool, why string) trick {
+func inSync(metric, encoding string, rising bool, reason string) trick {
 	standard, unshared := metric+", "+encoding+", default", metric+", "+encoding+", without sharing"
 	t := trick{
-		what: metric + ", " + spelled[encoding], trick: why, rising: rising,
-		clientGo: place{standard, "", "client-go"}, kinform: place{standard, "", "kinform"}, unshared: place{unshared, "", "kinform"},
+		what: metric + ", " + displayName[encoding], trick: reason, moreIsBetter: rising,
+		clientGo: cellRef{standard, "", "client-go"}, kinform: cellRef{standard, "", "kinform"}, withoutSharing: cellRef{unshared, "", "kinform"},
 	}
 	if encoding == "json" {
-		t.plain = place{standard, "", "plain"}
+		t.plain = cellRef{standard, "", "plain"}
 	}
 	return t
 }
 
-func inLatency(row, why string) trick { return inColumns(row, "", why) }
+func inLatency(row, reason string) trick { return inColumns(row, "", reason) }
 
-func inStore(row, why string) trick { return inColumns(row, " ns", why) }
+func inStore(row, reason string) trick { return inColumns(row, " ns", reason) }
 
 // inMicroseconds converts the numbers of a trick, which are in nanoseconds in the output.
 func inMicroseconds(t trick) trick {
@@ -94,15 +94,15 @@ func inMicroseconds(t trick) trick {
 
 // inColumns returns a trick whose numbers are in columns named after the sides, with the unit as a
 // suffix.
-func inColumns(row, unit, why string) trick {
+func inColumns(row, unit, reason string) trick {
 	return trick{
-		what: row, trick: why, unit: unit[min(len(unit), 1):],
-		clientGo: place{row, "", "client-go" + unit}, plain: place{row, "", "plain" + unit}, kinform: place{row, "", "kinform" + unit},
+		what: row, trick: reason, unit: unit[min(len(unit), 1):],
+		clientGo: cellRef{row, "", "client-go" + unit}, plain: cellRef{row, "", "plain" + unit}, kinform: cellRef{row, "", "kinform" + unit},
 	}
 }
 
-func inQueue(row, why string) trick {
-	t := inColumns(row, "", why)
+func inQueue(row, reason string) trick {
+	t := inColumns(row, "", reason)
 	t.unit = "ns"
 	return t
 }
@@ -114,10 +114,10 @@ func inWaiting(load, quantile string) trick {
 	return t
 }
 
-func inFootprint(row, what, unit string, divisor float64, why string) trick {
+func inFootprint(row, what, unit string, divisor float64, reason string) trick {
 	return trick{
-		what: what, trick: why, unit: unit, divisor: divisor,
-		clientGo: place{row, "", "client-go"}, plain: place{row, "", "plain"},
-		kinform: place{row, "", "kinform"},
+		what: what, trick: reason, unit: unit, divisor: divisor,
+		clientGo: cellRef{row, "", "client-go"}, plain: cellRef{row, "", "plain"},
+		kinform: cellRef{row, "", "kinform"},
 	}
 }

@@ -42,12 +42,12 @@ func TestARowThatIsMissingIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, `no value in row "update, index values as before"`)
 }
 
-func TestThereIsNoFactorOfNothing(t *testing.T) {
+func TestThereIsNoFactorWithoutANumber(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, none, trick{}.factor("32 B", "0 B"))
 	require.Equal(t, none, trick{}.factor(none, "2 s"))
 	require.Equal(t, "2.0", trick{}.factor("4 s", "2 s"))
-	require.Equal(t, "0.5", trick{rising: true}.factor("4 per s", "2 per s"))
+	require.Equal(t, "0.5", trick{moreIsBetter: true}.factor("4 per s", "2 per s"))
 }
 
 func TestTheTableOfADocumentIsReplaced(t *testing.T) {
@@ -79,9 +79,9 @@ func TestTheTextbooksREADMEHasTheTable(t *testing.T) {
 	require.Equal(t, blank(table(empty())), blank(table(written)))
 }
 
-func TestEachTrickIsAboutOtherNumbers(t *testing.T) {
+func TestEachRowShowsDifferentNumbers(t *testing.T) {
 	t.Parallel()
-	seen := map[place]string{}
+	seen := map[cellRef]string{}
 	for _, g := range groups {
 		for _, r := range g.tricks {
 			require.NotEmpty(t, r.trick, r.what)

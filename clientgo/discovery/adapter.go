@@ -12,104 +12,104 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// plain adapts an implementation whose methods take no contexts. Its methods take contexts and
-// ignore them.
-type plain struct{ i DiscoveryInterface }
+// withContext adapts an implementation whose methods take no contexts. Its methods take contexts
+// and ignore them.
+type withContext struct{ i DiscoveryInterface }
 
-func (p plain) RESTClient() rest.Interface { return p.i.RESTClient() }
+func (p withContext) RESTClient() rest.Interface { return p.i.RESTClient() }
 
-func (p plain) ServerGroupsWithContext(ctx context.Context) (*metav1.APIGroupList, error) {
-	return plainGroups{p.i}.ServerGroupsWithContext(ctx)
+func (p withContext) ServerGroupsWithContext(ctx context.Context) (*metav1.APIGroupList, error) {
+	return groupsWithContext{p.i}.ServerGroupsWithContext(ctx)
 }
 
-func (p plain) ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error) {
-	return plainResources{p.i}.ServerResourcesForGroupVersionWithContext(ctx, groupVersion)
+func (p withContext) ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error) {
+	return resourcesWithContext{p.i}.ServerResourcesForGroupVersionWithContext(ctx, groupVersion)
 }
 
-func (p plain) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
-	return plainResources{p.i}.ServerGroupsAndResourcesWithContext(ctx)
+func (p withContext) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	return resourcesWithContext{p.i}.ServerGroupsAndResourcesWithContext(ctx)
 }
 
-func (p plain) ServerPreferredResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
-	return plainResources{p.i}.ServerPreferredResourcesWithContext(ctx)
+func (p withContext) ServerPreferredResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
+	return resourcesWithContext{p.i}.ServerPreferredResourcesWithContext(ctx)
 }
 
-func (p plain) ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
-	return plainResources{p.i}.ServerPreferredNamespacedResourcesWithContext(ctx)
+func (p withContext) ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
+	return resourcesWithContext{p.i}.ServerPreferredNamespacedResourcesWithContext(ctx)
 }
 
-func (p plain) ServerVersionWithContext(ctx context.Context) (*version.Info, error) {
-	return plainVersion{p.i}.ServerVersionWithContext(ctx)
+func (p withContext) ServerVersionWithContext(ctx context.Context) (*version.Info, error) {
+	return versionWithContext{p.i}.ServerVersionWithContext(ctx)
 }
 
-func (p plain) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
-	return plainSchema{p.i}.OpenAPISchemaWithContext(ctx)
+func (p withContext) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
+	return schemaWithContext{p.i}.OpenAPISchemaWithContext(ctx)
 }
 
-func (p plain) OpenAPIV3WithContext(ctx context.Context) openapi.ClientWithContext {
-	return plainV3{p.i}.OpenAPIV3WithContext(ctx)
+func (p withContext) OpenAPIV3WithContext(ctx context.Context) openapi.ClientWithContext {
+	return v3WithContext{p.i}.OpenAPIV3WithContext(ctx)
 }
 
-func (p plain) WithLegacyWithContext(context.Context) DiscoveryInterfaceWithContext {
+func (p withContext) WithLegacyWithContext(context.Context) DiscoveryInterfaceWithContext {
 	return ToDiscoveryInterfaceWithContext(p.i.WithLegacy())
 }
 
-type plainAggregated struct {
-	plain
+type aggregatedWithContext struct {
+	withContext
 	aggregated AggregatedDiscoveryInterface
 }
 
-func (p plainAggregated) GroupsAndMaybeResourcesWithContext(context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
+func (p aggregatedWithContext) GroupsAndMaybeResourcesWithContext(context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
 	return p.aggregated.GroupsAndMaybeResources()
 }
 
-type plainCached struct {
+type cachedWithContext struct {
 	DiscoveryInterfaceWithContext
 	i CachedDiscoveryInterface
 }
 
-func (p plainCached) FreshWithContext(context.Context) bool { return p.i.Fresh() }
+func (p cachedWithContext) FreshWithContext(context.Context) bool { return p.i.Fresh() }
 
-func (p plainCached) InvalidateWithContext(context.Context) { p.i.Invalidate() }
+func (p cachedWithContext) InvalidateWithContext(context.Context) { p.i.Invalidate() }
 
-type plainGroups struct{ i ServerGroupsInterface }
+type groupsWithContext struct{ i ServerGroupsInterface }
 
-func (p plainGroups) ServerGroupsWithContext(context.Context) (*metav1.APIGroupList, error) {
+func (p groupsWithContext) ServerGroupsWithContext(context.Context) (*metav1.APIGroupList, error) {
 	return p.i.ServerGroups()
 }
 
-type plainResources struct{ i ServerResourcesInterface }
+type resourcesWithContext struct{ i ServerResourcesInterface }
 
-func (p plainResources) ServerResourcesForGroupVersionWithContext(_ context.Context, groupVersion string) (*metav1.APIResourceList, error) {
+func (p resourcesWithContext) ServerResourcesForGroupVersionWithContext(_ context.Context, groupVersion string) (*metav1.APIResourceList, error) {
 	return p.i.ServerResourcesForGroupVersion(groupVersion)
 }
 
-func (p plainResources) ServerGroupsAndResourcesWithContext(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+func (p resourcesWithContext) ServerGroupsAndResourcesWithContext(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	return p.i.ServerGroupsAndResources()
 }
 
-func (p plainResources) ServerPreferredResourcesWithContext(context.Context) ([]*metav1.APIResourceList, error) {
+func (p resourcesWithContext) ServerPreferredResourcesWithContext(context.Context) ([]*metav1.APIResourceList, error) {
 	return p.i.ServerPreferredResources()
 }
 
-func (p plainResources) ServerPreferredNamespacedResourcesWithContext(context.Context) ([]*metav1.APIResourceList, error) {
+func (p resourcesWithContext) ServerPreferredNamespacedResourcesWithContext(context.Context) ([]*metav1.APIResourceList, error) {
 	return p.i.ServerPreferredNamespacedResources()
 }
 
-type plainVersion struct{ i ServerVersionInterface }
+type versionWithContext struct{ i ServerVersionInterface }
 
-func (p plainVersion) ServerVersionWithContext(context.Context) (*version.Info, error) {
+func (p versionWithContext) ServerVersionWithContext(context.Context) (*version.Info, error) {
 	return p.i.ServerVersion()
 }
 
-type plainSchema struct{ i OpenAPISchemaInterface }
+type schemaWithContext struct{ i OpenAPISchemaInterface }
 
-func (p plainSchema) OpenAPISchemaWithContext(context.Context) (*openapiv2.Document, error) {
+func (p schemaWithContext) OpenAPISchemaWithContext(context.Context) (*openapiv2.Document, error) {
 	return p.i.OpenAPISchema()
 }
 
-type plainV3 struct{ i OpenAPIV3SchemaInterface }
+type v3WithContext struct{ i OpenAPIV3SchemaInterface }
 
-func (p plainV3) OpenAPIV3WithContext(context.Context) openapi.ClientWithContext {
+func (p v3WithContext) OpenAPIV3WithContext(context.Context) openapi.ClientWithContext {
 	return openapi.ToClientWithContext(p.i.OpenAPIV3())
 }

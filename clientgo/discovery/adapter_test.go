@@ -90,7 +90,7 @@ func TestImplementationsWithoutContexts(t *testing.T) {
 	require.False(t, adapted.FreshWithContext(ctx))
 }
 
-func TestAdaptersOfParts(t *testing.T) {
+func TestAdaptersOfSingleInterfaces(t *testing.T) {
 	client, ctx := clientOf(t, apitest.Options{}), t.Context()
 	p := plainClient{client}
 	groups, err := discovery.ToServerGroupsInterfaceWithContext(struct {
@@ -126,7 +126,7 @@ func TestAdaptersOfParts(t *testing.T) {
 	require.Same(t, client, discovery.OpenAPIV3ToSchemaInterfaceWithContext(client))
 }
 
-func TestNothingIsAdaptedToNothing(t *testing.T) {
+func TestAdaptersOfNilAreNil(t *testing.T) {
 	require.Nil(t, discovery.ToDiscoveryInterfaceWithContext(nil))
 	require.Nil(t, discovery.ToAggregatedDiscoveryInterfaceWithContext(nil))
 	require.Nil(t, discovery.ToCachedDiscoveryInterfaceWithContext(nil))

@@ -14,7 +14,7 @@ import (
 
 // A document is decoded only if it has a plausible number of objects. Otherwise a small body could
 // fill the memory.
-func TestADocumentOfEmptyObjectsIsNotDecoded(t *testing.T) {
+func TestADocumentWithTooManyObjectsIsNotDecoded(t *testing.T) {
 	bomb := "[{}" + strings.Repeat(",{}", 1_000_000) + "]"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kind, field := json, "resources"
@@ -33,9 +33,9 @@ func TestADocumentOfEmptyObjectsIsNotDecoded(t *testing.T) {
 }
 
 // Without a limit, the client would send a request for each version.
-func TestAServerCannotAskForRequestsWithoutEnd(t *testing.T) {
+func TestTheNumberOfVersionRequestsIsBounded(t *testing.T) {
 	d := legacyDocuments()
-	d["/apis"] = answer{200, json, `{"groups":[{"name":"a","versions":[{}` + strings.Repeat(`,{"version":"v1"}`, 10_000) + `]}]}`}
+	d["/apis"] = response{200, json, `{"groups":[{"name":"a","versions":[{}` + strings.Repeat(`,{"version":"v1"}`, 10_000) + `]}]}`}
 	server := serve(t, d)
 	_, _, err := server.client(t).ServerGroupsAndResources()
 	require.ErrorContains(t, err, "10001 group versions")

@@ -98,13 +98,13 @@ func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
 // each clientset has a discovery client.
 type decoder struct{}
 
-var types = sync.OnceValue(func() *runtime.Scheme {
+var discoveryScheme = sync.OnceValue(func() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	return scheme
 })
 
-var deserializer = sync.OnceValue(func() runtime.Decoder { return codec.New(types()).Deserializer() })
+var deserializer = sync.OnceValue(func() runtime.Decoder { return codec.New(discoveryScheme()).Deserializer() })
 
 // Decode implements runtime.Decoder. If the kind of the decoded object differs from the kind of the
 // argument into, Decode converts the object. The types of discovery have no conversions, so for
@@ -114,7 +114,7 @@ func (decoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runti
 	if err != nil || into == nil || object == into {
 		return object, kind, err
 	}
-	if err := types().Convert(object, into, nil); err != nil {
+	if err := discoveryScheme().Convert(object, into, nil); err != nil {
 		return nil, kind, err
 	}
 	return into, kind, nil

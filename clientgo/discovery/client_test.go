@@ -26,7 +26,7 @@ func names(lists []*metav1.APIResourceList) map[string][]string {
 }
 
 // Both forms of discovery give the same result.
-func TestAnAPIServerIsDiscoveredInEitherForm(t *testing.T) {
+func TestAggregatedAndLegacyDiscoveryAgree(t *testing.T) {
 	aggregatedClient, legacyClient := clientOf(t, apitest.Options{}), clientOf(t, apitest.Options{NoAggregatedDiscovery: true})
 	groups, err := aggregatedClient.ServerGroups()
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestVersionAndHelpers(t *testing.T) {
 
 // Programs use the REST client for other requests too, with objects whose types the client's codec
 // does not know.
-func TestTheRESTClientDecodesAnyTypeThatIsNamed(t *testing.T) {
+func TestTheRESTClientDecodesIntoAGivenType(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	_, err := server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)

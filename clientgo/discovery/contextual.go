@@ -94,9 +94,9 @@ func ToDiscoveryInterfaceWithContext(i DiscoveryInterface) DiscoveryInterfaceWit
 		return c
 	}
 	if a, ok := i.(AggregatedDiscoveryInterface); ok {
-		return plainAggregated{plain{i}, a}
+		return aggregatedWithContext{withContext{i}, a}
 	}
-	return plain{i}
+	return withContext{i}
 }
 
 // ToAggregatedDiscoveryInterfaceWithContext is ToDiscoveryInterfaceWithContext for aggregated
@@ -108,7 +108,7 @@ func ToAggregatedDiscoveryInterfaceWithContext(i AggregatedDiscoveryInterface) A
 	if c, ok := i.(AggregatedDiscoveryInterfaceWithContext); ok {
 		return c
 	}
-	return plainAggregated{plain{i}, i}
+	return aggregatedWithContext{withContext{i}, i}
 }
 
 // ToCachedDiscoveryInterfaceWithContext is ToDiscoveryInterfaceWithContext for a caching client.
@@ -119,7 +119,7 @@ func ToCachedDiscoveryInterfaceWithContext(i CachedDiscoveryInterface) CachedDis
 	if c, ok := i.(CachedDiscoveryInterfaceWithContext); ok {
 		return c
 	}
-	return plainCached{ToDiscoveryInterfaceWithContext(i), i}
+	return cachedWithContext{ToDiscoveryInterfaceWithContext(i), i}
 }
 
 // ToServerGroupsInterfaceWithContext is ToDiscoveryInterfaceWithContext for groups.
@@ -130,7 +130,7 @@ func ToServerGroupsInterfaceWithContext(i ServerGroupsInterface) ServerGroupsInt
 	if c, ok := i.(ServerGroupsInterfaceWithContext); ok {
 		return c
 	}
-	return plainGroups{i}
+	return groupsWithContext{i}
 }
 
 // ToServerResourcesInterfaceWithContext is ToDiscoveryInterfaceWithContext for resources.
@@ -141,7 +141,7 @@ func ToServerResourcesInterfaceWithContext(i ServerResourcesInterface) ServerRes
 	if c, ok := i.(ServerResourcesInterfaceWithContext); ok {
 		return c
 	}
-	return plainResources{i}
+	return resourcesWithContext{i}
 }
 
 // ToServerVersionInterfaceWithContext is ToDiscoveryInterfaceWithContext for the version.
@@ -152,7 +152,7 @@ func ToServerVersionInterfaceWithContext(i ServerVersionInterface) ServerVersion
 	if c, ok := i.(ServerVersionInterfaceWithContext); ok {
 		return c
 	}
-	return plainVersion{i}
+	return versionWithContext{i}
 }
 
 // ToOpenAPISchemaInterfaceWithContext is ToDiscoveryInterfaceWithContext for OpenAPI v2.
@@ -163,7 +163,7 @@ func ToOpenAPISchemaInterfaceWithContext(i OpenAPISchemaInterface) OpenAPISchema
 	if c, ok := i.(OpenAPISchemaInterfaceWithContext); ok {
 		return c
 	}
-	return plainSchema{i}
+	return schemaWithContext{i}
 }
 
 // OpenAPIV3ToSchemaInterfaceWithContext is ToDiscoveryInterfaceWithContext for OpenAPI v3.
@@ -174,7 +174,7 @@ func OpenAPIV3ToSchemaInterfaceWithContext(i OpenAPIV3SchemaInterface) OpenAPIV3
 	if c, ok := i.(OpenAPIV3SchemaInterfaceWithContext); ok {
 		return c
 	}
-	return plainV3{i}
+	return v3WithContext{i}
 }
 
 // ToOpenAPIClientWithContext is openapi.ToClientWithContext.

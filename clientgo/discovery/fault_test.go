@@ -15,14 +15,14 @@ import (
 )
 
 var (
-	unavailable = answer{503, "text/plain", "service unavailable"}
-	forbidden   = answer{403, json, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":"Forbidden","code":403}`}
+	unavailable = response{503, "text/plain", "service unavailable"}
+	forbidden   = response{403, json, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":"Forbidden","code":403}`}
 )
 
 var metrics = schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1"}
 
 // If a group fails, the results have all other groups. The failed group is requested once more.
-func TestAGroupThatFailsIsNamedBesideTheOthers(t *testing.T) {
+func TestAFailedGroupIsReportedWithTheOtherGroups(t *testing.T) {
 	d := legacyDocuments()
 	d["/apis/metrics.k8s.io/v1"] = unavailable
 	server := serve(t, d)
@@ -65,19 +65,19 @@ func TestErrorsOfDiscovery(t *testing.T) {
 }
 
 // If the groups cannot be read, the result is only an error.
-func TestAnErrorOfTheGroupsIsTheErrorOfAll(t *testing.T) {
+func TestAnErrorOfTheGroupListIsReturned(t *testing.T) {
 	for name, test := range map[string]struct {
 		path string
-		is   answer
+		is   response
 		err  func(error) bool
 	}{
 		"core unavailable":   {"/api", unavailable, apierrors.IsServiceUnavailable},
 		"apis unavailable":   {"/apis", unavailable, apierrors.IsServiceUnavailable},
 		"apis forbidden":     {"/apis", forbidden, apierrors.IsForbidden},
-		"apis missing":       {"/apis", answer{404, "text/plain", ""}, apierrors.IsNotFound},
-		"core no JSON":       {"/api", answer{200, json, "{"}, func(err error) bool { return err != nil }},
-		"apis a page":        {"/apis", answer{200, "text/html", "<html>"}, func(err error) bool { return err != nil }},
-		"aggregated no list": {"/apis", answer{200, aggregated, `{"items":3}`}, func(err error) bool { return err != nil }},
+		"apis missing":       {"/apis", response{404, "text/plain", ""}, apierrors.IsNotFound},
+		"core no JSON":       {"/api", response{200, json, "{"}, func(err error) bool { return err != nil }},
+		"apis a page":        {"/apis", response{200, "text/html", "<html>"}, func(err error) bool { return err != nil }},
+		"aggregated no list": {"/apis", response{200, aggregated, `{"items":3}`}, func(err error) bool { return err != nil }},
 	} {
 		d := legacyDocuments()
 		d[test.path] = test.is
@@ -115,13 +115,13 @@ func TestAServerWithoutACoreGroup(t *testing.T) {
 }
 
 // A document of another kind has no resources, and must not count as an empty list.
-func TestADocumentThatIsNoListOfResources(t *testing.T) {
+func TestADocumentOfAnotherKindHasNoResources(t *testing.T) {
 	for _, body := range []string{
 		`{"kind":"APIGroup","apiVersion":"v1","name":"x"}`, `{`, ``,
 		`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"m","reason":"Forbidden","code":403}`,
 	} {
 		d := legacyDocuments()
-		d["/apis/metrics.k8s.io/v1"] = answer{200, json, body}
+		d["/apis/metrics.k8s.io/v1"] = response{200, json, body}
 		client := serve(t, d).client(t)
 		list, err := client.ServerResourcesForGroupVersion("metrics.k8s.io/v1")
 		require.Error(t, err, body)
@@ -174,10 +174,10 @@ func TestStaleVersionsOfAnAggregatedDocument(t *testing.T) {
 
 // Behind one address there may be servers of two releases. Then only legacy requests find all
 // resources.
-func TestOneLegacyDocumentOfTwo(t *testing.T) {
-	for path, is := range map[string]answer{"/api": {200, aggregated, aggregatedCore}, "/apis": {200, aggregated, aggregatedGroups}} {
+func TestDiscoveryFallsBackIfOneDocumentIsLegacy(t *testing.T) {
+	for path, is := range map[string]response{"/api": {200, aggregated, aggregatedCore}, "/apis": {200, aggregated, aggregatedGroups}} {
 		d := legacyDocuments()
-		d["/apis/half/v1"] = answer{200, json, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"half/v1","resources":[]}`}
+		d["/apis/half/v1"] = response{200, json, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"half/v1","resources":[]}`}
 		d[path] = is
 		client := serve(t, d).client(t)
 		_, resources, _, err := client.GroupsAndMaybeResources()

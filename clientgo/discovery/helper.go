@@ -15,12 +15,12 @@ import (
 func IsResourceEnabled(client DiscoveryInterface, resourceToCheck schema.GroupVersionResource) (bool, error) {
 	list, err := client.ServerResourcesForGroupVersion(resourceToCheck.GroupVersion().String())
 	if err != nil {
-		return false, ignoreAbsence(err)
+		return false, ignoreNotFound(err)
 	}
 	return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == resourceToCheck.Resource }), nil
 }
 
-func ignoreAbsence(err error) error {
+func ignoreNotFound(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

@@ -35,15 +35,15 @@ const (
 	aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 )
 
-// answer is the response of a document server to a path.
-type answer struct {
+// response is the response of a document server to a path.
+type response struct {
 	status      int
 	contentType string
 	body        string
 }
 
 // documents maps paths to responses. Other paths return 404.
-type documents map[string]answer
+type documents map[string]response
 
 func legacyDocuments() documents {
 	return documents{
@@ -107,7 +107,7 @@ func (s *documentServer) paths() []string {
 	return paths
 }
 
-func (s *documentServer) set(path string, a answer) {
+func (s *documentServer) set(path string, a response) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.documents[path] = a

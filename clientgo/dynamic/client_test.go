@@ -100,11 +100,11 @@ func TestVerbsOverAServer(t *testing.T) {
 }
 
 // In lists of custom resources, kind and metadata follow the items.
-func TestAListKeepsWhatStandsBesideItsItems(t *testing.T) {
+func TestAListKeepsFieldsBesideItsItems(t *testing.T) {
 	const item = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a"}}`
 	const body = `{"apiVersion":"example.com/v1","items":[` + item + `],"kind":"FooList","metadata":{"continue":"c","remainingItemCount":3,
 		"resourceVersion":"9","selfLink":"/foos","shardInfo":{"selector":"s"},"unknown":{"a":[1]}},"columns":["x"]}`
-	client, err := dynamic.NewForConfig(&rest.Config{Host: "http://foos.example", Transport: answer(body)})
+	client, err := dynamic.NewForConfig(&rest.Config{Host: "http://foos.example", Transport: staticResponse(body)})
 	require.NoError(t, err)
 	list, err := client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -114,16 +114,16 @@ func TestAListKeepsWhatStandsBesideItsItems(t *testing.T) {
 	require.JSONEq(t, body, string(encoded))
 }
 
-// answer is a transport that returns the same JSON body for every request.
-type answer string
+// staticResponse is a transport that returns the same JSON body for every request.
+type staticResponse string
 
-func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (a staticResponse) RoundTrip(r *http.Request) (*http.Response, error) {
 	header := http.Header{"Content-Type": {runtime.ContentTypeJSON}}
 	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
 }
 
 // A watch that the server rejects ends with its Status, decoded to the Go type.
-func TestAWatchFromAnExpiredVersionSaysSo(t *testing.T) {
+func TestAWatchFromAnExpiredVersionReturnsTheStatus(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -146,7 +146,7 @@ func TestAWatchFromAnExpiredVersionSaysSo(t *testing.T) {
 	require.True(t, apierrors.IsResourceExpired(err) || apierrors.IsGone(err), "%v", err)
 }
 
-func TestWhatIsNoSegmentOfAPathIsNotSent(t *testing.T) {
+func TestInvalidPathSegmentsAreNotSent(t *testing.T) {
 	client := dynamic.NewForConfigOrDie(&rest.Config{Host: "http://127.0.0.1:1"})
 	in := client.Resource(configMaps).Namespace("a/b")
 	_, err := in.Get(t.Context(), "x", metav1.GetOptions{})

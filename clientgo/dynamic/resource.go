@@ -30,9 +30,9 @@ func (c *resourceClient) Namespace(ns string) ResourceInterface {
 	return &in
 }
 
-// to completes the request r for the object with a name, or for the collection if the name is
-// empty.
-func (c *resourceClient) to(r *rest.Request, name string, options runtime.Object, subresources ...string) *rest.Request {
+// completeRequest completes the request r for the object with a name, or for the collection if the
+// name is empty.
+func (c *resourceClient) completeRequest(r *rest.Request, name string, options runtime.Object, subresources ...string) *rest.Request {
 	return r.AbsPath(respath.Of(c.resource, c.namespace, name, subresources...)...).
 		SpecificallyVersionedParams(options, metav1.ParameterCodec, version)
 }
@@ -94,7 +94,7 @@ func (c *resourceClient) write(ctx context.Context, r *rest.Request, name string
 		return nil, fmt.Errorf("%s: %w", c.resource.GroupResource(), err)
 	}
 	body = append(body, '\n')
-	return object(ctx, c.to(r, name, options, subresources...).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body))
+	return object(ctx, c.completeRequest(r, name, options, subresources...).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body))
 }
 
 // Delete implements ResourceInterface.
@@ -119,7 +119,7 @@ func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.Delet
 	if err != nil {
 		return err
 	}
-	return c.to(c.client.Delete(), "", &listOptions).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
+	return c.completeRequest(c.client.Delete(), "", &listOptions).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
 }
 
 // Get implements ResourceInterface.
@@ -127,7 +127,7 @@ func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOp
 	if err := respath.Check(c.namespace, name); err != nil {
 		return nil, err
 	}
-	return object(ctx, c.to(c.client.Get(), name, &opts, subresources...))
+	return object(ctx, c.completeRequest(c.client.Get(), name, &opts, subresources...))
 }
 
 // List implements ResourceInterface.
@@ -136,7 +136,7 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*un
 		return nil, err
 	}
 	list := &unstructured.UnstructuredList{}
-	if err := c.to(c.client.Get(), "", &opts).Do(ctx).Into(list); err != nil {
+	if err := c.completeRequest(c.client.Get(), "", &opts).Do(ctx).Into(list); err != nil {
 		return nil, err
 	}
 	return list, nil
@@ -148,7 +148,7 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 		return nil, err
 	}
 	opts.Watch = true
-	return c.to(c.client.Get(), "", &opts).Watch(ctx)
+	return c.completeRequest(c.client.Get(), "", &opts).Watch(ctx)
 }
 
 // Patch implements ResourceInterface.
@@ -156,7 +156,7 @@ func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchT
 	if err := respath.Check(c.namespace, name); err != nil {
 		return nil, err
 	}
-	return object(ctx, c.to(c.client.Patch(pt), name, &opts, subresources...).Body(data))
+	return object(ctx, c.completeRequest(c.client.Patch(pt), name, &opts, subresources...).Body(data))
 }
 
 // Apply implements ResourceInterface.

@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestTheEnvironmentDecidesAndLockedFeaturesStay(t *testing.T) {
+func TestTheEnvironmentSetsFeaturesThatAreNotLocked(t *testing.T) {
 	t.Setenv("KUBE_FEATURE_WatchListClient", "false")
 	t.Setenv("KUBE_FEATURE_ClientsAllowCBOR", "nonsense")
 	t.Setenv("KUBE_FEATURE_InOrderInformers", "false")

@@ -19,7 +19,7 @@ type namedObject interface {
 // ClientWithApply is a Client that also has Apply and ApplyStatus.
 type ClientWithApply[T objectWithMeta, C namedObject] struct {
 	*Client[T]
-	alsoApplier[T, C]
+	applyMixin[T, C]
 }
 
 // NewClientWithApply is NewClient for a client with Apply.
@@ -27,14 +27,14 @@ func NewClientWithApply[T objectWithMeta, C namedObject](
 	resource string, client rest.Interface, parameterCodec runtime.ParameterCodec, namespace string, emptyObjectCreator func() T, options ...Option[T],
 ) *ClientWithApply[T, C] {
 	c := NewClient(resource, client, parameterCodec, namespace, emptyObjectCreator, options...)
-	return &ClientWithApply[T, C]{c, alsoApplier[T, C]{c}}
+	return &ClientWithApply[T, C]{c, applyMixin[T, C]{c}}
 }
 
 // ClientWithListAndApply is a Client with List and Apply.
 type ClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject] struct {
 	*Client[T]
-	alsoLister[T, L]
-	alsoApplier[T, C]
+	listMixin[T, L]
+	applyMixin[T, C]
 }
 
 // NewClientWithListAndApply is NewClient for a client with List and Apply.
@@ -43,25 +43,25 @@ func NewClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject
 	emptyListCreator func() L, options ...Option[T],
 ) *ClientWithListAndApply[T, L, C] {
 	c := NewClient(resource, client, parameterCodec, namespace, emptyObjectCreator, options...)
-	return &ClientWithListAndApply[T, L, C]{c, alsoLister[T, L]{c, emptyListCreator}, alsoApplier[T, C]{c}}
+	return &ClientWithListAndApply[T, L, C]{c, listMixin[T, L]{c, emptyListCreator}, applyMixin[T, C]{c}}
 }
 
-// alsoApplier adds Apply to a client.
-type alsoApplier[T objectWithMeta, C namedObject] struct{ client *Client[T] }
+// applyMixin adds Apply to a client.
+type applyMixin[T objectWithMeta, C namedObject] struct{ client *Client[T] }
 
 // Apply applies a configuration, which must have a name, and returns the object as the server
 // stored it.
-func (a *alsoApplier[T, C]) Apply(ctx context.Context, obj C, opts metav1.ApplyOptions) (T, error) {
+func (a *applyMixin[T, C]) Apply(ctx context.Context, obj C, opts metav1.ApplyOptions) (T, error) {
 	return a.apply(ctx, obj, opts)
 }
 
 // ApplyStatus applies the status of a configuration, which must have a name, and returns the object
 // as the server stored it.
-func (a *alsoApplier[T, C]) ApplyStatus(ctx context.Context, obj C, opts metav1.ApplyOptions) (T, error) {
+func (a *applyMixin[T, C]) ApplyStatus(ctx context.Context, obj C, opts metav1.ApplyOptions) (T, error) {
 	return a.apply(ctx, obj, opts, "status")
 }
 
-func (a *alsoApplier[T, C]) apply(ctx context.Context, obj C, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
+func (a *applyMixin[T, C]) apply(ctx context.Context, obj C, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
 	name, err := nameOf(obj)
 	if err != nil {
 		return none, err
@@ -71,7 +71,7 @@ func (a *alsoApplier[T, C]) apply(ctx context.Context, obj C, opts metav1.ApplyO
 		return none, err
 	}
 	patch := opts.ToPatchOptions()
-	return a.client.object(ctx, a.client.to(request, &patch).Name(name).SubResource(subresources...))
+	return a.client.object(ctx, a.client.completeRequest(request, &patch).Name(name).SubResource(subresources...))
 }
 
 // nameOf returns the name in an apply configuration.

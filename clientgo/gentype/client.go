@@ -56,8 +56,8 @@ func (c *Client[T]) GetClient() rest.Interface { return c.client }
 // GetNamespace returns the client's namespace, or "".
 func (c *Client[T]) GetNamespace() string { return c.namespace }
 
-// to completes the request r for the resource, with options as query parameters.
-func (c *Client[T]) to(r *rest.Request, options runtime.Object) *rest.Request {
+// completeRequest completes the request r for the resource, with options as query parameters.
+func (c *Client[T]) completeRequest(r *rest.Request, options runtime.Object) *rest.Request {
 	return r.UseProtobufAsDefaultIfPreferred(c.protobuf).NamespaceIfScoped(c.namespace, c.namespace != "").
 		Resource(c.resource).VersionedParams(options, c.codec)
 }
@@ -71,27 +71,27 @@ func (c *Client[T]) object(ctx context.Context, r *rest.Request) (T, error) {
 
 // Get returns the object with the given name.
 func (c *Client[T]) Get(ctx context.Context, name string, options metav1.GetOptions) (T, error) {
-	return c.object(ctx, c.to(c.client.Get(), &options).Name(name))
+	return c.object(ctx, c.completeRequest(c.client.Get(), &options).Name(name))
 }
 
 // Create creates an object, and returns it as the server stored it.
 func (c *Client[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptions) (T, error) {
-	return c.object(ctx, c.to(c.client.Post(), &opts).Body(obj))
+	return c.object(ctx, c.completeRequest(c.client.Post(), &opts).Body(obj))
 }
 
 // Update replaces an object, and returns it as the server stored it.
 func (c *Client[T]) Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
-	return c.object(ctx, c.to(c.client.Put(), &opts).Name(obj.GetName()).Body(obj))
+	return c.object(ctx, c.completeRequest(c.client.Put(), &opts).Name(obj.GetName()).Body(obj))
 }
 
 // UpdateStatus replaces the status of an object, and returns the object as the server stored it.
 func (c *Client[T]) UpdateStatus(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
-	return c.object(ctx, c.to(c.client.Put(), &opts).Name(obj.GetName()).SubResource("status").Body(obj))
+	return c.object(ctx, c.completeRequest(c.client.Put(), &opts).Name(obj.GetName()).SubResource("status").Body(obj))
 }
 
 // Patch changes an object, or a subresource of it, and returns the object as the server stored it.
 func (c *Client[T]) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error) {
-	return c.object(ctx, c.to(c.client.Patch(pt), &opts).Name(name).SubResource(subresources...).Body(data))
+	return c.object(ctx, c.completeRequest(c.client.Patch(pt), &opts).Name(name).SubResource(subresources...).Body(data))
 }
 
 // Delete deletes the object with the given name.
@@ -103,7 +103,7 @@ func (c *Client[T]) Delete(ctx context.Context, name string, opts metav1.DeleteO
 // Watch returns the changes of the objects. The caller must stop it.
 func (c *Client[T]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
-	return c.to(c.client.Get(), &opts).Timeout(timeout(opts)).Watch(ctx)
+	return c.completeRequest(c.client.Get(), &opts).Timeout(timeout(opts)).Watch(ctx)
 }
 
 // timeout returns the server-side timeout of a list or watch. The client enforces it for a list,

@@ -90,7 +90,7 @@ func (c *FakeClient[T]) Patch(ctx context.Context, name string, pt types.PatchTy
 // FakeClientWithList is a FakeClient with List.
 type FakeClientWithList[T objectWithMeta, L runtime.Object] struct {
 	*FakeClient[T]
-	alsoFakeLister[T, L]
+	fakeListMixin[T, L]
 }
 
 // NewFakeClientWithList is NewFakeClient for a client with List. Of the functions, one makes a
@@ -100,13 +100,13 @@ func NewFakeClientWithList[T objectWithMeta, L runtime.Object](
 	emptyListCreator func() L, listMetaCopier func(L, L), itemGetter func(L) []T, itemSetter func(L, []T),
 ) *FakeClientWithList[T, L] {
 	c := NewFakeClient(fake, namespace, resource, kind, emptyObjectCreator)
-	return &FakeClientWithList[T, L]{c, alsoFakeLister[T, L]{c, emptyListCreator, listMetaCopier, itemGetter, itemSetter}}
+	return &FakeClientWithList[T, L]{c, fakeListMixin[T, L]{c, emptyListCreator, listMetaCopier, itemGetter, itemSetter}}
 }
 
 // FakeClientWithApply is a FakeClient with Apply.
 type FakeClientWithApply[T objectWithMeta, C namedObject] struct {
 	*FakeClient[T]
-	alsoFakeApplier[T, C]
+	fakeApplyMixin[T, C]
 }
 
 // NewFakeClientWithApply is NewFakeClient for a client with Apply.
@@ -114,14 +114,14 @@ func NewFakeClientWithApply[T objectWithMeta, C namedObject](
 	fake *testing.Fake, namespace string, resource schema.GroupVersionResource, kind schema.GroupVersionKind, emptyObjectCreator func() T,
 ) *FakeClientWithApply[T, C] {
 	c := NewFakeClient(fake, namespace, resource, kind, emptyObjectCreator)
-	return &FakeClientWithApply[T, C]{c, alsoFakeApplier[T, C]{c}}
+	return &FakeClientWithApply[T, C]{c, fakeApplyMixin[T, C]{c}}
 }
 
 // FakeClientWithListAndApply is a FakeClient with List and Apply.
 type FakeClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject] struct {
 	*FakeClient[T]
-	alsoFakeLister[T, L]
-	alsoFakeApplier[T, C]
+	fakeListMixin[T, L]
+	fakeApplyMixin[T, C]
 }
 
 // NewFakeClientWithListAndApply is NewFakeClientWithList for a client with Apply.
@@ -131,12 +131,12 @@ func NewFakeClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedOb
 ) *FakeClientWithListAndApply[T, L, C] {
 	c := NewFakeClient(fake, namespace, resource, kind, emptyObjectCreator)
 	return &FakeClientWithListAndApply[T, L, C]{
-		c, alsoFakeLister[T, L]{c, emptyListCreator, listMetaCopier, itemGetter, itemSetter}, alsoFakeApplier[T, C]{c},
+		c, fakeListMixin[T, L]{c, emptyListCreator, listMetaCopier, itemGetter, itemSetter}, fakeApplyMixin[T, C]{c},
 	}
 }
 
-// alsoFakeLister adds List to a fake client.
-type alsoFakeLister[T objectWithMeta, L runtime.Object] struct {
+// fakeListMixin adds List to a fake client.
+type fakeListMixin[T objectWithMeta, L runtime.Object] struct {
 	client   *FakeClient[T]
 	newList  func() L
 	copyMeta func(to, from L)
@@ -145,7 +145,7 @@ type alsoFakeLister[T objectWithMeta, L runtime.Object] struct {
 }
 
 // List returns the objects that match the label selector of the options.
-func (l *alsoFakeLister[T, L]) List(ctx context.Context, opts metav1.ListOptions) (result L, err error) {
+func (l *fakeListMixin[T, L]) List(ctx context.Context, opts metav1.ListOptions) (result L, err error) {
 	list := l.newList()
 	obj, err := l.client.Invokes(testing.NewListActionWithOptions(l.client.resource, l.client.kind, l.client.namespace, opts), l.newList())
 	if obj == nil {
@@ -166,25 +166,25 @@ func (l *alsoFakeLister[T, L]) List(ctx context.Context, opts metav1.ListOptions
 
 // DeleteCollection deletes nothing by itself. A reactor of the test may delete the objects that the
 // options select.
-func (l *alsoFakeLister[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
+func (l *fakeListMixin[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
 	_, err := l.client.Invokes(testing.NewDeleteCollectionActionWithOptions(l.client.resource, l.client.namespace, opts, listOpts), l.newList())
 	return err
 }
 
-// alsoFakeApplier adds Apply to a fake client.
-type alsoFakeApplier[T objectWithMeta, C namedObject] struct{ client *FakeClient[T] }
+// fakeApplyMixin adds Apply to a fake client.
+type fakeApplyMixin[T objectWithMeta, C namedObject] struct{ client *FakeClient[T] }
 
 // Apply applies a configuration, which must have a name.
-func (a *alsoFakeApplier[T, C]) Apply(ctx context.Context, configuration C, opts metav1.ApplyOptions) (result T, err error) {
+func (a *fakeApplyMixin[T, C]) Apply(ctx context.Context, configuration C, opts metav1.ApplyOptions) (result T, err error) {
 	return a.apply(ctx, configuration, opts)
 }
 
 // ApplyStatus applies the status of a configuration, which must have a name.
-func (a *alsoFakeApplier[T, C]) ApplyStatus(ctx context.Context, configuration C, opts metav1.ApplyOptions) (result T, err error) {
+func (a *fakeApplyMixin[T, C]) ApplyStatus(ctx context.Context, configuration C, opts metav1.ApplyOptions) (result T, err error) {
 	return a.apply(ctx, configuration, opts, "status")
 }
 
-func (a *alsoFakeApplier[T, C]) apply(ctx context.Context, configuration C, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
+func (a *fakeApplyMixin[T, C]) apply(ctx context.Context, configuration C, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
 	if configuration == *new(C) {
 		return none, errors.New("configuration provided to Apply must not be nil")
 	}

@@ -11,7 +11,7 @@ import (
 // ClientWithList is a Client with List.
 type ClientWithList[T objectWithMeta, L runtime.Object] struct {
 	*Client[T]
-	alsoLister[T, L]
+	listMixin[T, L]
 }
 
 // NewClientWithList is NewClient for a client with List. emptyListCreator returns a new list to
@@ -21,23 +21,23 @@ func NewClientWithList[T objectWithMeta, L runtime.Object](
 	emptyListCreator func() L, options ...Option[T],
 ) *ClientWithList[T, L] {
 	c := NewClient(resource, client, parameterCodec, namespace, emptyObjectCreator, options...)
-	return &ClientWithList[T, L]{c, alsoLister[T, L]{c, emptyListCreator}}
+	return &ClientWithList[T, L]{c, listMixin[T, L]{c, emptyListCreator}}
 }
 
-// alsoLister adds List to a client.
-type alsoLister[T objectWithMeta, L runtime.Object] struct {
+// listMixin adds List to a client.
+type listMixin[T objectWithMeta, L runtime.Object] struct {
 	client  *Client[T]
 	newList func() L
 }
 
 // List returns the objects that the options select.
-func (l *alsoLister[T, L]) List(ctx context.Context, opts metav1.ListOptions) (L, error) {
+func (l *listMixin[T, L]) List(ctx context.Context, opts metav1.ListOptions) (L, error) {
 	list := l.newList()
-	err := l.client.to(l.client.client.Get(), &opts).Timeout(timeout(opts)).Do(ctx).Into(list)
+	err := l.client.completeRequest(l.client.client.Get(), &opts).Timeout(timeout(opts)).Do(ctx).Into(list)
 	return list, err
 }
 
 // DeleteCollection deletes the objects that the options select.
-func (l *alsoLister[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
-	return l.client.to(l.client.client.Delete(), &listOpts).Timeout(timeout(listOpts)).Body(&opts).Do(ctx).Error()
+func (l *listMixin[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
+	return l.client.completeRequest(l.client.client.Delete(), &listOpts).Timeout(timeout(listOpts)).Body(&opts).Do(ctx).Error()
 }

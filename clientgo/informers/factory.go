@@ -57,7 +57,7 @@ type sharedInformerFactory struct {
 
 	mu        sync.Mutex // guards following
 	informers map[reflect.Type]*sharedInformer
-	shut      bool
+	shutDown  bool
 }
 
 // sharedInformer is an informer of a factory.
@@ -129,7 +129,7 @@ func (f *sharedInformerFactory) Start(stopCh <-chan struct{}) {
 func (f *sharedInformerFactory) StartWithContext(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.shut {
+	if f.shutDown {
 		return
 	}
 	for _, informer := range f.informers {
@@ -143,7 +143,7 @@ func (f *sharedInformerFactory) StartWithContext(ctx context.Context) {
 // Shutdown implements SharedInformerFactory.
 func (f *sharedInformerFactory) Shutdown() {
 	f.mu.Lock()
-	f.shut = true
+	f.shutDown = true
 	f.mu.Unlock()
 	f.running.Wait()
 	f.informerName.Release()

@@ -55,7 +55,7 @@ func run(t *testing.T, ctx context.Context, factory informers.SharedInformerFact
 	return result.Synced
 }
 
-func TestFactoryHasOneInformerForAType(t *testing.T) {
+func TestAFactoryHasOneInformerPerType(t *testing.T) {
 	client, ctx := start(t)
 	factory := informers.NewSharedInformerFactory(client, 0)
 	maps := factory.Core().V1().ConfigMaps()
@@ -78,7 +78,7 @@ func TestFactoryHasOneInformerForAType(t *testing.T) {
 }
 
 // An informer requested after Start runs after the next Start.
-func TestInformersThatWereAskedForLaterRunAfterTheNextStart(t *testing.T) {
+func TestAnInformerRequestedAfterStartRunsAfterTheNextStart(t *testing.T) {
 	client, ctx := start(t)
 	factory := informers.NewSharedInformerFactory(client, 0)
 	factory.Core().V1().ConfigMaps().Informer()
@@ -140,7 +140,7 @@ func TestResyncOfAFactory(t *testing.T) {
 	}
 }
 
-func TestFactoryThatWasShutDownStartsNothing(t *testing.T) {
+func TestAFactoryStartsNothingAfterShutdown(t *testing.T) {
 	client, ctx := start(t)
 	factory := informers.NewSharedInformerFactory(client, 0)
 	maps := factory.Core().V1().ConfigMaps().Informer()
@@ -164,7 +164,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 }
 
 // A program's own function makes the informer of a type, and is called once.
-func TestInformerOfAProgramsOwn(t *testing.T) {
+func TestInformerForCallsTheProgramsConstructor(t *testing.T) {
 	client, ctx := start(t)
 	factory := informers.NewSharedInformerFactory(client, 0)
 	made := 0

@@ -7,4 +7,4 @@ import (
 
 // With this call, the REST client of a group can also send and receive the types of all other
 // groups.
-func init() { builtin.Know(everything.AddToScheme) }
+func init() { builtin.Register(everything.AddToScheme) }

@@ -52,7 +52,7 @@ func TestListersSelect(t *testing.T) {
 	require.Equal(t, "n", node.Name)
 }
 
-func TestWhoSelectsAPod(t *testing.T) {
+func TestOwnersOfAPod(t *testing.T) {
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}}
 	sets := listerappsv1.NewReplicaSetLister(store(t,
 		&appsv1.ReplicaSet{ObjectMeta: meta("a", "yes", ""), Spec: appsv1.ReplicaSetSpec{Selector: selector}},

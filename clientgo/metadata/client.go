@@ -89,9 +89,9 @@ func (c *resourceClient) Namespace(ns string) ResourceInterface {
 	return &in
 }
 
-// to completes the request r for the object with a name, or for the collection if the name is
-// empty.
-func (c *resourceClient) to(r *rest.Request, accept, name string, options runtime.Object, subresources ...string) *rest.Request {
+// completeRequest completes the request r for the object with a name, or for the collection if the
+// name is empty.
+func (c *resourceClient) completeRequest(r *rest.Request, accept, name string, options runtime.Object, subresources ...string) *rest.Request {
 	return r.AbsPath(respath.Of(c.resource, c.namespace, name, subresources...)...).SetHeader("Accept", accept).
 		SpecificallyVersionedParams(options, metav1.ParameterCodec, version)
 }
@@ -141,7 +141,7 @@ func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOp
 	if err := respath.Check(c.namespace, name); err != nil {
 		return nil, err
 	}
-	return object(ctx, c.to(c.client.Get(), acceptObject, name, &opts, subresources...))
+	return object(ctx, c.completeRequest(c.client.Get(), acceptObject, name, &opts, subresources...))
 }
 
 // List implements ResourceInterface.
@@ -150,7 +150,7 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*me
 		return nil, err
 	}
 	list := &metav1.PartialObjectMetadataList{}
-	if err := c.to(c.client.Get(), acceptList, "", &opts).Do(ctx).Into(list); err != nil {
+	if err := c.completeRequest(c.client.Get(), acceptList, "", &opts).Do(ctx).Into(list); err != nil {
 		return nil, err
 	}
 	return list, nil
@@ -162,7 +162,7 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 		return nil, err
 	}
 	opts.Watch = true
-	return c.to(c.client.Get(), acceptObject, "", &opts).Timeout(timeout(opts)).Watch(ctx)
+	return c.completeRequest(c.client.Get(), acceptObject, "", &opts).Timeout(timeout(opts)).Watch(ctx)
 }
 
 // timeout returns the server-side timeout of a watch. It is sent as the parameter timeout, in
@@ -179,5 +179,5 @@ func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchT
 	if err := respath.Check(c.namespace, name); err != nil {
 		return nil, err
 	}
-	return object(ctx, c.to(c.client.Patch(pt), acceptObject, name, &opts, subresources...).Body(data))
+	return object(ctx, c.completeRequest(c.client.Patch(pt), acceptObject, name, &opts, subresources...).Body(data))
 }

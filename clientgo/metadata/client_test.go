@@ -67,10 +67,10 @@ func TestVerbsOverAServer(t *testing.T) {
 
 // A server that does not support responses with only the metadata sends whole objects.
 func TestMetadataOfWholeObjects(t *testing.T) {
-	answer := ""
+	response := ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", runtime.ContentTypeJSON)
-		_, _ = w.Write([]byte(answer))
+		_, _ = w.Write([]byte(response))
 	}))
 	defer server.Close()
 	all := clientOf(t, server.URL)
@@ -83,7 +83,7 @@ func TestMetadataOfWholeObjects(t *testing.T) {
 		{`{"kind":"Foo","metadata":{"name":"x"}}`, runtime.IsMissingVersion},
 		{`{"kind":"Foo","apiVersion":"g/v1","metadata":{}}`, func(err error) bool { return err != nil }},
 	} {
-		answer = c.answer
+		response = c.answer
 		got, err := all.Get(t.Context(), "x", metav1.GetOptions{})
 		if c.refused != nil {
 			require.True(t, c.refused(err), "%s: %v", c.answer, err)
@@ -93,7 +93,7 @@ func TestMetadataOfWholeObjects(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "x", got.Name)
 	}
-	answer = `{"kind":"FooList","apiVersion":"g/v1","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"x"}},{"metadata":{"name":"y"}}]}`
+	response = `{"kind":"FooList","apiVersion":"g/v1","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"x"}},{"metadata":{"name":"y"}}]}`
 	list, err := all.List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "7", list.ResourceVersion)
@@ -101,7 +101,7 @@ func TestMetadataOfWholeObjects(t *testing.T) {
 }
 
 // An invalid response must not count as an empty list, because that would empty a cache.
-func TestAnAnswerThatIsNoMetadataIsAnError(t *testing.T) {
+func TestAResponseThatIsNotMetadataIsAnError(t *testing.T) {
 	for name, body := range map[string]string{
 		"a table":   `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"columnDefinitions":[],"rows":[]}`,
 		"a success": `{"kind":"Status","apiVersion":"v1","status":"Success"}`,

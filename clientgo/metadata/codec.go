@@ -28,27 +28,27 @@ var (
 	})
 )
 
-// negotiated decodes metadata from protobuf and JSON. From JSON it also extracts the metadata of
-// whole objects, for servers that do not support responses with metadata only.
-type negotiated struct{ runtime.NegotiatedSerializer }
+// metadataSerializer decodes metadata from protobuf and JSON. From JSON it also extracts the
+// metadata of whole objects, for servers that do not support responses with metadata only.
+type metadataSerializer struct{ runtime.NegotiatedSerializer }
 
-func newSerializer() runtime.NegotiatedSerializer { return negotiated{codecs()} }
+func newSerializer() runtime.NegotiatedSerializer { return metadataSerializer{codecs()} }
 
 // DecoderToVersion implements runtime.NegotiatedSerializer.
-func (n negotiated) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVersioner) runtime.Decoder {
-	return lenient{n.NegotiatedSerializer.DecoderToVersion(decoder, gv)}
+func (n metadataSerializer) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVersioner) runtime.Decoder {
+	return wholeObjectDecoder{n.NegotiatedSerializer.DecoderToVersion(decoder, gv)}
 }
 
-// lenient also decodes whole objects, whose types the wrapped decoder does not know.
-type lenient struct{ runtime.Decoder }
+// wholeObjectDecoder also decodes whole objects, whose types the wrapped decoder does not know.
+type wholeObjectDecoder struct{ runtime.Decoder }
 
 // Sharing implements sink.Decoder.
-func (d lenient) Sharing() sink.Sharing {
+func (d wholeObjectDecoder) Sharing() sink.Sharing {
 	return sink.Sharing{Decoder: d.Decoder, Object: reflect.TypeFor[*metav1.PartialObjectMetadata]()}
 }
 
 // Decode implements runtime.Decoder.
-func (d lenient) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+func (d wholeObjectDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	list, isList := into.(*metav1.PartialObjectMetadataList)
 	if _, isObject := into.(*metav1.PartialObjectMetadata); into != nil && !isList && !isObject {
 		return d.Decoder.Decode(data, defaults, into)
@@ -58,9 +58,9 @@ func (d lenient) Decode(data []byte, defaults *schema.GroupVersionKind, into run
 	case err != nil && !runtime.IsNotRegisteredError(err):
 		return nil, gvk, err
 	case err != nil && isList:
-		obj, err = wholeList(data)
+		obj, err = metadataOfList(data)
 	case err != nil:
-		obj, err = whole(data)
+		obj, err = metadataOfObject(data)
 	}
 	if err != nil {
 		return nil, gvk, err
@@ -83,22 +83,22 @@ func (d lenient) Decode(data []byte, defaults *schema.GroupVersionKind, into run
 	return nil, gvk, fmt.Errorf("unexpected object, expected %T but got %T", into, obj)
 }
 
-var errNotMeta = errors.New("object does not appear to match the ObjectMeta schema")
+var errNotObjectMeta = errors.New("object does not appear to match the ObjectMeta schema")
 
-// whole decodes the metadata of a whole object.
-func whole(data []byte) (*metav1.PartialObjectMetadata, error) {
+// metadataOfObject decodes the metadata of a whole object.
+func metadataOfObject(data []byte) (*metav1.PartialObjectMetadata, error) {
 	obj := &metav1.PartialObjectMetadata{}
 	if err := json.Unmarshal(data, obj); err != nil {
 		return nil, err
 	}
 	if obj.Name == "" && obj.Namespace == "" && obj.UID == "" && obj.ResourceVersion == "" {
-		return nil, errNotMeta
+		return nil, errNotObjectMeta
 	}
 	return obj, nil
 }
 
-// wholeList decodes the metadata of the objects in a list of whole objects.
-func wholeList(data []byte) (*metav1.PartialObjectMetadataList, error) {
+// metadataOfList decodes the metadata of the objects in a list of whole objects.
+func metadataOfList(data []byte) (*metav1.PartialObjectMetadataList, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	if err := json.Unmarshal(data, list); err != nil {
 		return nil, err

@@ -104,12 +104,12 @@ func ToClientWithContext(c Client) ClientWithContext {
 	if contextual, ok := c.(ClientWithContext); ok {
 		return contextual
 	}
-	return plainClient{c}
+	return clientWithContext{c}
 }
 
-type plainClient struct{ Client }
+type clientWithContext struct{ Client }
 
-func (p plainClient) PathsWithContext(context.Context) (map[string]GroupVersionWithContext, error) {
+func (p clientWithContext) PathsWithContext(context.Context) (map[string]GroupVersionWithContext, error) {
 	plain, err := p.Paths()
 	if plain == nil {
 		return nil, err

@@ -74,11 +74,11 @@ func ToGroupVersionWithContext(gv GroupVersion) GroupVersionWithContext {
 	if contextual, ok := gv.(GroupVersionWithContext); ok {
 		return contextual
 	}
-	return plainGroupVersion{gv}
+	return groupVersionWithContext{gv}
 }
 
-type plainGroupVersion struct{ GroupVersion }
+type groupVersionWithContext struct{ GroupVersion }
 
-func (p plainGroupVersion) SchemaWithContext(_ context.Context, contentType string) ([]byte, error) {
+func (p groupVersionWithContext) SchemaWithContext(_ context.Context, contentType string) ([]byte, error) {
 	return p.Schema(contentType)
 }

@@ -45,7 +45,7 @@ func TestDocumentsOfAServer(t *testing.T) {
 	require.EqualError(t, err, "GroupVersion (none/v1) not found as OpenAPI V3 path")
 }
 
-func TestPathsAndDocumentsThatAreNone(t *testing.T) {
+func TestInvalidPathsAndDocumentsAreErrors(t *testing.T) {
 	client := openapitest.NewFakeClient()
 	root := openapi3.NewRoot(client)
 	for _, path := range []string{"apis/b/v1", "apis/a/v2", "apis/a/v10", "api/v1", "apis", "apis/a", "apis/a/v1/x", "version", "", ".well-known/openid-configuration", "/apis/x/v1"} {

@@ -28,21 +28,21 @@ type BackoffManagerWithContext interface {
 	SleepWithContext(ctx context.Context, d time.Duration)
 }
 
-// withContext adapts a BackoffManager to BackoffManagerWithContext.
-type withContext struct{ BackoffManager }
+// contextBackoff adapts a BackoffManager to BackoffManagerWithContext.
+type contextBackoff struct{ BackoffManager }
 
 // UpdateBackoffWithContext implements [BackoffManagerWithContext].
-func (m withContext) UpdateBackoffWithContext(_ context.Context, actualURL *url.URL, err error, responseCode int) {
+func (m contextBackoff) UpdateBackoffWithContext(_ context.Context, actualURL *url.URL, err error, responseCode int) {
 	m.UpdateBackoff(actualURL, err, responseCode)
 }
 
 // CalculateBackoffWithContext implements [BackoffManagerWithContext].
-func (m withContext) CalculateBackoffWithContext(_ context.Context, actualURL *url.URL) time.Duration {
+func (m contextBackoff) CalculateBackoffWithContext(_ context.Context, actualURL *url.URL) time.Duration {
 	return m.CalculateBackoff(actualURL)
 }
 
 // SleepWithContext implements [BackoffManagerWithContext].
-func (m withContext) SleepWithContext(_ context.Context, d time.Duration) { m.Sleep(d) }
+func (m contextBackoff) SleepWithContext(_ context.Context, d time.Duration) { m.Sleep(d) }
 
 // sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) {

@@ -13,13 +13,13 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// ahead is a clock that is an hour ahead of the real clock.
-type ahead struct{ clock.RealClock }
+// aheadClock is a clock that is an hour ahead of the real clock.
+type aheadClock struct{ clock.RealClock }
 
-func (ahead) Now() time.Time { return time.Now().Add(time.Hour) }
+func (aheadClock) Now() time.Time { return time.Now().Add(time.Hour) }
 
 func TestURLBackoffWaitsLongerWithEachFailureOfAHost(t *testing.T) {
-	b := &rest.URLBackoff{Backoff: flowcontrol.NewFakeBackOff(time.Second, time.Minute, ahead{})}
+	b := &rest.URLBackoff{Backoff: flowcontrol.NewFakeBackOff(time.Second, time.Minute, aheadClock{})}
 	of := func(path string) *url.URL { return &url.URL{Scheme: "https", Host: "server", Path: path} }
 	b.UpdateBackoff(of("/a"), nil, 429)
 	b.UpdateBackoff(of("/b"), nil, 503)

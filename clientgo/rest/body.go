@@ -21,7 +21,7 @@ func (r *Request) Body(obj interface{}) *Request {
 	case []byte:
 		r.setBytes(body)
 	case io.Reader:
-		r.body, r.bytes, r.repeat = body, nil, false
+		r.body, r.bytes, r.replayable = body, nil, false
 	case runtime.Object:
 		if v := reflect.ValueOf(body); v.Kind() == reflect.Pointer && v.IsNil() {
 			return r
@@ -50,4 +50,4 @@ func (r *Request) setEncoded(data []byte, err error) *Request {
 	return r
 }
 
-func (r *Request) setBytes(data []byte) { r.body, r.bytes, r.repeat = nil, data, data != nil }
+func (r *Request) setBytes(data []byte) { r.body, r.bytes, r.replayable = nil, data, data != nil }

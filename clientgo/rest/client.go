@@ -70,10 +70,10 @@ func NewRESTClient(baseURL *url.URL, versionedAPIPath string, config ClientConte
 		base.Path += "/"
 	}
 	base.RawQuery, base.Fragment = "", ""
-	content, none := config.withoutCBOR().settled()
+	content, none := config.withoutCBOR().withMediaTypes()
 	return &RESTClient{
 		Client: client, base: &base, versioned: versionedAPIPath, content: content, noContentType: none, limiter: rateLimiter,
-		newBackoff: environmentBackoff, newRetryPolicy: func(n int) WithRetry { return &retries{maxRetries: n} },
+		newBackoff: environmentBackoff, newRetryPolicy: func(n int) WithRetry { return &retryPolicy{maxRetries: n} },
 	}, nil
 }
 
@@ -85,20 +85,21 @@ func (c ClientContentConfig) withoutCBOR() ClientContentConfig {
 	if media, _, err := mime.ParseMediaType(c.ContentType); err == nil && media == runtime.ContentTypeCBOR {
 		c.ContentType = jsonType
 	}
-	c.AcceptContentTypes = jsonForCBOR(c.AcceptContentTypes)
+	c.AcceptContentTypes = replaceCBOR(c.AcceptContentTypes)
 	return c
 }
 
-// settled returns c with the media types to send and accept. none is true if c has no ContentType.
-func (c ClientContentConfig) settled() (content ClientContentConfig, none bool) {
+// withMediaTypes returns c with the media types to send and accept. none is true if c has no
+// ContentType.
+func (c ClientContentConfig) withMediaTypes() (content ClientContentConfig, none bool) {
 	if none = c.ContentType == ""; none {
 		c.ContentType = jsonType
 	}
 	return c, none
 }
 
-// jsonForCBOR returns a list of media types in which JSON replaces CBOR.
-func jsonForCBOR(types string) string {
+// replaceCBOR returns a list of media types in which JSON replaces CBOR.
+func replaceCBOR(types string) string {
 	if !strings.Contains(types, runtime.ContentTypeCBOR) {
 		return types
 	}
@@ -210,7 +211,7 @@ func newClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	client.sharing = config.Sharing
 	client.warningHandler = config.WarningHandlerWithContext
 	if client.warningHandler == nil {
-		client.warningHandler = contextless(config.WarningHandler)
+		client.warningHandler = adaptWarningHandler(config.WarningHandler)
 	}
 	return client, nil
 }

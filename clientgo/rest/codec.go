@@ -20,8 +20,8 @@ import (
 type codec struct {
 	encoding kinform.Encoding
 	// the decoder clears kind and apiVersion of decoded objects, but not of the items of a list
-	versionless bool
-	zeroing     bool // the decoder clears the target first
+	versionless  bool
+	clearsTarget bool // the decoder clears the target first
 	// pointer type of the objects of a watch; nil if the object's kind selects the type
 	object reflect.Type
 }
@@ -44,10 +44,10 @@ func codecOf(decoder runtime.Decoder) (c codec, ok bool) {
 			of := d.Sharing()
 			decoder, c.object = of.Decoder, of.Object
 		default:
-			if decoder = upstream(decoder, zeroingPackage); decoder == nil {
+			if decoder = unwrapDecoder(decoder, clearingPackage); decoder == nil {
 				return c, false
 			}
-			c.zeroing = true
+			c.clearsTarget = true
 		}
 	}
 }
@@ -56,19 +56,19 @@ func codecOf(decoder runtime.Decoder) (c codec, ok bool) {
 // decodes with the decoder in its only field. Its type is not exported, so it is recognized by its
 // name and its fields. A type with other fields is not recognized, and decodes lists itself.
 const (
-	zeroingPackage = "sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	zeroingName    = "targetZeroingDecoder"
-	zeroingField   = "upstream"
+	clearingPackage = "sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	clearingName    = "targetZeroingDecoder"
+	clearingField   = "upstream"
 )
 
-// upstream returns the decoder that a decoder of controller-runtime wraps. It returns nil for any
-// other decoder. path is the package path of the wrapper's type.
-func upstream(decoder runtime.Decoder, path string) runtime.Decoder {
+// unwrapDecoder returns the decoder that a decoder of controller-runtime wraps. It returns nil for
+// any other decoder. path is the package path of the wrapper's type.
+func unwrapDecoder(decoder runtime.Decoder, path string) runtime.Decoder {
 	v := reflect.ValueOf(decoder)
-	if !v.IsValid() || v.Kind() != reflect.Struct || v.Type().Name() != zeroingName || v.Type().PkgPath() != path {
+	if !v.IsValid() || v.Kind() != reflect.Struct || v.Type().Name() != clearingName || v.Type().PkgPath() != path {
 		return nil
 	}
-	if v.NumField() != 1 || v.Type().Field(0).Name != zeroingField || v.Type().Field(0).Type != reflect.TypeFor[runtime.Decoder]() {
+	if v.NumField() != 1 || v.Type().Field(0).Name != clearingField || v.Type().Field(0).Type != reflect.TypeFor[runtime.Decoder]() {
 		return nil
 	}
 	// addressable, because reflection cannot read an unexported field

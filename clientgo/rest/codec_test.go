@@ -46,7 +46,7 @@ func TestCodecsThatAreKnown(t *testing.T) {
 	}
 
 	path := reflect.TypeFor[targetZeroingDecoder]().PkgPath()
-	require.Equal(t, runtime.Decoder(json.Serializer), upstream(targetZeroingDecoder{json.Serializer}, path))
-	require.Nil(t, upstream(&targetZeroingDecoder{json.Serializer}, path))
-	require.Nil(t, upstream(converting{json.Serializer}, path))
+	require.Equal(t, runtime.Decoder(json.Serializer), unwrapDecoder(targetZeroingDecoder{json.Serializer}, path))
+	require.Nil(t, unwrapDecoder(&targetZeroingDecoder{json.Serializer}, path))
+	require.Nil(t, unwrapDecoder(converting{json.Serializer}, path))
 }

@@ -25,9 +25,9 @@ import (
 )
 
 // A proxy may return errors in a JSON format of its own.
-func TestAnErrorThatIsNoStatusIsWhatItsCodeSays(t *testing.T) {
+func TestAnErrorWithoutAStatusFollowsFromTheCode(t *testing.T) {
 	for _, body := range []string{`{"error":"no such backend"}`, `{}`, `{"kind":"Status","apiVersion":"v1"}`, `{"apiVersion":"v1","status":"Failure","code":403}`} {
-		client := answering(t, func(w http.ResponseWriter, req *http.Request) {
+		client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = io.WriteString(w, body)
@@ -45,12 +45,12 @@ func TestAnErrorThatIsNoStatusIsWhatItsCodeSays(t *testing.T) {
 	}
 }
 
-func TestDoRawLeavesTheAnswerToItsCaller(t *testing.T) {
-	heard := &hearing{}
-	rest.SetDefaultWarningHandler(heard)
+func TestDoRawReturnsTheBodyWithAnError(t *testing.T) {
+	warnings := &warningRecorder{}
+	rest.SetDefaultWarningHandler(warnings)
 	t.Cleanup(func() { rest.SetDefaultWarningHandler(rest.WarningLogger{}) })
 	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) {
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Add("Warning", `299 - "old"`)
 		w.Header().Set("Content-Type", req.URL.Query().Get("type"))
 		w.WriteHeader(http.StatusNotFound)
@@ -61,10 +61,10 @@ func TestDoRawLeavesTheAnswerToItsCaller(t *testing.T) {
 		require.True(t, apierrors.IsNotFound(err), "%v", err)
 		require.Equal(t, status, string(body))
 	}
-	require.Empty(t, heard.texts)
+	require.Empty(t, warnings.texts)
 }
 
-func TestARequestWithoutATokenSaysThatItIsTheClientsLimit(t *testing.T) {
+func TestTheErrorOfTheRateLimiterNamesTheClientsLimit(t *testing.T) {
 	config := configOf("http://localhost", "")
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(0.001, 1)
 	require.True(t, config.RateLimiter.TryAccept())
@@ -114,15 +114,15 @@ func TestURLBackoffSleepsByItsClock(t *testing.T) {
 	<-slept
 }
 
-// seen records the labels with which metrics are called.
-type seen struct {
+// metricsRecorder records the labels with which metrics are called.
+type metricsRecorder struct {
 	mu       sync.Mutex // guards following
 	urls     []string
 	sizes    []float64
 	resolved []string
 }
 
-func (s *seen) Observe(_ context.Context, _ string, u url.URL, _ time.Duration) {
+func (s *metricsRecorder) Observe(_ context.Context, _ string, u url.URL, _ time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u.Scheme, u.Host = "", ""
@@ -130,17 +130,17 @@ func (s *seen) Observe(_ context.Context, _ string, u url.URL, _ time.Duration) 
 	s.urls = append(s.urls, text)
 }
 
-type sizes struct{ *seen }
+type sizeRecorder struct{ *metricsRecorder }
 
-func (s sizes) Observe(_ context.Context, _ string, _ string, size float64) {
+func (s sizeRecorder) Observe(_ context.Context, _ string, _ string, size float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sizes = append(s.sizes, size)
 }
 
-type hosts struct{ *seen }
+type hostRecorder struct{ *metricsRecorder }
 
-func (h hosts) Observe(_ context.Context, host string, _ time.Duration) {
+func (h hostRecorder) Observe(_ context.Context, host string, _ time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.resolved = append(h.resolved, host)
@@ -148,9 +148,9 @@ func (h hosts) Observe(_ context.Context, host string, _ time.Duration) {
 
 // If names of objects were in labels, metrics would have a series for each object.
 func TestMetricsHaveNoNamesOfObjects(t *testing.T) {
-	s := &seen{}
+	s := &metricsRecorder{}
 	latency, size, resolver := metrics.RequestLatency, metrics.RequestSize, metrics.ResolverLatency
-	metrics.RequestLatency, metrics.RequestSize, metrics.ResolverLatency = s, sizes{s}, hosts{s}
+	metrics.RequestLatency, metrics.RequestSize, metrics.ResolverLatency = s, sizeRecorder{s}, hostRecorder{s}
 	t.Cleanup(func() {
 		metrics.RequestLatency, metrics.RequestSize, metrics.ResolverLatency = latency, size, resolver
 	})
@@ -201,7 +201,7 @@ func TestMetricsHaveNoNamesOfObjects(t *testing.T) {
 }
 
 func TestBodiesAreLoggedForVerbosity8(t *testing.T) {
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) { _, _ = io.WriteString(w, strings.Repeat("a", 2000)) })
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) { _, _ = io.WriteString(w, strings.Repeat("a", 2000)) })
 	for verbosity, want := range map[int]string{7: "", 8: "[truncated 976 chars]", 10: strings.Repeat("a", 2000)} {
 		var lines []string
 		log := funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{Verbosity: verbosity})
@@ -215,7 +215,7 @@ func TestBodiesAreLoggedForVerbosity8(t *testing.T) {
 }
 
 func TestBodiesWithSecretsAreNotLogged(t *testing.T) {
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) { _, _ = io.WriteString(w, "password") })
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) { _, _ = io.WriteString(w, "password") })
 	for path, secret := range map[string]bool{
 		"/api/v1/namespaces/n/secrets/web":                 true,
 		"/api/v1/namespaces/n/serviceaccounts/build/token": true,
@@ -235,14 +235,14 @@ func TestBodiesWithSecretsAreNotLogged(t *testing.T) {
 func TestBackoffOfTheEnvironmentIsThatOfOneRequest(t *testing.T) {
 	t.Setenv("KUBE_CLIENT_BACKOFF_BASE", "3600")
 	t.Setenv("KUBE_CLIENT_BACKOFF_DURATION", "3600")
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for range 3 {
 		require.True(t, apierrors.IsInternalError(client.Get().AbsPath("/x").Do(ctx).Error()))
 	}
 	// The attempts of one request do wait.
-	client = answering(t, func(w http.ResponseWriter, req *http.Request) {
+	client = newTestClient(t, func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Retry-After", "0")
 		w.WriteHeader(http.StatusInternalServerError)
 	})

@@ -14,9 +14,9 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// decoding maps each Sharing to its *decoders. The decoders belong to the process, so that the
-// objects of all clients can share parts.
-var decoding sync.Map
+// decodersBySharing maps each Sharing to its *decoders. The decoders belong to the process, so that
+// the objects of all clients can share parts.
+var decodersBySharing sync.Map
 
 // decodersOf returns the decoders of a Sharing. It returns nil if the program's codecs must decode
 // lists and watches.
@@ -24,9 +24,9 @@ func decodersOf(s Sharing) *decoders {
 	if s == ShareByDefault {
 		s = environmentSharing()
 	}
-	made, ok := decoding.Load(s)
+	made, ok := decodersBySharing.Load(s)
 	if !ok {
-		made, _ = decoding.LoadOrStore(s, sync.OnceValue(func() *decoders { return newDecoding(s) }))
+		made, _ = decodersBySharing.LoadOrStore(s, sync.OnceValue(func() *decoders { return newDecoders(s) }))
 	}
 	return made.(func() *decoders)()
 }
@@ -46,30 +46,30 @@ type readerKey struct {
 	decoder *sharing.Decoder
 }
 
-func newDecoding(shared Sharing) *decoders {
+func newDecoders(shared Sharing) *decoders {
 	readers, err := kinform.NewBodyReaders(kinform.Options{})
 	if err != nil {
 		return nil // lists are decoded by the program's codecs
 	}
-	d := &decoders{readers: readers, owned: sharing.New(sharing.Options{Share: sharing.Constants})}
+	d := &decoders{readers: readers, owned: sharing.New(sharing.Options{Share: sharing.StringsOnly})}
 	switch d.cached = d.owned; shared {
 	case ShareEverything:
-		d.cached = sharing.New(sharing.Options{Inspector: sharing.NewInspector(complain)})
+		d.cached = sharing.New(sharing.Options{MutationDetector: sharing.NewMutationDetector(logMutation)})
 		guard.Add(d.cached.Check)
 	case ShareNothing:
 		d.cached = sharing.New(sharing.Options{MaxBytes: -1})
 		d.owned = d.cached
 	case ShareConstants:
 	default:
-		d.cached = sharing.New(sharing.Options{Share: sharing.Immutable, Inspector: sharing.NewInspector(complain)})
+		d.cached = sharing.New(sharing.Options{Share: sharing.Immutable, MutationDetector: sharing.NewMutationDetector(logMutation)})
 		guard.Add(d.cached.Check)
 	}
 	return d
 }
 
-// complain logs that a program has changed a cached object. It omits the content, which may be a
+// logMutation logs that a program has changed a cached object. It omits the content, which may be a
 // secret.
-func complain(change sharing.Change) {
+func logMutation(change sharing.Mutation) {
 	klog.Background().Error(nil, "The program has changed a cached object in place, and with it other objects that share this part. "+
 		"Objects that come from now on share strings only. "+detectorVariable+"=true finds the code that does it; "+
 		sharingVariable+"=constants lets it change one object only, as with client-go", "field", change.Field)

@@ -27,7 +27,7 @@ func manyPods(n int) *corev1.PodList {
 
 // A list is decoded to the same objects as by the program's codec. No two objects share a part that
 // a program could change.
-func TestListsAreDecodedAsByTheCodecs(t *testing.T) {
+func TestListsDecodeLikeTheProgramsCodec(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))
 	codecs := serializer.NewCodecFactory(scheme)
@@ -57,7 +57,7 @@ func TestListsAreDecodedAsByTheCodecs(t *testing.T) {
 }
 
 // The program's codec decodes unusual lists.
-func TestOddListsAreForTheCodecs(t *testing.T) {
+func TestUnusualListsAreDecodedByTheProgramsCodec(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))
 	info, _ := runtime.SerializerInfoForMediaType(serializer.NewCodecFactory(scheme).SupportedMediaTypes(), runtime.ContentTypeJSON)

@@ -20,14 +20,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// endless is a body that begins with start and never ends.
-type endless struct {
+// endlessBody is a body that begins with start and never ends.
+type endlessBody struct {
 	start  io.Reader
 	read   atomic.Int64
 	closed atomic.Bool
 }
 
-func (e *endless) Read(p []byte) (int, error) {
+func (e *endlessBody) Read(p []byte) (int, error) {
 	if e.closed.Load() {
 		return 0, io.ErrClosedPipe
 	}
@@ -39,7 +39,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (e *endless) Close() error {
+func (e *endlessBody) Close() error {
 	e.closed.Store(true)
 	return nil
 }
@@ -48,7 +48,7 @@ var manyBytes = strings.Repeat("x", 64<<10)
 
 type endlessServer struct {
 	code int
-	body *endless
+	body *endlessBody
 }
 
 func (s endlessServer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -56,7 +56,7 @@ func (s endlessServer) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // The limit for an event counts from the event's first byte, whichever decoder reads the event.
-func TestAnEventThatNeverEndsIsAnError(t *testing.T) {
+func TestAnEndlessEventIsAnError(t *testing.T) {
 	const budget = 16 << 20
 	for name, start := range map[string]string{
 		"before its kind":    `{"type":"ADDED","object":{"metadata":{"name":"`,
@@ -68,8 +68,8 @@ func TestAnEventThatNeverEndsIsAnError(t *testing.T) {
 		"the name of a kind": `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			open := func() (*endless, watch.Interface) {
-				body := &endless{start: strings.NewReader(start)}
+			open := func() (*endlessBody, watch.Interface) {
+				body := &endlessBody{start: strings.NewReader(start)}
 				config := configOf("http://odd.example", runtime.ContentTypeJSON)
 				config.Transport = endlessServer{http.StatusOK, body}
 				client, err := rest.RESTClientFor(config)
@@ -99,9 +99,9 @@ func TestAnEventThatNeverEndsIsAnError(t *testing.T) {
 	}
 }
 
-// An error response is read up to maxFailure bytes. If its Status never ends, the status code
+// An error response is read up to maxErrorBody bytes. If its Status never ends, the status code
 // determines the error.
-func TestAFailureThatNeverEndsIsAnError(t *testing.T) {
+func TestAnEndlessErrorResponseIsCutOff(t *testing.T) {
 	const budget = 16 << 20
 	for name, send := range map[string]func(*rest.Request) error{
 		"do":     func(r *rest.Request) error { return r.Do(t.Context()).Error() },
@@ -114,7 +114,7 @@ func TestAFailureThatNeverEndsIsAnError(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			body := &endless{start: strings.NewReader(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"`)}
+			body := &endlessBody{start: strings.NewReader(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"`)}
 			config := configOf("http://odd.example", runtime.ContentTypeJSON)
 			config.Transport = endlessServer{http.StatusForbidden, body}
 			client, err := rest.RESTClientFor(config)
@@ -127,14 +127,14 @@ func TestAFailureThatNeverEndsIsAnError(t *testing.T) {
 }
 
 // In a list for a reflector, the size of each field other than the items is limited, counted from
-// the field's first byte. An item that is too large is skipped, as TestSkippingHoldsNothing of
-// kinform's package rest shows.
-func TestAFieldBesideTheItemsThatNeverEndsIsAnError(t *testing.T) {
+// the field's first byte. An item that is too large is skipped, as TestSkippedBytesAreNotRetained
+// of kinform's package rest shows.
+func TestAnEndlessListFieldIsAnError(t *testing.T) {
 	const budget = 1 << 20
 	for name, field := range map[string]string{"a field": `"more":"`, "metadata": `"metadata":{"a":"`, "its name": `"`} {
 		t.Run(name, func(t *testing.T) {
 			start := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[],` + field
-			body := &endless{start: strings.NewReader(start)}
+			body := &endlessBody{start: strings.NewReader(start)}
 			config := configOf("http://odd.example", runtime.ContentTypeJSON)
 			config.Transport = endlessServer{http.StatusOK, body}
 			client, err := rest.RESTClientFor(config)

@@ -8,14 +8,14 @@ import (
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// emptied takes the beginning of a list's body, and returns the encoding of the same list without
-// items. The program's codec decodes the result. The decoding shows whether the codec accepts the
-// list, and sets all fields except the items. late means that kind or metadata follow the items, as
-// in JSON lists of custom resources. ok is false if start is not a list, or if a field is in an
-// unusual place.
-func emptied(start []byte, encoding kinform.Encoding) (list []byte, late, ok bool) {
+// withoutItems takes the beginning of a list's body, and returns the encoding of the same list
+// without items. The program's codec decodes the result. The decoding shows whether the codec
+// accepts the list, and sets all fields except the items. late means that kind or metadata follow
+// the items, as in JSON lists of custom resources. ok is false if start is not a list, or if a
+// field is in an unusual place.
+func withoutItems(start []byte, encoding kinform.Encoding) (list []byte, late, ok bool) {
 	if encoding == kinform.Protobuf {
-		list, ok = emptiedProtobuf(start)
+		list, ok = withoutItemsProtobuf(start)
 		return list, false, ok
 	}
 	decoder := stdjson.NewDecoder(bytes.NewReader(start))
@@ -50,22 +50,22 @@ func emptied(start []byte, encoding kinform.Encoding) (list []byte, late, ok boo
 
 var protobufMagic = []byte("k8s\x00")
 
-// emptiedProtobuf is emptied for protobuf. The result has "k8s\0", the kind in the header of the
-// runtime.Unknown, and the first field of the list, which is its metadata.
-func emptiedProtobuf(start []byte) (list []byte, ok bool) {
+// withoutItemsProtobuf is emptied for protobuf. The result has "k8s\0", the kind in the header of
+// the runtime.Unknown, and the first field of the list, which is its metadata.
+func withoutItemsProtobuf(start []byte) (list []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(start, protobufMagic)
 	if !ok {
 		return nil, false
 	}
-	kind, rest, ok := field(rest, 1)
+	kind, rest, ok := readField(rest, 1)
 	if !ok {
 		return nil, false
 	}
-	rest, _, ok = begin(rest, 2)
+	rest, _, ok = readFieldHeader(rest, 2)
 	if !ok {
 		return nil, false
 	}
-	meta, _, ok := field(rest, 1)
+	meta, _, ok := readField(rest, 1)
 	if !ok {
 		return nil, false
 	}
@@ -73,18 +73,18 @@ func emptiedProtobuf(start []byte) (list []byte, ok bool) {
 	return appendField(list, 2, appendField(nil, 1, meta)), true
 }
 
-// field returns the content of the field that data begins with, and the bytes after the field.
-func field(data []byte, number byte) (value, rest []byte, ok bool) {
-	data, n, ok := begin(data, number)
+// readField returns the content of the field that data begins with, and the bytes after the field.
+func readField(data []byte, number byte) (value, rest []byte, ok bool) {
+	data, n, ok := readFieldHeader(data, number)
 	if !ok || n > uint64(len(data)) {
 		return nil, nil, false
 	}
 	return data[:n], data[n:], true
 }
 
-// begin skips the tag and the length of the field that data begins with. It returns the bytes after
-// the length, and the length.
-func begin(data []byte, number byte) (rest []byte, n uint64, ok bool) {
+// readFieldHeader skips the tag and the length of the field that data begins with. It returns the
+// bytes after the length, and the length.
+func readFieldHeader(data []byte, number byte) (rest []byte, n uint64, ok bool) {
 	if len(data) == 0 || data[0] != number<<3|2 {
 		return nil, 0, false
 	}

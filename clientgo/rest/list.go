@@ -18,9 +18,9 @@ import (
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// listing decodes a list object by object, on several cores. The objects may share parts. The
+// listDecoder decodes a list object by object, on several cores. The objects may share parts. The
 // program's codec decodes all fields of the list except the items.
-type listing struct {
+type listDecoder struct {
 	decoder runtime.Decoder
 	codec   codec
 	reader  *kinform.BodyReader
@@ -29,13 +29,13 @@ type listing struct {
 	copied  bool          // objects are passed on as a sink.Shared
 }
 
-// newListing returns the listing for a response body that begins with start. It decodes the fields
-// of the list except the items into target. It returns nil if it does not support the body, the
-// target or the decoder. Then the program's codec must decode the whole body, so that result and
-// errors are client-go's. In this case target is unchanged, or empty if the codec clears its
+// newListDecoder returns the listing for a response body that begins with start. It decodes the
+// fields of the list except the items into target. It returns nil if it does not support the body,
+// the target or the decoder. Then the program's codec must decode the whole body, so that result
+// and errors are client-go's. In this case target is unchanged, or empty if the codec clears its
 // target.
-func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, shared Sharing, use sink.Use) *listing {
-	l := &listing{decoder: decoder, target: target}
+func newListDecoder(start []byte, decoder runtime.Decoder, target runtime.Object, shared Sharing, use sink.Use) *listDecoder {
+	l := &listDecoder{decoder: decoder, target: target}
 	var ok bool
 	if l.codec, ok = codecOf(decoder); !ok {
 		return nil
@@ -48,7 +48,7 @@ func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, sh
 	if !l.items.IsValid() || l.items.Kind() != reflect.Slice || l.objectType() == nil {
 		return nil
 	}
-	if l.codec.zeroing {
+	if l.codec.clearsTarget {
 		v.Elem().SetZero()
 	} else if !v.Elem().IsZero() {
 		return nil
@@ -56,15 +56,15 @@ func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, sh
 	if l.reader, l.copied = decodersOf(shared).readerOf(l.objectType(), schema.GroupVersionKind{}, use, l.codec.encoding); l.reader == nil {
 		return nil
 	}
-	empty, late, ok := emptied(start, l.codec.encoding)
-	if !ok || !late && l.decodeAround(empty) != nil {
+	empty, late, ok := withoutItems(start, l.codec.encoding)
+	if !ok || !late && l.decodeListFields(empty) != nil {
 		return nil
 	}
 	return l
 }
 
 // objectType returns a pointer to the type of objects, or nil if that type is not a struct.
-func (l *listing) objectType() reflect.Type {
+func (l *listDecoder) objectType() reflect.Type {
 	t := l.items.Type().Elem()
 	switch {
 	case t.Kind() == reflect.Struct:
@@ -75,9 +75,9 @@ func (l *listing) objectType() reflect.Type {
 	return nil
 }
 
-// decodeAround decodes the argument empty, the encoded list without its items, into the target. It
-// uses the program's codec.
-func (l *listing) decodeAround(empty []byte) error {
+// decodeListFields decodes the argument empty, the encoded list without its items, into the target.
+// It uses the program's codec.
+func (l *listDecoder) decodeListFields(empty []byte) error {
 	v := reflect.ValueOf(l.target).Elem()
 	into, kind, err := l.decoder.Decode(empty, nil, l.target)
 	if err == nil && into != l.target {
@@ -89,14 +89,15 @@ func (l *listing) decodeAround(empty []byte) error {
 	return err
 }
 
-// taker receives the objects of a list in order. skip receives the error of an undecodable object.
-type taker interface {
-	take(item listwatch.Item[any]) error
-	skip(unread *listwatch.ObjectError) error
+// itemConsumer receives the objects of a list in order. skip receives the error of an undecodable
+// object.
+type itemConsumer interface {
+	consume(item listwatch.Item[any]) error
+	consumeUndecodable(undecodable *listwatch.ObjectError) error
 }
 
 // read reads the body to its end, and closes it. After an error the target is empty.
-func (l *listing) read(ctx context.Context, response *http.Response, opts listwatch.ListOptions, to taker) (bytes int64, err error) {
+func (l *listDecoder) read(ctx context.Context, response *http.Response, opts listwatch.ListOptions, to itemConsumer) (bytes int64, err error) {
 	defer func() {
 		if err != nil {
 			reflect.ValueOf(l.target).Elem().SetZero()
@@ -113,13 +114,13 @@ func (l *listing) read(ctx context.Context, response *http.Response, opts listwa
 		if err == io.EOF { //nolint:errorlint // that is the orderly end
 			break
 		}
-		if unread, ok := errors.AsType[*listwatch.ObjectError](err); ok {
-			err = to.skip(unread)
+		if undecodable, ok := errors.AsType[*listwatch.ObjectError](err); ok {
+			err = to.consumeUndecodable(undecodable)
 		} else if err == nil {
 			if l.copied && !item.Unchanged {
 				item.Object = sink.Shared{Object: item.Object.(runtime.Object)}
 			}
-			err = to.take(item)
+			err = to.consume(item)
 		}
 		if err != nil {
 			return stream.Meta().Bytes, err
@@ -127,24 +128,26 @@ func (l *listing) read(ctx context.Context, response *http.Response, opts listwa
 	}
 	if empty := stream.Empty(); empty != nil { // the list with the fields after the items
 		reflect.ValueOf(l.target).Elem().SetZero()
-		err = l.decodeAround(empty)
+		err = l.decodeListFields(empty)
 	}
 	return stream.Meta().Bytes, err
 }
 
-// collected is a taker that collects the objects of a list. The method put later puts them into the
-// list.
-type collected struct{ objects []any }
+// itemCollector is a taker that collects the objects of a list. The method put later puts them into
+// the list.
+type itemCollector struct{ objects []any }
 
-func (c *collected) take(item listwatch.Item[any]) error {
+func (c *itemCollector) consume(item listwatch.Item[any]) error {
 	c.objects = append(c.objects, item.Object)
 	return nil
 }
 
-func (c *collected) skip(unread *listwatch.ObjectError) error { return unread.Err }
+func (c *itemCollector) consumeUndecodable(undecodable *listwatch.ObjectError) error {
+	return undecodable.Err
+}
 
 // put sets items to the collected objects.
-func (c *collected) put(items reflect.Value) {
+func (c *itemCollector) put(items reflect.Value) {
 	pointers := items.Type().Elem().Kind() == reflect.Pointer
 	all := reflect.MakeSlice(items.Type(), len(c.objects), len(c.objects))
 	for i, object := range c.objects {
@@ -163,12 +166,12 @@ func intoList(body []byte, contentType string, decoder runtime.Decoder, target r
 	if target == nil || len(body) == 0 {
 		return false
 	}
-	l := newListing(body[:min(len(body), startSize)], decoder, target, shared, sink.Kept)
+	l := newListDecoder(body[:min(len(body), peekSize)], decoder, target, shared, sink.Owned)
 	if l == nil {
 		return false
 	}
 	response := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: io.NopCloser(bytes.NewReader(body))}
-	var all collected
+	var all itemCollector
 	if _, err := l.read(context.Background(), response, listwatch.ListOptions{}, &all); err != nil {
 		return false
 	}

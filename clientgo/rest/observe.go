@@ -27,15 +27,15 @@ const (
 	extraThrottle = time.Second
 )
 
-// announced is the time of the last log line about a wait at the default verbosity, in nanoseconds
-// since 1970.
-var announced atomic.Int64
+// lastThrottleLog is the time of the last log line about a wait at the default verbosity, in
+// nanoseconds since 1970.
+var lastThrottleLog atomic.Int64
 
 // logWait logs a wait for the rate limiter. Long waits are logged at verbosity 3. Very long waits
 // are logged at the default verbosity, but not all of them, because in a program that sends too
 // many requests every request waits.
-func (r *Request) logWait(ctx context.Context, took time.Duration, why string) {
-	log, about := klog.FromContext(ctx), []any{"delay", took, "reason", why, "verb", r.verb, "URL", r.URL().String()}
+func (r *Request) logWait(ctx context.Context, took time.Duration, reason string) {
+	log, about := klog.FromContext(ctx), []any{"delay", took, "reason", reason, "verb", r.verb, "URL", r.URL().String()}
 	const text = "Waited before sending request"
 	log.V(3).Info(text, about...)
 	if took <= extraThrottle {
@@ -45,11 +45,11 @@ func (r *Request) logWait(ctx context.Context, took time.Duration, why string) {
 	if log.V(2).Enabled() {
 		log, every = log.V(2), time.Second
 	}
-	now, last := time.Now().UnixNano(), announced.Load()
+	now, last := time.Now().UnixNano(), lastThrottleLog.Load()
 	if since := time.Duration(now - last); since >= 0 && since < every {
 		return
 	}
-	if announced.CompareAndSwap(last, now) {
+	if lastThrottleLog.CompareAndSwap(last, now) {
 		log.Info(text, about...)
 	}
 }
@@ -72,7 +72,7 @@ func (r *Request) logBody(ctx context.Context, what string, body []byte) {
 	if !log.V(8).Enabled() {
 		return
 	}
-	log = log.WithCallDepth(toCaller())
+	log = log.WithCallDepth(callerDepth())
 	for part := range strings.SplitSeq(r.URL().Path, "/") {
 		if slices.Contains(secretResources, part) {
 			log.V(8).Info(what, "body", fmt.Sprintf("[%d bytes, not logged: %s have secrets]", len(body), part))
@@ -96,9 +96,9 @@ func (r *Request) logBody(ctx context.Context, what string, body []byte) {
 	log.V(8).Info(what, "body", text)
 }
 
-// toCaller returns the number of stack frames of this package between the log call and the program.
-// With this number, log lines show the program's file and line.
-func toCaller() (depth int) {
+// callerDepth returns the number of stack frames of this package between the log call and the
+// program. With this number, log lines show the program's file and line.
+func callerDepth() (depth int) {
 	callers := make([]uintptr, 32)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
 	for {
@@ -131,9 +131,9 @@ func withResolverLatency(ctx context.Context) context.Context {
 	})
 }
 
-// template returns the URL with placeholders for names and parameter values. Metrics have a series
-// for each URL, so with names there would be a series for each object.
-func (r *Request) template() url.URL {
+// urlTemplate returns the URL with placeholders for names and parameter values. Metrics have a
+// series for each URL, so with names there would be a series for each object.
+func (r *Request) urlTemplate() url.URL {
 	u := *r.URL()
 	query := url.Values{}
 	for name := range r.params {

@@ -27,11 +27,11 @@ type AuthProviderConfigPersister interface {
 	Persist(map[string]string) error
 }
 
-// nowhere is an AuthProviderConfigPersister that discards the configuration.
-type nowhere struct{}
+// discardPersister is an AuthProviderConfigPersister that discards the configuration.
+type discardPersister struct{}
 
 // Persist implements [AuthProviderConfigPersister].
-func (nowhere) Persist(map[string]string) error { return nil }
+func (discardPersister) Persist(map[string]string) error { return nil }
 
 var providers struct {
 	mu     sync.Mutex // guards following
@@ -62,7 +62,7 @@ func GetAuthProvider(clusterAddress string, apc *clientcmdapi.AuthProviderConfig
 		return nil, fmt.Errorf("no Auth Provider found for name %q", apc.Name)
 	}
 	if persister == nil {
-		persister = nowhere{}
+		persister = discardPersister{}
 	}
 	return factory(clusterAddress, apc.Config, persister)
 }

@@ -13,31 +13,33 @@ type (
 	sanitizedTLSClientConfig TLSClientConfig
 )
 
-// hidden replaces a secret.
-const hidden = "--- REDACTED ---"
+// redacted replaces a secret.
+const redacted = "--- REDACTED ---"
 
-func hide(secret string) string {
+func redact(secret string) string {
 	if secret == "" {
 		return ""
 	}
-	return hidden
+	return redacted
 }
 
-// hideBytes replaces a secret by the second argument. If the secret is empty, it returns the
+// redactBytes replaces a secret by the second argument. If the secret is empty, it returns the
 // secret.
-func hideBytes(secret []byte, as string) []byte {
+func redactBytes(secret []byte, as string) []byte {
 	if len(secret) == 0 {
 		return secret
 	}
 	return []byte(as)
 }
 
-// hiddenPersister wraps the program's persister. When a Config is printed, a placeholder shows in
+// redactedPersister wraps the program's persister. When a Config is printed, a placeholder shows in
 // the place of the persister.
-type hiddenPersister struct{ AuthProviderConfigPersister }
+type redactedPersister struct{ AuthProviderConfigPersister }
 
-func (hiddenPersister) GoString() string { return "rest.AuthProviderConfigPersister(" + hidden + ")" }
-func (hiddenPersister) String() string   { return "rest.AuthProviderConfigPersister(" + hidden + ")" }
+func (redactedPersister) GoString() string {
+	return "rest.AuthProviderConfigPersister(" + redacted + ")"
+}
+func (redactedPersister) String() string { return "rest.AuthProviderConfigPersister(" + redacted + ")" }
 
 // GoString returns a text without secrets.
 func (c *Config) GoString() string { return c.String() }
@@ -48,9 +50,9 @@ func (c *Config) String() string {
 		return "<nil>"
 	}
 	shown := CopyConfig(c)
-	shown.Password, shown.BearerToken = hide(c.Password), hide(c.BearerToken)
+	shown.Password, shown.BearerToken = redact(c.Password), redact(c.BearerToken)
 	if c.AuthConfigPersister != nil {
-		shown.AuthConfigPersister = hiddenPersister{c.AuthConfigPersister}
+		shown.AuthConfigPersister = redactedPersister{c.AuthConfigPersister}
 	}
 	// AuthProvider, ExecProvider and TLSClientConfig hide their own secrets.
 	text := fmt.Sprintf("%#v", configText(shown))
@@ -66,8 +68,8 @@ func (c TLSClientConfig) GoString() string { return c.String() }
 // String returns a text without the key, in which certificates are shortened.
 func (c TLSClientConfig) String() string {
 	shown := sanitizedTLSClientConfig(c)
-	shown.CertData = hideBytes(c.CertData, "--- TRUNCATED ---")
-	shown.KeyData = hideBytes(c.KeyData, hidden)
-	shown.CAData = hideBytes(c.CAData, "--- TRUNCATED ---")
+	shown.CertData = redactBytes(c.CertData, "--- TRUNCATED ---")
+	shown.KeyData = redactBytes(c.KeyData, redacted)
+	shown.CAData = redactBytes(c.CAData, "--- TRUNCATED ---")
 	return fmt.Sprintf("%#v", shown)
 }

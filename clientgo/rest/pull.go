@@ -22,7 +22,7 @@ import (
 )
 
 // Pull implements sink.Puller.
-func (w *watched) Pull(opts listwatch.WatchOptions, use sink.Use) listwatch.WatchStream[any] {
+func (w *watchResponse) Pull(opts listwatch.WatchOptions, use sink.Use) listwatch.WatchStream[any] {
 	c, ok := codecOf(w.objects)
 	if of := w.response.Header.Get("Content-Type"); of != "" {
 		_, _, err := mime.ParseMediaType(of)
@@ -34,12 +34,12 @@ func (w *watched) Pull(opts listwatch.WatchOptions, use sink.Use) listwatch.Watc
 	if !ok || w.stopped || w.pushing != nil {
 		return nil
 	}
-	return &pulled{watched: w, codec: c, opts: opts, use: use}
+	return &pullStream{watched: w, codec: c, opts: opts, use: use}
 }
 
-// pulled is the stream of a watch's events. kinform decodes them.
-type pulled struct {
-	watched *watched
+// pullStream is the stream of a watch's events. kinform decodes them.
+type pullStream struct {
+	watched *watchResponse
 	codec   codec
 	opts    listwatch.WatchOptions
 	use     sink.Use
@@ -52,7 +52,7 @@ type pulled struct {
 
 // Next implements listwatch.WatchStream. A lost connection ends the watch without an error, as for
 // ResultChan.
-func (p *pulled) Next() (listwatch.Event[any], error) {
+func (p *pullStream) Next() (listwatch.Event[any], error) {
 	if p.inner == nil && p.err == nil {
 		p.inner, p.err = p.open()
 	}
@@ -81,7 +81,7 @@ func isLost(err error) bool {
 }
 
 // Close implements listwatch.WatchStream.
-func (p *pulled) Close() error {
+func (p *pullStream) Close() error {
 	p.watched.Stop()
 	if p.inner != nil {
 		return p.inner.Close()
@@ -90,7 +90,7 @@ func (p *pulled) Close() error {
 }
 
 // open waits for the first event, which determines the type of the objects.
-func (p *pulled) open() (listwatch.WatchStream[any], error) {
+func (p *pullStream) open() (listwatch.WatchStream[any], error) {
 	w := p.watched
 	object, kind := p.codec.object, schema.GroupVersionKind{}
 	if object != reflect.TypeFor[*unstructured.Unstructured]() {
@@ -101,7 +101,7 @@ func (p *pulled) open() (listwatch.WatchStream[any], error) {
 			return nil, streaming.ErrObjectTooLarge
 		}
 		w.mu.Lock()
-		w.body = rebuilt{io.MultiReader(read, w.body), w.body}
+		w.body = prefixedBody{io.MultiReader(read, w.body), w.body}
 		w.mu.Unlock()
 		if kind.Kind == "" {
 			return nil, sink.ErrPush
@@ -126,8 +126,9 @@ func (p *pulled) open() (listwatch.WatchStream[any], error) {
 	return reader.Watch(w.ctx, &response, p.opts)
 }
 
-// rebuilt is a body that returns the start of the body, which was read already, and then the rest.
-type rebuilt struct {
+// prefixedBody is a body that returns the start of the body, which was read already, and then the
+// rest.
+type prefixedBody struct {
 	io.Reader
 	io.Closer
 }
@@ -206,12 +207,12 @@ func firstKindProtobuf(body io.Reader) (none schema.GroupVersionKind) {
 	if _, err := io.ReadFull(body, start); err != nil {
 		return none
 	}
-	of, rest, ok := field(start, 1)
+	of, rest, ok := readField(start, 1)
 	if !ok || string(of) == "ERROR" {
 		return none
 	}
 	for _, number := range []byte{2, 1} { // the event's object, then the object's bytes
-		if rest, _, ok = begin(rest, number); !ok {
+		if rest, _, ok = readFieldHeader(rest, number); !ok {
 			return none
 		}
 	}
@@ -219,7 +220,7 @@ func firstKindProtobuf(body io.Reader) (none schema.GroupVersionKind) {
 	if !ok {
 		return none
 	}
-	is, _, ok := field(rest, 1)
+	is, _, ok := readField(rest, 1)
 	if !ok {
 		return none
 	}

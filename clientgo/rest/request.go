@@ -66,9 +66,9 @@ type Request struct {
 
 	// One of these fields holds the body. A reader can be read only once, so a request with a
 	// reader is sent only once.
-	body   io.Reader
-	bytes  []byte
-	repeat bool // the field bytes holds the body
+	body       io.Reader
+	bytes      []byte
+	replayable bool // the field bytes holds the body
 }
 
 // NewRequest begins a request with a client.
@@ -97,7 +97,7 @@ func NewRequest(c *RESTClient) *Request {
 
 // NewRequestWithClient begins a request with a client made from the arguments.
 func NewRequestWithClient(base *url.URL, versionedAPIPath string, content ClientContentConfig, client *http.Client) *Request {
-	settled, none := content.settled()
+	settled, none := content.withMediaTypes()
 	return NewRequest(&RESTClient{base: base, versioned: versionedAPIPath, content: settled, noContentType: none, Client: client})
 }
 
@@ -160,9 +160,9 @@ func (r *Request) Suffix(segments ...string) *Request {
 	return r
 }
 
-// once sets a part of the path to value. The value must be a valid path segment, and the part must
-// not be set already.
-func (r *Request) once(what string, is *string, value string) *Request {
+// setSegment sets a part of the path to value. The value must be a valid path segment, and the part
+// must not be set already.
+func (r *Request) setSegment(what string, is *string, value string) *Request {
 	switch {
 	case r.err != nil:
 		return r
@@ -178,7 +178,7 @@ func (r *Request) once(what string, is *string, value string) *Request {
 
 // Resource sets the resource.
 func (r *Request) Resource(resource string) *Request {
-	return r.once("resource", &r.resource, resource)
+	return r.setSegment("resource", &r.resource, resource)
 }
 
 // Name sets the name, which must not be empty.
@@ -186,7 +186,7 @@ func (r *Request) Name(resourceName string) *Request {
 	if resourceName == "" {
 		return r.fail("resource name may not be empty")
 	}
-	return r.once("resource name", &r.name, resourceName)
+	return r.setSegment("resource name", &r.name, resourceName)
 }
 
 // SubResource sets the path segments after the name.
@@ -331,7 +331,7 @@ func (r *Request) BackOff(manager BackoffManager) *Request {
 	if manager == nil {
 		return r.BackOffWithContext(nil)
 	}
-	return r.BackOffWithContext(withContext{manager})
+	return r.BackOffWithContext(contextBackoff{manager})
 }
 
 // BackOffWithContext sets the manager that computes the waits. nil means no waits.
@@ -344,7 +344,7 @@ func (r *Request) BackOffWithContext(manager BackoffManagerWithContext) *Request
 
 // WarningHandler sets the handler of the server's warnings. nil selects the default handler.
 func (r *Request) WarningHandler(handler WarningHandler) *Request {
-	return r.WarningHandlerWithContext(contextless(handler))
+	return r.WarningHandlerWithContext(adaptWarningHandler(handler))
 }
 
 // WarningHandlerWithContext sets the handler of the server's warnings. nil selects the default
@@ -391,8 +391,8 @@ func (r *Request) URL() *url.URL {
 	return final
 }
 
-// preflight rejects an empty namespace if the request needs one.
-func (r *Request) preflight() error {
+// checkNamespace rejects an empty namespace if the request needs one.
+func (r *Request) checkNamespace() error {
 	if !r.namespaceSet || r.namespace != "" {
 		return nil
 	}

@@ -124,8 +124,8 @@ func TestVerbsOverAServer(t *testing.T) {
 	}
 }
 
-// answering returns a client of a server whose handler is fn.
-func answering(t *testing.T, fn http.HandlerFunc) *rest.RESTClient {
+// newTestClient returns a client of a server whose handler is fn.
+func newTestClient(t *testing.T, fn http.HandlerFunc) *rest.RESTClient {
 	t.Helper()
 	server := httptest.NewServer(fn)
 	t.Cleanup(server.Close)
@@ -133,9 +133,9 @@ func answering(t *testing.T, fn http.HandlerFunc) *rest.RESTClient {
 }
 
 // RS-8.
-func TestServerThatAsksForItIsAskedAgain(t *testing.T) {
+func TestRetryAfterIsHonored(t *testing.T) {
 	var calls atomic.Int32
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) {
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
 		if string(body) != "text" {
 			t.Errorf("the body is %q", body)
@@ -166,7 +166,7 @@ func TestServerThatAsksForItIsAskedAgain(t *testing.T) {
 // RS-8.
 func TestFailureWithoutRetryAfterIsFinal(t *testing.T) {
 	var calls atomic.Int32
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) {
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) {
 		calls.Add(1)
 		http.Error(w, "out of order", http.StatusServiceUnavailable)
 	})
@@ -180,15 +180,15 @@ func TestFailureWithoutRetryAfterIsFinal(t *testing.T) {
 }
 
 // RS-9.
-func TestLostConnectionOfAGetIsTriedAgain(t *testing.T) {
+func TestGetIsRetriedAfterALostConnection(t *testing.T) {
 	var calls atomic.Int32
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) {
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) {
 		if calls.Add(1) == 1 {
 			panic(http.ErrAbortHandler)
 		}
 		_, _ = w.Write([]byte("done"))
 	})
-	backoff := &counting{}
+	backoff := &countingBackoff{}
 	_, err := client.Get().AbsPath("/x").BackOffWithContext(backoff).DoRaw(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []time.Duration{0, time.Second}, backoff.slept)
@@ -199,13 +199,15 @@ func TestLostConnectionOfAGetIsTriedAgain(t *testing.T) {
 	require.EqualValues(t, 1, calls.Load())
 }
 
-// counting is a back-off that does not wait, and counts the requested waits.
-type counting struct {
+// countingBackoff is a back-off that does not wait, and counts the requested waits.
+type countingBackoff struct {
 	rest.NoBackoff
 	slept []time.Duration
 }
 
-func (c *counting) SleepWithContext(_ context.Context, d time.Duration) { c.slept = append(c.slept, d) }
+func (c *countingBackoff) SleepWithContext(_ context.Context, d time.Duration) {
+	c.slept = append(c.slept, d)
+}
 
 // RS-1, RS-5.
 func TestAddresses(t *testing.T) {
@@ -226,7 +228,7 @@ func TestAddresses(t *testing.T) {
 }
 
 // RS-2, RS-3, RS-4.
-func TestFirstErrorOfARequestStays(t *testing.T) {
+func TestTheFirstErrorOfARequestIsReturned(t *testing.T) {
 	client, err := rest.NewRESTClient(&url.URL{Scheme: "https", Host: "h"}, "/api/v1", rest.ClientContentConfig{}, nil, nil)
 	require.NoError(t, err)
 	for want, request := range map[string]*rest.Request{
@@ -245,36 +247,36 @@ func TestFirstErrorOfARequestStays(t *testing.T) {
 }
 
 // RS-18.
-func TestEmptyAnswerIsAnErrorOfInto(t *testing.T) {
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) {
+func TestIntoOfAnEmptyResponseIsAnError(t *testing.T) {
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Add("Warning", `299 - "old"`)
 	})
-	heard := &hearing{}
-	result := client.Get().AbsPath("/x").WarningHandler(heard).Do(t.Context())
+	warnings := &warningRecorder{}
+	result := client.Get().AbsPath("/x").WarningHandler(warnings).Do(t.Context())
 	require.ErrorContains(t, result.Into(&corev1.Pod{}), "0-length response")
-	require.Equal(t, []string{"old"}, heard.texts)
+	require.Equal(t, []string{"old"}, warnings.texts)
 	require.Len(t, result.Warnings(), 1)
 }
 
-type hearing struct{ texts []string }
+type warningRecorder struct{ texts []string }
 
-func (h *hearing) HandleWarningHeader(code int, agent string, text string) {
+func (h *warningRecorder) HandleWarningHeader(code int, agent string, text string) {
 	h.texts = append(h.texts, text)
 }
 
 // RS-15.
 func TestWatchOfALostConnectionIsEmpty(t *testing.T) {
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) { panic(http.ErrAbortHandler) })
-	events, err := client.Get().AbsPath("/x").MaxRetries(2).BackOffWithContext(&counting{}).Watch(t.Context())
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) { panic(http.ErrAbortHandler) })
+	events, err := client.Get().AbsPath("/x").MaxRetries(2).BackOffWithContext(&countingBackoff{}).Watch(t.Context())
 	require.NoError(t, err)
 	_, open := <-events.ResultChan()
 	require.False(t, open)
 }
 
 // RS-21, RS-22.
-func TestWatchThatCannotBeReadEndsWithAnError(t *testing.T) {
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) {
+func TestUndecodableWatchEndsWithAnError(t *testing.T) {
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}}` + "\n" + `{"type":"ODD","object":{}}` + "\n"))
 	})
@@ -290,7 +292,7 @@ func TestWatchThatCannotBeReadEndsWithAnError(t *testing.T) {
 
 // RS-16.
 func TestEndedContextSendsNothing(t *testing.T) {
-	client := answering(t, func(w http.ResponseWriter, req *http.Request) { t.Error("it was sent") })
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) { t.Error("it was sent") })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, client.Get().AbsPath("/x").Do(ctx).Error(), context.Canceled)

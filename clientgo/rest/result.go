@@ -23,23 +23,23 @@ type Result struct {
 	err         error
 	statusCode  int
 	decoder     runtime.Decoder
-	answer      *answer // unread response to a reflector's list; nil if it was read
+	streamed    *listResponse // unread response to a reflector's list; nil if it was read
 	sharing     Sharing
 }
 
-// whole returns the result after its body was read.
-func (r Result) whole() Result {
-	if r.answer == nil {
+// readAll returns the result after its body was read.
+func (r Result) readAll() Result {
+	if r.streamed == nil {
 		return r
 	}
-	read := r.answer.whole()
+	read := r.streamed.readAll()
 	read.warnings = r.warnings
 	return read
 }
 
 // Raw returns the body unchanged.
 func (r Result) Raw() ([]byte, error) {
-	r = r.whole()
+	r = r.readAll()
 	return r.body, r.err
 }
 
@@ -64,8 +64,8 @@ func (r Result) WasCreated(wasCreated *bool) Result {
 	return r
 }
 
-// decodable returns nil if there is a body to decode. Otherwise it returns the reason why not.
-func (r Result) decodable() error {
+// checkDecodable returns nil if there is a body to decode. Otherwise it returns the reason why not.
+func (r Result) checkDecodable() error {
 	if r.err != nil {
 		return r.Error()
 	}
@@ -75,8 +75,8 @@ func (r Result) decodable() error {
 	return nil
 }
 
-// failed returns an error if obj is a Status of a failure, and nil otherwise.
-func failed(obj runtime.Object) error {
+// statusFailure returns an error if obj is a Status of a failure, and nil otherwise.
+func statusFailure(obj runtime.Object) error {
 	if status, ok := obj.(*metav1.Status); ok && status.Status != metav1.StatusSuccess {
 		return apierrors.FromObject(status)
 	}
@@ -85,17 +85,17 @@ func failed(obj runtime.Object) error {
 
 // Get decodes the response. A Status of a failure is returned as an error.
 func (r Result) Get() (runtime.Object, error) {
-	if err := r.decodable(); err != nil {
+	if err := r.checkDecodable(); err != nil {
 		return nil, err
 	}
-	if r.answer != nil {
-		return r.answer.get(r.decoder)
+	if r.streamed != nil {
+		return r.streamed.get(r.decoder)
 	}
 	out, _, err := r.decoder.Decode(r.body, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := failed(out); err != nil {
+	if err := statusFailure(out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -104,11 +104,11 @@ func (r Result) Get() (runtime.Object, error) {
 // Into decodes the response into obj, which may be nil. A Status of a failure is returned as an
 // error.
 func (r Result) Into(obj runtime.Object) error {
-	if err := r.decodable(); err != nil {
+	if err := r.checkDecodable(); err != nil {
 		return err
 	}
-	if r.answer != nil {
-		return r.answer.into(r.decoder, obj)
+	if r.streamed != nil {
+		return r.streamed.into(r.decoder, obj)
 	}
 	if len(r.body) == 0 {
 		return fmt.Errorf("0-length response with status code: %d and content type: %s", r.statusCode, r.contentType)
@@ -120,7 +120,7 @@ func (r Result) Into(obj runtime.Object) error {
 	if err != nil || out == obj {
 		return err
 	}
-	return failed(out)
+	return statusFailure(out)
 }
 
 // Error returns the error of the request. If the response is a Status of a failure, it is the
@@ -138,16 +138,16 @@ func (r Result) Error() error {
 	return r.err
 }
 
-// maxFailure limits the number of bytes that are read of an error response. As in client-go, other
-// bodies are not limited, because lists and logs may have any size.
-const maxFailure = 16 << 20
+// maxErrorBody limits the number of bytes that are read of an error response. As in client-go,
+// other bodies are not limited, because lists and logs may have any size.
+const maxErrorBody = 16 << 20
 
-// bodyOf reads the body of a response. Of an error response it reads at most maxFailure bytes.
+// bodyOf reads the body of a response. Of an error response it reads at most maxErrorBody bytes.
 func bodyOf(resp *http.Response) ([]byte, error) {
 	if isSuccess(resp) {
 		return io.ReadAll(resp.Body)
 	}
-	return io.ReadAll(io.LimitReader(resp.Body, maxFailure))
+	return io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 }
 
 func isSuccess(resp *http.Response) bool {
@@ -160,7 +160,7 @@ func (r *Request) read(ctx context.Context, resp *http.Response, req *http.Reque
 	if resp.Body != nil {
 		data, err := bodyOf(resp)
 		if err != nil {
-			return Result{err: unreadable(err)}
+			return Result{err: readError(err)}
 		}
 		body = data
 	}
@@ -171,8 +171,8 @@ func (r *Request) read(ctx context.Context, resp *http.Response, req *http.Reque
 	return result
 }
 
-// unreadable returns the error for a body that could not be read to its end.
-func unreadable(err error) error {
+// readError returns the error for a body that could not be read to its end.
+func readError(err error) error {
 	if strings.HasPrefix(err.Error(), "stream error: ") { // an HTTP/2 error
 		return fmt.Errorf("stream error when reading response body, may be caused by closed connection. Please retry. Original error: %w", err)
 	}
@@ -194,14 +194,14 @@ func (r *Request) interpret(resp *http.Response, req *http.Request, body []byte)
 		result.decoder, err = r.content.Negotiator.Decoder(mediaType, params)
 		if err != nil {
 			if !success {
-				return Result{err: r.unstructured(body, resp, req)}
+				return Result{err: r.nonStatusError(body, resp, req)}
 			}
 			result.decoder = nil
 			return result
 		}
 	}
 	if !success {
-		result.err = r.unstructured(body, resp, req)
+		result.err = r.nonStatusError(body, resp, req)
 	}
 	return result
 }
@@ -209,9 +209,9 @@ func (r *Request) interpret(resp *http.Response, req *http.Request, body []byte)
 // maxUnstructured limits the number of bytes of a text body in an error.
 const maxUnstructured = 2048
 
-// unstructured returns the error for an error response that is not a Status. The status code
+// nonStatusError returns the error for an error response that is not a Status. The status code
 // determines the error.
-func (r *Request) unstructured(body []byte, resp *http.Response, req *http.Request) error {
+func (r *Request) nonStatusError(body []byte, resp *http.Response, req *http.Request) error {
 	message := "unknown"
 	if isText(resp) {
 		message = strings.TrimSpace(string(body[:min(len(body), maxUnstructured)]))

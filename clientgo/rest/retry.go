@@ -48,8 +48,8 @@ type WithRetry interface {
 	WrapPreviousError(finalErr error) (err error)
 }
 
-// retries implements [WithRetry].
-type retries struct {
+// retryPolicy implements [WithRetry].
+type retryPolicy struct {
 	maxRetries int
 
 	next           *RetryAfter // describes the next attempt
@@ -58,7 +58,7 @@ type retries struct {
 }
 
 // IsNextRetry implements [WithRetry].
-func (r *retries) IsNextRetry(ctx context.Context, restReq *Request, httpReq *http.Request, resp *http.Response, err error, f IsRetryableErrorFunc) bool {
+func (r *retryPolicy) IsNextRetry(ctx context.Context, restReq *Request, httpReq *http.Request, resp *http.Response, err error, f IsRetryableErrorFunc) bool {
 	if httpReq == nil || resp == nil && err == nil {
 		return false
 	}
@@ -110,7 +110,7 @@ func retryAfterSeconds(resp *http.Response) (int, bool) {
 }
 
 // Before implements [WithRetry].
-func (r *retries) Before(ctx context.Context, request *Request) error {
+func (r *retryPolicy) Before(ctx context.Context, request *Request) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -132,7 +132,7 @@ func (r *retries) Before(ctx context.Context, request *Request) error {
 }
 
 // After implements [WithRetry].
-func (r *retries) After(ctx context.Context, request *Request, resp *http.Response, err error) {
+func (r *retryPolicy) After(ctx context.Context, request *Request, resp *http.Response, err error) {
 	code := 0
 	if resp != nil {
 		code = resp.StatusCode
@@ -157,7 +157,7 @@ func hostOf(r *Request) string {
 }
 
 // WrapPreviousError implements [WithRetry].
-func (r *retries) WrapPreviousError(err error) error {
+func (r *retryPolicy) WrapPreviousError(err error) error {
 	before := r.last
 	if before == nil || err == nil || before == err { //nolint:errorlint // the very same
 		before = r.previous
@@ -168,19 +168,19 @@ func (r *retries) WrapPreviousError(err error) error {
 	if failed, ok := errors.AsType[*url.Error](before); ok {
 		before = failed.Unwrap()
 	}
-	return &afterRetries{current: err, previous: before}
+	return &retriesError{current: err, previous: before}
 }
 
-// afterRetries is the error of the last attempt, with the network error of an attempt before it.
-type afterRetries struct{ current, previous error }
+// retriesError is the error of the last attempt, with the network error of an attempt before it.
+type retriesError struct{ current, previous error }
 
 // Error returns the texts of both errors.
-func (e *afterRetries) Error() string {
+func (e *retriesError) Error() string {
 	return fmt.Sprintf("%v - error from a previous attempt: %v", e.current, e.previous)
 }
 
 // Unwrap returns the error of the last attempt.
-func (e *afterRetries) Unwrap() error { return e.current }
+func (e *retriesError) Unwrap() error { return e.current }
 
 // drain reads the rest of a response if it is small, so that the connection can be reused.
 func drain(resp *http.Response) {

@@ -19,7 +19,7 @@ import (
 
 // throttle waits for the rate limiter. why is the reason for a further attempt, or "" for the first
 // attempt.
-func (r *Request) throttle(ctx context.Context, why string) error {
+func (r *Request) throttle(ctx context.Context, reason string) error {
 	if r.limiter == nil {
 		return nil
 	}
@@ -30,12 +30,12 @@ func (r *Request) throttle(ctx context.Context, why string) error {
 	}
 	took := time.Since(start)
 	if took > longThrottle {
-		if why == "" {
-			why = "client-side throttling, not priority and fairness"
+		if reason == "" {
+			reason = "client-side throttling, not priority and fairness"
 		}
-		r.logWait(ctx, took, why)
+		r.logWait(ctx, took, reason)
 	}
-	metrics.RateLimiterLatency.Observe(ctx, r.verb, r.template(), took)
+	metrics.RateLimiterLatency.Observe(ctx, r.verb, r.urlTemplate(), took)
 	return err
 }
 
@@ -50,14 +50,14 @@ func (r *Request) retryPolicy() WithRetry {
 	if r.c.newRetryPolicy != nil {
 		return r.c.newRetryPolicy(r.maxRetries)
 	}
-	return &retries{maxRetries: r.maxRetries}
+	return &retryPolicy{maxRetries: r.maxRetries}
 }
 
 // httpRequest returns the HTTP request of one attempt.
 func (r *Request) httpRequest(ctx context.Context) (*http.Request, error) {
 	var body io.Reader
 	switch {
-	case r.repeat:
+	case r.replayable:
 		body = bytes.NewReader(r.bytes)
 	case r.body != nil:
 		body = r.body
@@ -118,20 +118,20 @@ func readOnly(req *http.Request, err error) bool {
 	return req.Method == http.MethodGet && (net.IsConnectionReset(err) || net.IsProbableEOF(err) || net.IsHTTP2ConnectionLost(err))
 }
 
-// never is a value for the argument done of the method send: it lets any response be retried.
-func never(*http.Response) bool { return false }
+// neverDone is a value for the argument done of the method send: it lets any response be retried.
+func neverDone(*http.Response) bool { return false }
 
-// do sends the request, and calls the function fn with the final response. If fn returns true, it
-// owns the response, and must close it and call end later.
-func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http.Request, resp *http.Response, end func()) (keep bool)) error {
+// sendAndHandle sends the request, and calls the function fn with the final response. If fn returns
+// true, it owns the response, and must close it and call end later.
+func (r *Request) sendAndHandle(ctx context.Context, fn func(ctx context.Context, req *http.Request, resp *http.Response, end func()) (keep bool)) error {
 	start := time.Now()
-	defer func() { metrics.RequestLatency.Observe(ctx, r.verb, r.template(), time.Since(start)) }()
+	defer func() { metrics.RequestLatency.Observe(ctx, r.verb, r.urlTemplate(), time.Since(start)) }()
 	r.logRequest(ctx)
 	if r.err != nil {
 		klog.FromContext(ctx).V(4).Info("Error in request", "err", r.err)
 		return r.err
 	}
-	if err := r.preflight(); err != nil {
+	if err := r.checkNamespace(); err != nil {
 		return err
 	}
 	if err := r.throttle(ctx, ""); err != nil { // the timeout does not limit this wait (RS-17)
@@ -147,7 +147,7 @@ func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http
 		}
 	}()
 	retry := r.retryPolicy()
-	final, err := r.send(ctx, readOnly, retry, true, never)
+	final, err := r.send(ctx, readOnly, retry, true, neverDone)
 	switch {
 	case err != nil:
 		return err
@@ -168,8 +168,8 @@ func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http
 func (r *Request) Do(ctx context.Context) Result {
 	var result Result
 	to := sink.From(ctx)
-	err := r.do(ctx, func(running context.Context, req *http.Request, resp *http.Response, end func()) bool {
-		if to == nil || !r.streams(resp) {
+	err := r.sendAndHandle(ctx, func(running context.Context, req *http.Request, resp *http.Response, end func()) bool {
+		if to == nil || !r.canStream(resp) {
 			result = r.read(ctx, resp, req)
 			return false
 		}
@@ -180,13 +180,13 @@ func (r *Request) Do(ctx context.Context) Result {
 			result = r.read(ctx, resp, req)
 			return false
 		}
-		result.answer = &answer{ctx: running, request: r, sent: req, response: resp, end: end, to: to}
+		result.streamed = &listResponse{ctx: running, request: r, sentRequest: req, response: resp, end: end, to: to}
 		return true
 	})
 	if err != nil {
 		return Result{err: err}
 	}
-	if result.answer != nil {
+	if result.streamed != nil {
 		return result
 	}
 	r.observeSize(ctx, result)
@@ -204,11 +204,11 @@ func (r *Request) observeSize(ctx context.Context, result Result) {
 // determines the error. The caller interprets the body.
 func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	var result Result
-	err := r.do(ctx, func(_ context.Context, req *http.Request, resp *http.Response, _ func()) bool {
+	err := r.sendAndHandle(ctx, func(_ context.Context, req *http.Request, resp *http.Response, _ func()) bool {
 		result.body, result.err = bodyOf(resp)
 		r.logBody(ctx, "Response Body", result.body)
 		if !isSuccess(resp) {
-			result.err = r.unstructured(result.body, resp, req)
+			result.err = r.nonStatusError(result.body, resp, req)
 		}
 		return false
 	})

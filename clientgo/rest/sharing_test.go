@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-func TestTheEnvironmentSaysWhatIsShared(t *testing.T) {
+func TestSharingIsReadFromTheEnvironment(t *testing.T) {
 	for want, env := range map[Sharing]map[string]string{
 		"immutable":  {},
 		"everything": {sharingVariable: "everything", detectorVariable: "true"},
@@ -28,7 +28,7 @@ func TestTheEnvironmentSaysWhatIsShared(t *testing.T) {
 	}
 }
 
-func TestASharingWithoutAMeaning(t *testing.T) {
+func TestAnUnknownSharingIsAnError(t *testing.T) {
 	_, err := RESTClientFor(&Config{Sharing: "evrything", ContentConfig: ContentConfig{GroupVersion: &schema.GroupVersion{Version: "v1"}, NegotiatedSerializer: serializer.NewCodecFactory(runtime.NewScheme())}})
 	require.EqualError(t, err, `Config.Sharing: there is no sharing "evrything": it is one of [nothing constants immutable everything], or empty`)
 
@@ -43,11 +43,11 @@ func TestASharingWithoutAMeaning(t *testing.T) {
 }
 
 // Objects that the receiver owns, or that a transform changes, share strings only.
-func TestDecodersByUse(t *testing.T) {
-	byDefault := newDecoding("immutable")
+func TestOnlyCachedObjectsShareMoreThanStrings(t *testing.T) {
+	byDefault := newDecoders("immutable")
 	pod, other := reflect.TypeFor[*corev1.Pod](), reflect.TypeFor[*ownCopy]()
 	require.NotSame(t, byDefault.cached, byDefault.owned)
-	for _, d := range []*decoders{byDefault, newDecoding("everything")} {
+	for _, d := range []*decoders{byDefault, newDecoders("everything")} {
 		for _, of := range []struct {
 			use    sink.Use
 			object reflect.Type
@@ -56,8 +56,8 @@ func TestDecodersByUse(t *testing.T) {
 		}{
 			{sink.Cached, pod, d.cached, false},
 			{sink.Cached, other, d.cached, false},
-			{sink.Kept, pod, d.owned, false},
-			{sink.Kept, other, d.owned, false},
+			{sink.Owned, pod, d.owned, false},
+			{sink.Owned, other, d.owned, false},
 			{sink.Transformed, pod, d.cached, true},
 			{sink.Transformed, other, d.owned, false}, // the type's DeepCopy may be incomplete
 		} {
@@ -67,7 +67,7 @@ func TestDecodersByUse(t *testing.T) {
 		}
 	}
 	for _, one := range []Sharing{ShareConstants, ShareNothing} {
-		d := newDecoding(one)
+		d := newDecoders(one)
 		require.Same(t, d.cached, d.owned, one)
 		_, copied := d.decoderFor(sink.Transformed, pod)
 		require.False(t, copied, "a transform may change such an object")
@@ -77,12 +77,12 @@ func TestDecodersByUse(t *testing.T) {
 // ownCopy is a program's own type. Its DeepCopyObject may be incomplete.
 type ownCopy struct{ corev1.Pod }
 
-func TestTheComplaintNamesTheFieldAndNoContent(t *testing.T) {
+func TestTheMutationErrorNamesTheFieldWithoutContent(t *testing.T) {
 	var log bytes.Buffer
 	klog.LogToStderr(false)
 	klog.SetOutput(&log)
 	defer klog.LogToStderr(true)
-	complain(sharing.Change{Field: "v1.Container.Env", Before: "hunter2", After: "hunter3"})
+	logMutation(sharing.Mutation{Field: "v1.Container.Env", Before: "hunter2", After: "hunter3"})
 	klog.Flush()
 	require.Contains(t, log.String(), `field="v1.Container.Env"`)
 	require.Contains(t, log.String(), "KINFORM_SHARING=constants")

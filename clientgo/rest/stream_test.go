@@ -52,7 +52,7 @@ func objectsOf(t *testing.T, items []listwatch.Item[any]) map[string]any {
 
 // A reflector receives the same objects that the program's codec would put into the list. All other
 // fields are in the list.
-func TestListIsHandedOver(t *testing.T) {
+func TestListObjectsArePassedToTheReflector(t *testing.T) {
 	server := serverWithPods(t)
 	for _, contentType := range encodings {
 		t.Run(contentType, func(t *testing.T) {
@@ -76,9 +76,9 @@ func TestListIsHandedOver(t *testing.T) {
 			require.Empty(t, got.Items)
 			require.Equal(t, want.ListMeta, got.ListMeta)
 			require.Equal(t, want.TypeMeta, got.TypeMeta)
-			items, unread, ok := to.Taken(got)
+			items, undecodable, ok := to.Take(got)
 			require.True(t, ok)
-			require.Empty(t, unread)
+			require.Empty(t, undecodable)
 			objects := objectsOf(t, items)
 			require.Len(t, objects, somePods)
 			for i := range want.Items {
@@ -91,7 +91,7 @@ func TestListIsHandedOver(t *testing.T) {
 				to := &sink.Sink{}
 				page, err := list(sink.With(t.Context(), to), metav1.ListOptions{Limit: 15, Continue: token})
 				require.NoError(t, err)
-				items, _, ok := to.Taken(page)
+				items, _, ok := to.Take(page)
 				require.True(t, ok)
 				require.Equal(t, want.ResourceVersion, page.ResourceVersion)
 				all += len(items)
@@ -106,7 +106,7 @@ func TestListIsHandedOver(t *testing.T) {
 			to = &sink.Sink{Options: listwatch.ListOptions{Known: func(key types.NamespacedName, _ string, _ uint64) bool { return key.Name != "pod-000003" }}}
 			got, err = list(sink.With(t.Context(), to), metav1.ListOptions{})
 			require.NoError(t, err)
-			items, _, ok = to.Taken(got)
+			items, _, ok = to.Take(got)
 			require.True(t, ok)
 			for _, item := range items {
 				require.Equal(t, item.Key.Name != "pod-000003", item.Unchanged)
@@ -118,7 +118,7 @@ func TestListIsHandedOver(t *testing.T) {
 			require.NoError(t, err)
 			require.IsType(t, want, obj)
 			require.Equal(t, want.ResourceVersion, obj.(*corev1.PodList).ResourceVersion)
-			items, _, ok = to.Taken(obj)
+			items, _, ok = to.Take(obj)
 			require.True(t, ok)
 			require.Len(t, items, somePods)
 		})
@@ -126,7 +126,7 @@ func TestListIsHandedOver(t *testing.T) {
 }
 
 // The objects of untyped lists and of lists of metadata are passed to the reflector too.
-func TestListsOfOtherClientsAreHandedOver(t *testing.T) {
+func TestListsOfDynamicAndMetadataClientsArePassedToTheReflector(t *testing.T) {
 	server := serverWithPods(t)
 	widgets := apitest.Resource{Group: "example.com", Version: "v1", Plural: "widgets", Kind: "Widget"}
 	require.NoError(t, server.AddResource(widgets))
@@ -165,7 +165,7 @@ func TestListsOfOtherClientsAreHandedOver(t *testing.T) {
 					require.Equal(t, want.Items, got.Items)
 					continue
 				}
-				items, _, ok := to.Taken(got)
+				items, _, ok := to.Take(got)
 				require.True(t, ok)
 				objects := objectsOf(t, items)
 				require.Len(t, objects, somePods)
@@ -179,7 +179,7 @@ func TestListsOfOtherClientsAreHandedOver(t *testing.T) {
 			to := &sink.Sink{}
 			list, err := meta.Resource(resource).List(sink.With(t.Context(), to), metav1.ListOptions{})
 			require.NoError(t, err)
-			items, _, ok := to.Taken(list)
+			items, _, ok := to.Take(list)
 			require.True(t, ok)
 			require.Equal(t, plain.TypeMeta, list.TypeMeta)
 			objects := objectsOf(t, items)
@@ -199,7 +199,7 @@ func pathOf(r schema.GroupVersionResource) string {
 
 // If the objects of a list cannot be passed to the reflector, the result is the same as without a
 // reflector.
-func TestOddAnswersAreThoseOfTheCodec(t *testing.T) {
+func TestUnusualResponsesAreDecodedByTheProgramsCodec(t *testing.T) {
 	server := serverWithPods(t)
 	for name, action := range map[string]apitest.Action{
 		"html": apitest.HTML(), "garbage": apitest.Garbage(), "empty": apitest.Empty(), "table": apitest.Table(), "expired": apitest.Expired(),
@@ -225,7 +225,7 @@ func TestOddAnswersAreThoseOfTheCodec(t *testing.T) {
 					return
 				}
 				require.Equal(t, wantErr, err)
-				_, _, taken := to.Taken(got)
+				_, _, taken := to.Take(got)
 				require.Equal(t, name == "none", taken && err == nil)
 			})
 		}
@@ -234,7 +234,7 @@ func TestOddAnswersAreThoseOfTheCodec(t *testing.T) {
 
 // If a body ends early, the list fails and its objects are dropped. The same sink then takes the
 // next list as a whole.
-func TestBrokenListIsNotHandedOver(t *testing.T) {
+func TestATruncatedListIsNotPassedToTheReflector(t *testing.T) {
 	server := serverWithPods(t)
 	for _, contentType := range encodings {
 		for _, size := range []int{10, 1000, 100_000} {
@@ -248,7 +248,7 @@ func TestBrokenListIsNotHandedOver(t *testing.T) {
 				fault.Remove()
 				list = &corev1.PodList{}
 				require.NoError(t, client.Get().Resource("pods").Do(sink.With(t.Context(), to)).Into(list))
-				items, _, ok := to.Taken(list)
+				items, _, ok := to.Take(list)
 				require.True(t, ok)
 				require.Len(t, objectsOf(t, items), somePods)
 			})
@@ -257,20 +257,20 @@ func TestBrokenListIsNotHandedOver(t *testing.T) {
 }
 
 // An undecodable object is reported with its name. The result has all other objects.
-func TestUnreadableObjectOfAList(t *testing.T) {
+func TestUndecodableObjectOfAListIsReported(t *testing.T) {
 	server := serverWithPods(t)
 	for _, contentType := range encodings {
 		t.Run(contentType, func(t *testing.T) {
 			client := clientOf(t, configOf(server.URL(), contentType))
-			defer server.Inject(apitest.Fault{Verb: "list", Resource: "pods", Action: apitest.BrokenObject(3)}).Remove()
+			defer server.Inject(apitest.Fault{Verb: "list", Resource: "pods", Action: apitest.UndecodableObject(3)}).Remove()
 			to, list := &sink.Sink{}, &corev1.PodList{}
 			require.NoError(t, client.Get().Resource("pods").Do(sink.With(t.Context(), to)).Into(list))
-			items, unread, ok := to.Taken(list)
+			items, undecodable, ok := to.Take(list)
 			require.True(t, ok)
 			require.Len(t, items, somePods-1)
-			require.Len(t, unread, 1)
-			require.NotEmpty(t, unread[0].Key.Name)
-			require.NotContains(t, objectsOf(t, items), unread[0].Key.Name)
+			require.Len(t, undecodable, 1)
+			require.NotEmpty(t, undecodable[0].Key.Name)
+			require.NotContains(t, objectsOf(t, items), undecodable[0].Key.Name)
 
 			require.Error(t, client.Get().Resource("pods").Do(t.Context()).Into(list), "without a reflector it is the codec's error")
 		})
@@ -278,7 +278,7 @@ func TestUnreadableObjectOfAList(t *testing.T) {
 }
 
 // The end of the context ends a list while it arrives, and closes the response of an unread Result.
-func TestContextEndsAHandOver(t *testing.T) {
+func TestContextEndsAListThatIsPassedToTheReflector(t *testing.T) {
 	server := serverWithPods(t)
 	defer server.Inject(apitest.Fault{Verb: "list", Resource: "pods", Action: apitest.SlowBody(50_000)}).Remove()
 	client := clientOf(t, configOf(server.URL(), runtime.ContentTypeJSON))
@@ -287,7 +287,7 @@ func TestContextEndsAHandOver(t *testing.T) {
 	to.Progress = cancel // at the first object
 	err := client.Get().Resource("pods").Do(sink.With(ctx, to)).Into(list)
 	require.ErrorIs(t, err, context.Canceled)
-	_, _, ok := to.Taken(list)
+	_, _, ok := to.Take(list)
 	require.False(t, ok)
 
 	ctx, cancel = context.WithCancel(t.Context())
@@ -299,7 +299,7 @@ func TestContextEndsAHandOver(t *testing.T) {
 }
 
 // If a Result could pass its objects to a reflector, its other methods work as usual.
-func TestResultForAReflectorIsAResult(t *testing.T) {
+func TestOtherMethodsOfAResultReadTheWholeBody(t *testing.T) {
 	server := serverWithPods(t)
 	client := clientOf(t, configOf(server.URL(), runtime.ContentTypeJSON))
 	want, err := client.Get().Resource("pods").Do(t.Context()).Raw()
@@ -322,7 +322,7 @@ func TestResultForAReflectorIsAResult(t *testing.T) {
 }
 
 // Pull returns the same events as ResultChan.
-func TestWatchIsPulled(t *testing.T) {
+func TestPullReturnsTheEventsOfResultChan(t *testing.T) {
 	for _, contentType := range encodings {
 		t.Run(contentType, func(t *testing.T) {
 			server := serverWithPods(t)
@@ -335,7 +335,7 @@ func TestWatchIsPulled(t *testing.T) {
 			}
 			pushed, pulled := open(), open()
 			defer pushed.Stop()
-			stream := pulled.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Kept)
+			stream := pulled.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Owned)
 			require.NotNil(t, stream)
 			for range somePods {
 				want := <-pushed.ResultChan()
@@ -344,7 +344,7 @@ func TestWatchIsPulled(t *testing.T) {
 				require.Equal(t, string(want.Type), got.Type.String())
 				require.Equal(t, want.Object, got.Object)
 			}
-			require.Nil(t, pushed.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Kept), "its events come from ResultChan already")
+			require.Nil(t, pushed.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Owned), "its events come from ResultChan already")
 			server.DropWatches("pods")
 			_, err := stream.Next()
 			require.Equal(t, io.EOF, err, "a lost watch is one that has ended")
@@ -354,7 +354,7 @@ func TestWatchIsPulled(t *testing.T) {
 }
 
 // Events that cannot be pulled come from ResultChan, with client-go's errors.
-func TestWatchThatCannotBePulled(t *testing.T) {
+func TestEventsComeFromResultChanIfTheyCannotBePulled(t *testing.T) {
 	for name, body := range map[string]string{
 		"an error":   `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","code":410,"reason":"Expired"}}`,
 		"a stranger": `{"type":"ADDED","object":{"kind":"Stranger","apiVersion":"v1","metadata":{"name":"x"}}}`,
@@ -371,7 +371,7 @@ func TestWatchThatCannotBePulled(t *testing.T) {
 				return w
 			}
 			w, plain := open(), open()
-			stream := w.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Kept)
+			stream := w.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Owned)
 			require.NotNil(t, stream)
 			_, err := stream.Next()
 			require.Equal(t, sink.ErrPush, err)

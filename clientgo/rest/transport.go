@@ -26,22 +26,23 @@ func HTTPClientFor(config *Config) (*http.Client, error) {
 
 // TLSConfigFor returns the TLS configuration of a Config, or nil if the Config has no TLS settings.
 func TLSConfigFor(config *Config) (*tls.Config, error) {
-	return made(config, transport.TLSConfigFor)
+	return withTransportConfig(config, transport.TLSConfigFor)
 }
 
 // TransportFor returns the transport of a Config, with the wrappers that set headers and
 // credentials.
 func TransportFor(config *Config) (http.RoundTripper, error) {
-	return made(config, transport.New)
+	return withTransportConfig(config, transport.New)
 }
 
 // HTTPWrappersForConfig wraps rt with the round trippers that set headers and credentials.
 func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
-	return made(config, func(c *transport.Config) (http.RoundTripper, error) { return transport.HTTPWrappersForConfig(c, rt) })
+	return withTransportConfig(config, func(c *transport.Config) (http.RoundTripper, error) { return transport.HTTPWrappersForConfig(c, rt) })
 }
 
-// made calls the function by with the transport configuration of a Config, and returns its result.
-func made[T any](config *Config, by func(*transport.Config) (T, error)) (result T, err error) {
+// withTransportConfig calls the function by with the transport configuration of a Config, and
+// returns its result.
+func withTransportConfig[T any](config *Config, by func(*transport.Config) (T, error)) (result T, err error) {
 	c, err := config.TransportConfig()
 	if err == nil {
 		result, err = by(c)

@@ -33,7 +33,7 @@ func init() { fallback.handler = WarningLogger{} }
 // SetDefaultWarningHandler sets the handler for clients that have no handler. The initial default
 // handler is a WarningLogger.
 func SetDefaultWarningHandler(l WarningHandler) {
-	SetDefaultWarningHandlerWithContext(contextless(l))
+	SetDefaultWarningHandlerWithContext(adaptWarningHandler(l))
 }
 
 // SetDefaultWarningHandlerWithContext is SetDefaultWarningHandler for handlers that take a context.
@@ -49,18 +49,18 @@ func defaultWarningHandler() WarningHandlerWithContext {
 	return fallback.handler
 }
 
-// contextless adapts a handler without a context. It returns nil for nil.
-func contextless(l WarningHandler) WarningHandlerWithContext {
+// adaptWarningHandler adapts a handler without a context. It returns nil for nil.
+func adaptWarningHandler(l WarningHandler) WarningHandlerWithContext {
 	if l == nil {
 		return nil
 	}
-	return withoutContext{l}
+	return warningHandlerAdapter{l}
 }
 
-type withoutContext struct{ WarningHandler }
+type warningHandlerAdapter struct{ WarningHandler }
 
 // HandleWarningHeaderWithContext implements [WarningHandlerWithContext].
-func (w withoutContext) HandleWarningHeaderWithContext(_ context.Context, code int, agent string, text string) {
+func (w warningHandlerAdapter) HandleWarningHeaderWithContext(_ context.Context, code int, agent string, text string) {
 	w.HandleWarningHeader(code, agent, text)
 }
 
@@ -74,23 +74,23 @@ func (NoWarnings) HandleWarningHeader(code int, agent string, message string) {}
 func (NoWarnings) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, message string) {
 }
 
-// miscellaneous is the code of the warnings that handlers show. Warnings with other codes are about
+// warningCode is the code of the warnings that handlers show. Warnings with other codes are about
 // HTTP caches.
-const miscellaneous = 299
+const warningCode = 299
 
 // WarningLogger logs warnings of code 299.
 type WarningLogger struct{}
 
 // HandleWarningHeader implements [WarningHandler].
 func (w WarningLogger) HandleWarningHeader(code int, agent string, message string) {
-	if code == miscellaneous && message != "" {
+	if code == warningCode && message != "" {
 		klog.Background().Info("Warning: " + message)
 	}
 }
 
 // HandleWarningHeaderWithContext implements [WarningHandlerWithContext].
 func (WarningLogger) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, message string) {
-	if code == miscellaneous && message != "" {
+	if code == warningCode && message != "" {
 		klog.FromContext(ctx).Info("Warning: " + message)
 	}
 }
@@ -120,7 +120,7 @@ func NewWarningWriter(out io.Writer, opts WarningWriterOptions) *warningWriter {
 
 // HandleWarningHeader implements [WarningHandler].
 func (w *warningWriter) HandleWarningHeader(code int, agent string, message string) {
-	if code != miscellaneous || message == "" {
+	if code != warningCode || message == "" {
 		return
 	}
 	word := "Warning:"

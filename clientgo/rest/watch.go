@@ -19,9 +19,9 @@ import (
 // newWatch returns the watch of a response.
 func (r *Request) newWatch(ctx context.Context, resp *http.Response) (watch.Interface, error) {
 	// An unparsable media type is not an error here: the negotiator decides about it.
-	media, params, unreadable := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if unreadable != nil {
-		klog.FromContext(ctx).V(4).Info("A watch has no Content-Type that can be read", "err", unreadable)
+	media, params, parseErr := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if parseErr != nil {
+		klog.FromContext(ctx).V(4).Info("A watch has no Content-Type that can be read", "err", parseErr)
 	}
 	objects, events, framer, err := r.content.Negotiator.StreamDecoder(media, params)
 	if err != nil {
@@ -29,12 +29,13 @@ func (r *Request) newWatch(ctx context.Context, resp *http.Response) (watch.Inte
 		return nil, err
 	}
 	handleWarnings(ctx, resp.Header, r.warningHandler)
-	return &watched{ctx: ctx, verb: r.verb, response: resp, body: resp.Body, objects: objects, events: events, framer: framer, sharing: r.c.sharing}, nil
+	return &watchResponse{ctx: ctx, verb: r.verb, response: resp, body: resp.Body, objects: objects, events: events, framer: framer, sharing: r.c.sharing}, nil
 }
 
-// watched is an open watch. The program's codecs decode its events for ResultChan, or a reflector
-// pulls the events with Pull. The first call of ResultChan starts the goroutine that decodes.
-type watched struct {
+// watchResponse is an open watch. The program's codecs decode its events for ResultChan, or a
+// reflector pulls the events with Pull. The first call of ResultChan starts the goroutine that
+// decodes.
+type watchResponse struct {
 	ctx      context.Context
 	verb     string
 	response *http.Response
@@ -50,7 +51,7 @@ type watched struct {
 }
 
 // Stop implements watch.Interface.
-func (w *watched) Stop() {
+func (w *watchResponse) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stopped {
@@ -65,7 +66,7 @@ func (w *watched) Stop() {
 }
 
 // ResultChan implements watch.Interface.
-func (w *watched) ResultChan() <-chan watch.Event {
+func (w *watchResponse) ResultChan() <-chan watch.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.pushing == nil && w.stopped {

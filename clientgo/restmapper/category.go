@@ -30,12 +30,12 @@ func ToCategoryExpanderWithContext(c CategoryExpander) CategoryExpanderWithConte
 	if contextual, ok := c.(CategoryExpanderWithContext); ok {
 		return contextual
 	}
-	return plainCategories{c}
+	return categoriesWithContext{c}
 }
 
-type plainCategories struct{ CategoryExpander }
+type categoriesWithContext struct{ CategoryExpander }
 
-func (p plainCategories) ExpandWithContext(_ context.Context, category string) ([]schema.GroupResource, bool) {
+func (p categoriesWithContext) ExpandWithContext(_ context.Context, category string) ([]schema.GroupResource, bool) {
 	return p.Expand(category)
 }
 
@@ -122,7 +122,7 @@ type UnionCategoryExpander []CategoryExpander
 func (u UnionCategoryExpander) Expand(category string) ([]schema.GroupResource, bool) {
 	contextual := make(UnionCategoryExpanderWithContext, 0, len(u))
 	for _, e := range u {
-		contextual = append(contextual, plainCategories{e})
+		contextual = append(contextual, categoriesWithContext{e})
 	}
 	return contextual.ExpandWithContext(context.Background(), category)
 }

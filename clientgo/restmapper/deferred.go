@@ -37,8 +37,8 @@ func NewDeferredDiscoveryRESTMapperWithContext(cl discovery.CachedDiscoveryInter
 	return &DeferredDiscoveryRESTMapper{cl: cl}
 }
 
-// known returns a mapper for the content of the cache.
-func (d *DeferredDiscoveryRESTMapper) known(ctx context.Context) (meta.RESTMapperWithContext, error) {
+// currentMapper returns a mapper for the content of the cache.
+func (d *DeferredDiscoveryRESTMapper) currentMapper(ctx context.Context) (meta.RESTMapperWithContext, error) {
 	return d.mapper.Get(ctx, func(ctx context.Context) (meta.RESTMapperWithContext, error) {
 		groups, err := GetAPIGroupResourcesWithContext(ctx, d.cl)
 		if err != nil {
@@ -51,22 +51,22 @@ func (d *DeferredDiscoveryRESTMapper) known(ctx context.Context) (meta.RESTMappe
 // find looks something up with the function ask. If ask finds no match and the cache may be
 // outdated, find invalidates the cache and calls ask once more. It does so only once, because some
 // caches never become fresh.
-func find[T any](ctx context.Context, d *DeferredDiscoveryRESTMapper, ask func(meta.RESTMapperWithContext) (T, error)) (T, error) {
-	mapper, err := d.known(ctx)
+func find[T any](ctx context.Context, d *DeferredDiscoveryRESTMapper, lookUp func(meta.RESTMapperWithContext) (T, error)) (T, error) {
+	mapper, err := d.currentMapper(ctx)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	found, err := ask(mapper)
+	found, err := lookUp(mapper)
 	if !meta.IsNoMatchError(err) || d.cl.FreshWithContext(ctx) {
 		return found, err
 	}
 	d.ResetWithContext(ctx)
-	if mapper, err = d.known(ctx); err != nil {
+	if mapper, err = d.currentMapper(ctx); err != nil {
 		var none T
 		return none, err
 	}
-	return ask(mapper)
+	return lookUp(mapper)
 }
 
 // Reset is ResetWithContext.
@@ -81,7 +81,7 @@ func (d *DeferredDiscoveryRESTMapper) ResetWithContext(ctx context.Context) {
 
 // String describes the mapper. It asks the server if there is no mapper yet.
 func (d *DeferredDiscoveryRESTMapper) String() string {
-	mapper, err := d.known(context.Background())
+	mapper, err := d.currentMapper(context.Background())
 	if err != nil {
 		return fmt.Sprintf("DeferredDiscoveryRESTMapper{%v}", err)
 	}

@@ -26,7 +26,7 @@ type cache struct {
 	mu          sync.Mutex // guards following
 	fresh       bool
 	invalidated int
-	asked       int
+	requests    int
 }
 
 func (c *cache) FreshWithContext(context.Context) bool {
@@ -45,12 +45,12 @@ func (c *cache) InvalidateWithContext(context.Context) {
 func (c *cache) counts() (asked, invalidated int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	asked, invalidated = c.asked, c.invalidated
-	c.asked, c.invalidated = 0, 0
+	asked, invalidated = c.requests, c.invalidated
+	c.requests, c.invalidated = 0, 0
 	return asked, invalidated
 }
 
-func TestADeferredMapperFindsWhatIsNew(t *testing.T) {
+func TestADeferredMapperFindsNewKinds(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(clientOf(t, server)))
 	kind, err := mapper.KindFor(resource("pods"))
@@ -71,9 +71,9 @@ func TestADeferredMapperFindsWhatIsNew(t *testing.T) {
 
 // If a lookup finds nothing and the cache may be outdated, the mapper asks the server exactly once
 // more. This holds for every method.
-func TestADeferredMapperAsksOnceMore(t *testing.T) {
+func TestADeferredMapperRefreshesOnceOnAMiss(t *testing.T) {
 	for _, staysStale := range []bool{false, true} {
-		c := &cache{DiscoveryInterfaceWithContext: &faulty{lists: lists()}, staysStale: staysStale}
+		c := &cache{DiscoveryInterfaceWithContext: &faultyDiscovery{lists: lists()}, staysStale: staysStale}
 		mapper := restmapper.NewDeferredDiscoveryRESTMapperWithContext(c)
 		for name, ask := range map[string]func() error{
 			"KindFor":              func() error { _, err := mapper.KindFor(resource("none")); return err },
@@ -101,7 +101,7 @@ func TestADeferredMapperAsksOnceMore(t *testing.T) {
 
 func TestErrorsOfADeferredMapper(t *testing.T) {
 	boom := errors.New("boom")
-	server := &faulty{err: boom}
+	server := &faultyDiscovery{err: boom}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapperWithContext(&cache{DiscoveryInterfaceWithContext: server})
 	_, err := mapper.RESTMapping(schema.GroupKind{Kind: "Pod"})
 	require.ErrorIs(t, err, boom)
@@ -123,7 +123,7 @@ func TestErrorsOfADeferredMapper(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestADeferredMapperInManyGoroutines(t *testing.T) {
+func TestADeferredMapperIsSafeForConcurrentUse(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(clientOf(t, server)))
 	var running sync.WaitGroup

@@ -44,7 +44,7 @@ func TestShortNamesOfAServer(t *testing.T) {
 }
 
 func TestShortNamesWithSeveralMeanings(t *testing.T) {
-	client := &faulty{lists: lists()}
+	client := &faultyDiscovery{lists: lists()}
 	groups, err := restmapper.GetAPIGroupResources(client)
 	require.NoError(t, err)
 	var warnings []string
@@ -78,7 +78,7 @@ func TestShortNamesWithSeveralMeanings(t *testing.T) {
 	// A full name takes precedence over a short name. Resources of unparsable group versions have
 	// no short names.
 	client.lists = append(client.lists, &metav1.APIResourceList{GroupVersion: "z/v1", APIResources: []metav1.APIResource{{Name: "zs", ShortNames: []string{"pods", "pod"}}}})
-	client.unreadable = []*metav1.APIResourceList{{GroupVersion: "a/b/c", APIResources: []metav1.APIResource{{Name: "bads", ShortNames: []string{"bd"}}}}}
+	client.unparsable = []*metav1.APIResourceList{{GroupVersion: "a/b/c", APIResources: []metav1.APIResource{{Name: "bads", ShortNames: []string{"bd"}}}}}
 	client.err = errors.New("partial")
 	for name, matches := range map[string]bool{"pods": true, "pod": true, "po": true, "bd": false} {
 		kind, err := mapper.KindForWithContext(t.Context(), resource(name))
@@ -93,7 +93,7 @@ func TestShortNamesWithSeveralMeanings(t *testing.T) {
 }
 
 // kubectl and other programs have cache files, and look up kinds that are newer than the files.
-func TestAShortNameIsFoundThatIsNewerThanTheCache(t *testing.T) {
+func TestAShortNameNewerThanTheCacheIsFound(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	dir := t.TempDir()
 	transport := &http.Transport{}
@@ -123,8 +123,8 @@ func TestCategories(t *testing.T) {
 
 func TestUnionOfCategories(t *testing.T) {
 	pods, deployments, more := schema.GroupResource{Resource: "pods"}, schema.GroupResource{Group: "apps", Resource: "deployments"}, schema.GroupResource{Resource: "more"}
-	client := &faulty{lists: lists(), err: errors.New("partial")}
-	client.unreadable = []*metav1.APIResourceList{{GroupVersion: "a/b/c", APIResources: []metav1.APIResource{{Name: "bads", Categories: []string{"all"}}}}}
+	client := &faultyDiscovery{lists: lists(), err: errors.New("partial")}
+	client.unparsable = []*metav1.APIResourceList{{GroupVersion: "a/b/c", APIResources: []metav1.APIResource{{Name: "bads", Categories: []string{"all"}}}}}
 	expander := restmapper.NewDiscoveryCategoryExpander(client)
 	found, ok := expander.Expand("all")
 	require.True(t, ok)

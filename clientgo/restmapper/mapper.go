@@ -13,7 +13,7 @@ import (
 // the first group, then those of the second group, and so on. The result is a
 // *meta.PriorityRESTMapper.
 func NewDiscoveryRESTMapper(groupResources []*APIGroupResources) meta.RESTMapper {
-	o := orderOf(groupResources)
+	o := mapperPartsOf(groupResources)
 	var versions meta.MultiRESTMapper
 	for _, m := range o.mappers {
 		versions = append(versions, m)
@@ -24,7 +24,7 @@ func NewDiscoveryRESTMapper(groupResources []*APIGroupResources) meta.RESTMapper
 // NewDiscoveryRESTMapperWithContext is NewDiscoveryRESTMapper for calls with contexts. The mapper
 // sends no requests.
 func NewDiscoveryRESTMapperWithContext(groupResources []*APIGroupResources) meta.RESTMapperWithContext {
-	o := orderOf(groupResources)
+	o := mapperPartsOf(groupResources)
 	var versions meta.MultiRESTMapperWithContext
 	for _, m := range o.mappers {
 		versions = append(versions, m)
@@ -32,16 +32,16 @@ func NewDiscoveryRESTMapperWithContext(groupResources []*APIGroupResources) meta
 	return &meta.PriorityRESTMapperWithContext{Delegate: versions, ResourcePriority: o.resources, KindPriority: o.kinds}
 }
 
-// order has the parts of which apimachinery's priority mappers are made: a mapper for each version,
-// and the order of preference.
-type order struct {
+// mapperParts has the parts of which apimachinery's priority mappers are made: a mapper for each
+// version, and the order of preference.
+type mapperParts struct {
 	mappers   []*meta.DefaultRESTMapper
 	resources []schema.GroupVersionResource
 	kinds     []schema.GroupVersionKind
 }
 
-func orderOf(groups []*APIGroupResources) *order {
-	o := &order{}
+func mapperPartsOf(groups []*APIGroupResources) *mapperParts {
+	o := &mapperParts{}
 	o.prefer("", "v1") // core/v1 comes first, whatever the position of the core group
 	for _, group := range groups {
 		preferred := group.Group.PreferredVersion.Version
@@ -66,7 +66,7 @@ func orderOf(groups []*APIGroupResources) *order {
 }
 
 // prefer appends a version to the order of preference.
-func (o *order) prefer(group, version string) {
+func (o *mapperParts) prefer(group, version string) {
 	o.resources = append(o.resources, schema.GroupVersionResource{Group: group, Version: version, Resource: meta.AnyResource})
 	o.kinds = append(o.kinds, schema.GroupVersionKind{Group: group, Version: version, Kind: meta.AnyKind})
 }

@@ -34,15 +34,15 @@ func resource(name string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Resource: name}
 }
 
-// faulty is a discovery client that returns fixed lists together with an error.
-type faulty struct {
+// faultyDiscovery is a discovery client that returns fixed lists together with an error.
+type faultyDiscovery struct {
 	fake.FakeDiscovery
 	lists      []*metav1.APIResourceList
-	unreadable []*metav1.APIResourceList // lists whose group version is unparsable
+	unparsable []*metav1.APIResourceList // lists whose group version is unparsable
 	err        error
 }
 
-func (f *faulty) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+func (f *faultyDiscovery) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
@@ -51,10 +51,10 @@ func (f *faulty) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*me
 	}
 	f.Fake = &clienttesting.Fake{Resources: f.lists}
 	groups, lists, _ := f.FakeDiscovery.ServerGroupsAndResourcesWithContext(ctx)
-	return groups, append(lists, f.unreadable...), f.err
+	return groups, append(lists, f.unparsable...), f.err
 }
 
-func (f *faulty) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+func (f *faultyDiscovery) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	return f.ServerGroupsAndResourcesWithContext(context.Background())
 }
 
@@ -98,7 +98,7 @@ func TestTheResourcesOfAServerAreMapped(t *testing.T) {
 // The core group comes first, whatever its position. The other groups follow in order. Within a
 // group the preferred version comes first.
 func TestWhichResourceIsPreferred(t *testing.T) {
-	groups, err := restmapper.GetAPIGroupResources(&faulty{lists: lists()})
+	groups, err := restmapper.GetAPIGroupResources(&faultyDiscovery{lists: lists()})
 	require.NoError(t, err)
 	require.Equal(t, "metrics.k8s.io", groups[0].Group.Name)
 	mapper := restmapper.NewDiscoveryRESTMapper(groups)
@@ -122,12 +122,12 @@ func TestWhichResourceIsPreferred(t *testing.T) {
 	require.Equal(t, "v1", found.Version)
 }
 
-func TestAPartOfAServerIsMappedWithoutTheRest(t *testing.T) {
+func TestTheMapperWorksWithPartialDiscovery(t *testing.T) {
 	failed := &discovery.ErrGroupDiscoveryFailed{Groups: map[schema.GroupVersion]error{{Group: "apps", Version: "v1"}: errors.New("x")}}
-	groups, err := restmapper.GetAPIGroupResources(&faulty{lists: lists()[2:], err: failed})
+	groups, err := restmapper.GetAPIGroupResources(&faultyDiscovery{lists: lists()[2:], err: failed})
 	require.NoError(t, err)
 	require.Len(t, groups, 2)
-	groups, err = restmapper.GetAPIGroupResources(&faulty{err: failed})
+	groups, err = restmapper.GetAPIGroupResources(&faultyDiscovery{err: failed})
 	require.ErrorIs(t, err, failed)
 	require.Nil(t, groups)
 	// A version without resources has no mapping. Resources without a version have no mapping

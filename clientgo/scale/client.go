@@ -23,10 +23,10 @@ var converter = sync.OnceValue(NewScaleConverter)
 var optionsVersion = schema.GroupVersion{Version: "v1"}
 
 type scalesGetter struct {
-	client rest.Interface
-	mapper PreferredResourceMapper
-	paths  dynamic.APIPathResolverFunc
-	kinds  ScaleKindResolver
+	client       rest.Interface
+	mapper       PreferredResourceMapper
+	paths        dynamic.APIPathResolverFunc
+	kindResolver ScaleKindResolver
 }
 
 // NewForConfig returns a client for a server. The mapper returns the versions of resources, and
@@ -49,7 +49,7 @@ func NewForConfig(cfg *rest.Config, mapper PreferredResourceMapper, resolver dyn
 // New is NewForConfig for an existing REST client. It does not use the API version of the REST
 // client.
 func New(baseClient rest.Interface, mapper PreferredResourceMapper, resolver dynamic.APIPathResolverFunc, scaleKindResolver ScaleKindResolver) ScalesGetter {
-	return &scalesGetter{client: baseClient, mapper: mapper, paths: resolver, kinds: scaleKindResolver}
+	return &scalesGetter{client: baseClient, mapper: mapper, paths: resolver, kindResolver: scaleKindResolver}
 }
 
 // Scales implements ScalesGetter.
@@ -71,8 +71,8 @@ func (s *namespacedScales) preferred(resource schema.GroupResource) (schema.Grou
 	return gvr, nil
 }
 
-// to completes the request r for the scale of an object, and sends it.
-func (s *namespacedScales) to(ctx context.Context, r *rest.Request, gvr schema.GroupVersionResource, name string, options runtime.Object) (*autoscalingv1.Scale, error) {
+// send completes the request r for the scale of an object, and sends it.
+func (s *namespacedScales) send(ctx context.Context, r *rest.Request, gvr schema.GroupVersionResource, name string, options runtime.Object) (*autoscalingv1.Scale, error) {
 	result := r.AbsPath(cmp.Or(s.paths(gvr.GroupVersion().WithKind("")), "/api"), gvr.Group, gvr.Version).
 		NamespaceIfScoped(s.namespace, s.namespace != "").Resource(gvr.Resource).Name(name).SubResource("scale").
 		SpecificallyVersionedParams(options, metav1.ParameterCodec, optionsVersion).
@@ -93,7 +93,7 @@ func (s *namespacedScales) Get(ctx context.Context, resource schema.GroupResourc
 	if err != nil {
 		return nil, err
 	}
-	return s.to(ctx, s.client.Get(), gvr, name, &opts)
+	return s.send(ctx, s.client.Get(), gvr, name, &opts)
 }
 
 // Update implements ScaleInterface.
@@ -105,7 +105,7 @@ func (s *namespacedScales) Update(ctx context.Context, resource schema.GroupReso
 	if scale == nil {
 		return nil, fmt.Errorf("there is no scale to update %s with", resource)
 	}
-	kind, err := s.kinds.ScaleForResource(gvr)
+	kind, err := s.kindResolver.ScaleForResource(gvr)
 	if err != nil {
 		return nil, fmt.Errorf("could not find proper group-version for scale subresource of %s: %w", gvr, err)
 	}
@@ -117,10 +117,10 @@ func (s *namespacedScales) Update(ctx context.Context, resource schema.GroupReso
 	if err != nil {
 		return nil, fmt.Errorf("could not encode scale update to external Scale: %w", err)
 	}
-	return s.to(ctx, s.client.Put().Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON), gvr, scale.Name, &opts)
+	return s.send(ctx, s.client.Put().Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON), gvr, scale.Name, &opts)
 }
 
 // Patch implements ScaleInterface.
 func (s *namespacedScales) Patch(ctx context.Context, gvr schema.GroupVersionResource, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (*autoscalingv1.Scale, error) {
-	return s.to(ctx, s.client.Patch(pt).Body(data), gvr, name, &opts)
+	return s.send(ctx, s.client.Patch(pt).Body(data), gvr, name, &opts)
 }

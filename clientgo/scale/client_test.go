@@ -51,17 +51,17 @@ func TestAResolverWithoutAPathMeansTheCoreGroup(t *testing.T) {
 		http.Error(w, "no", http.StatusNotFound)
 	}))
 	defer s.Close()
-	scales, err := scale.NewForConfig(&rest.Config{Host: s.URL}, one{}, func(schema.GroupVersionKind) string { return "" }, nil)
+	scales, err := scale.NewForConfig(&rest.Config{Host: s.URL}, v1Mapper{}, func(schema.GroupVersionKind) string { return "" }, nil)
 	require.NoError(t, err)
 	_, err = scales.Scales("ns").Get(t.Context(), schema.GroupResource{Resource: "replicationcontrollers"}, "r", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), err)
 	require.Equal(t, "/api/v1/namespaces/ns/replicationcontrollers/r/scale", path)
 }
 
-// one is a mapper that maps every resource to version v1.
-type one struct{}
+// v1Mapper is a mapper that maps every resource to version v1.
+type v1Mapper struct{}
 
-func (one) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
+func (v1Mapper) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
 	r.Version = "v1"
 	return r, nil
 }
@@ -107,17 +107,17 @@ func TestADeploymentIsScaled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// fixed is a mapper and a resolver with fixed results.
-type fixed struct {
+// fixedMapper is a mapper and a resolver with fixed results.
+type fixedMapper struct {
 	version string
 	kind    schema.GroupVersionKind
 }
 
-func (f fixed) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
+func (f fixedMapper) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
 	return r.GroupResource().WithVersion(f.version), nil
 }
 
-func (f fixed) ScaleForResource(schema.GroupVersionResource) (schema.GroupVersionKind, error) {
+func (f fixedMapper) ScaleForResource(schema.GroupVersionResource) (schema.GroupVersionKind, error) {
 	return f.kind, nil
 }
 
@@ -125,18 +125,18 @@ func (f fixed) ScaleForResource(schema.GroupVersionResource) (schema.GroupVersio
 // server's response to autoscaling/v1.
 func TestOldVersionsAreConverted(t *testing.T) {
 	var path, sent, contentType string
-	answer := `{"kind":"Scale","apiVersion":"extensions/v1beta1","metadata":{"name":"d"},"spec":{"replicas":3},"status":{"replicas":2,"selector":{"a":"b"}}}`
+	response := `{"kind":"Scale","apiVersion":"extensions/v1beta1","metadata":{"name":"d"},"spec":{"replicas":3},"status":{"replicas":2,"selector":{"a":"b"}}}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := make([]byte, 1000)
 		n, _ := r.Body.Read(body)
 		path, sent, contentType = r.URL.Path, string(body[:n]), r.Header.Get("Content-Type")
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(answer))
+		_, _ = w.Write([]byte(response))
 	}))
 	t.Cleanup(server.Close)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	with := fixed{"v1beta1", schema.GroupVersionKind{Group: "extensions", Version: "v1beta1", Kind: "Scale"}}
+	with := fixedMapper{"v1beta1", schema.GroupVersionKind{Group: "extensions", Version: "v1beta1", Kind: "Scale"}}
 	scales, err := scale.NewForConfig(&rest.Config{Host: server.URL, Transport: transport}, with, dynamic.LegacyAPIPathResolverFunc, with)
 	require.NoError(t, err)
 	resource := schema.GroupResource{Group: "extensions", Resource: "deployments"}
@@ -151,21 +151,21 @@ func TestOldVersionsAreConverted(t *testing.T) {
 	require.Equal(t, "a=b", is.Status.Selector)
 	require.EqualValues(t, 3, is.Spec.Replicas)
 
-	for _, answer = range []string{`{`, `{"kind":"Pod","apiVersion":"v1"}`, `{"kind":"Status","apiVersion":"v1","status":"Success"}`, `{"kind":"Scale","apiVersion":"autoscaling/v1","status":{"selector":"("}}`} {
+	for _, response = range []string{`{`, `{"kind":"Pod","apiVersion":"v1"}`, `{"kind":"Status","apiVersion":"v1","status":"Success"}`, `{"kind":"Scale","apiVersion":"autoscaling/v1","status":{"selector":"("}}`} {
 		_, err = scales.Scales("").Get(t.Context(), resource, "d", metav1.GetOptions{})
-		require.Error(t, err, answer)
+		require.Error(t, err, response)
 		require.Equal(t, "/apis/extensions/v1beta1/deployments/d/scale", path)
 	}
 }
 
-// subresources is a discovery client that counts its calls.
-type subresources struct {
+// fakeDiscovery is a discovery client that counts its calls.
+type fakeDiscovery struct {
 	discovery.ServerResourcesInterface
-	asked int
+	calls int
 }
 
-func (s *subresources) ServerResourcesForGroupVersion(gv string) (*metav1.APIResourceList, error) {
-	s.asked++
+func (s *fakeDiscovery) ServerResourcesForGroupVersion(gv string) (*metav1.APIResourceList, error) {
+	s.calls++
 	if gv == "failing/v1" {
 		return nil, errors.New("failing")
 	}
@@ -175,7 +175,7 @@ func (s *subresources) ServerResourcesForGroupVersion(gv string) (*metav1.APIRes
 }
 
 func TestKindsOfScales(t *testing.T) {
-	server := &subresources{}
+	server := &fakeDiscovery{}
 	resolver := scale.NewDiscoveryScaleKindResolver(server)
 	apps := schema.GroupVersion{Group: "apps", Version: "v1"}
 	for range 2 {
@@ -187,12 +187,12 @@ func TestKindsOfScales(t *testing.T) {
 			require.Equal(t, want, kind)
 		}
 	}
-	require.Equal(t, 3, server.asked)
+	require.Equal(t, 3, server.calls)
 	for range 2 {
 		_, err := resolver.ScaleForResource(apps.WithResource("none"))
 		require.ErrorContains(t, err, "could not find scale subresource")
 		_, err = resolver.ScaleForResource(schema.GroupVersionResource{Group: "failing", Version: "v1", Resource: "as"})
 		require.ErrorContains(t, err, "failing")
 	}
-	require.Equal(t, 7, server.asked)
+	require.Equal(t, 7, server.calls)
 }

@@ -58,7 +58,7 @@ func TestSelectorsOfAllVersions(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoScale(t *testing.T) {
+func TestInvalidConversionsAreErrors(t *testing.T) {
 	converter := scale.NewScaleConverter()
 	v1 := schema.GroupVersion{Group: "autoscaling", Version: "v1"}
 	for _, in := range []runtime.Object{
@@ -74,7 +74,7 @@ func TestWhatIsNoScale(t *testing.T) {
 	require.NotNil(t, converter.Codecs())
 }
 
-func TestCopiesAreApart(t *testing.T) {
+func TestCopiesAreDeep(t *testing.T) {
 	in := &scheme.Scale{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}, Status: scheme.ScaleStatus{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}}
 	out := in.DeepCopyObject().(*scheme.Scale)
 	require.Equal(t, in, out)

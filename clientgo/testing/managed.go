@@ -36,7 +36,7 @@ func NewFieldManagedObjectTracker(scheme *runtime.Scheme, decoder runtime.Decode
 func (t *managedTracker) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (t *managedTracker) Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error {
-	o, err := one(opts)
+	o, err := singleOption(opts)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (t *managedTracker) Create(gvr schema.GroupVersionResource, obj runtime.Obj
 		return err
 	}
 	given := object.GetManagedFields()
-	after, err := manager.Update(before, obj, by(o.FieldManager))
+	after, err := manager.Update(before, obj, managerOrUnknown(o.FieldManager))
 	if err == nil {
 		err = t.ObjectTracker.Create(gvr, after, ns, opts...)
 	}
@@ -66,7 +66,7 @@ func (t *managedTracker) Create(gvr schema.GroupVersionResource, obj runtime.Obj
 }
 
 func (t *managedTracker) Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
-	o, err := one(opts)
+	o, err := singleOption(opts)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (t *managedTracker) Update(gvr schema.GroupVersionResource, obj runtime.Obj
 }
 
 func (t *managedTracker) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error {
-	o, err := one(opts)
+	o, err := singleOption(opts)
 	if err != nil {
 		return err
 	}
@@ -107,10 +107,10 @@ func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Ob
 	// the merge: the stored object has the kind that the program gave.
 	given := obj.GetObjectKind().GroupVersionKind()
 	before.GetObjectKind().SetGroupVersionKind(gvk)
-	if t.is(obj, gvk) {
+	if t.mayHaveKind(obj, gvk) {
 		obj.GetObjectKind().SetGroupVersionKind(gvk)
 	}
-	after, err := manager.Update(before, obj, by(fieldManager))
+	after, err := manager.Update(before, obj, managerOrUnknown(fieldManager))
 	obj.GetObjectKind().SetGroupVersionKind(given)
 	if err != nil {
 		return nil, err
@@ -119,9 +119,9 @@ func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Ob
 	return after, nil
 }
 
-// is reports whether the kind of an object can be gvk. The object may lack its kind. If a Scale
-// updates a Deployment, the result is false, and the merge then fails.
-func (t *managedTracker) is(obj runtime.Object, gvk schema.GroupVersionKind) bool {
+// mayHaveKind reports whether the kind of an object can be gvk. The object may lack its kind. If a
+// Scale updates a Deployment, the result is false, and the merge then fails.
+func (t *managedTracker) mayHaveKind(obj runtime.Object, gvk schema.GroupVersionKind) bool {
 	if _, ok := obj.(runtime.Unstructured); ok {
 		return true
 	}
@@ -130,7 +130,7 @@ func (t *managedTracker) is(obj runtime.Object, gvk schema.GroupVersionKind) boo
 }
 
 func (t *managedTracker) Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error {
-	o, err := one(opts)
+	o, err := singleOption(opts)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (t *managedTracker) Apply(gvr schema.GroupVersionResource, applyConfigurati
 		}
 	}
 	before.GetObjectKind().SetGroupVersionKind(gvk)
-	after, err := manager.Apply(before, applyConfiguration, by(o.FieldManager), o.Force != nil && *o.Force)
+	after, err := manager.Apply(before, applyConfiguration, managerOrUnknown(o.FieldManager), o.Force != nil && *o.Force)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func (t *managedTracker) Apply(gvr schema.GroupVersionResource, applyConfigurati
 	return t.ObjectTracker.Create(gvr, after, ns, metav1.CreateOptions{DryRun: o.DryRun, FieldManager: o.FieldManager})
 }
 
-// by returns the field manager of a write, which is "unknown" if the write has none.
-func by(fieldManager string) string {
+// managerOrUnknown returns the field manager of a write, which is "unknown" if the write has none.
+func managerOrUnknown(fieldManager string) string {
 	if fieldManager == "" {
 		return "unknown"
 	}

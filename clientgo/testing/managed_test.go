@@ -14,7 +14,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-func TestAnObjectThatSaysHalfOfItsKindIsUpdated(t *testing.T) {
+func TestAnObjectWithoutKindIsUpdated(t *testing.T) {
 	// The tests of k8s.io/sample-controller make objects with an apiVersion but no kind.
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))

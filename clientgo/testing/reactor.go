@@ -48,7 +48,7 @@ type SimpleReactor struct {
 }
 
 func (r *SimpleReactor) Handles(action Action) bool {
-	return (r.Verb == "*" || r.Verb == action.GetVerb()) && covers(r.Resource, action)
+	return (r.Verb == "*" || r.Verb == action.GetVerb()) && matchesResource(r.Resource, action)
 }
 
 func (r *SimpleReactor) React(action Action) (bool, runtime.Object, error) { return r.Reaction(action) }
@@ -60,7 +60,7 @@ type SimpleWatchReactor struct {
 	Reaction WatchReactionFunc
 }
 
-func (r *SimpleWatchReactor) Handles(action Action) bool { return covers(r.Resource, action) }
+func (r *SimpleWatchReactor) Handles(action Action) bool { return matchesResource(r.Resource, action) }
 
 func (r *SimpleWatchReactor) React(action Action) (bool, watch.Interface, error) {
 	return r.Reaction(action)
@@ -73,15 +73,15 @@ type SimpleProxyReactor struct {
 	Reaction ProxyReactionFunc
 }
 
-func (r *SimpleProxyReactor) Handles(action Action) bool { return covers(r.Resource, action) }
+func (r *SimpleProxyReactor) Handles(action Action) bool { return matchesResource(r.Resource, action) }
 
 func (r *SimpleProxyReactor) React(action Action) (bool, restclient.ResponseWrapper, error) {
 	return r.Reaction(action)
 }
 
-// covers reports whether an action is on a resource. A resource without a slash also covers its
-// subresources.
-func covers(resource string, action Action) bool {
+// matchesResource reports whether an action is on a resource. A resource without a slash also
+// covers its subresources.
+func matchesResource(resource string, action Action) bool {
 	name, subresource, found := strings.Cut(resource, "/")
 	if !found {
 		return resource == "*" || resource == action.GetResource().Resource

@@ -76,7 +76,7 @@ type resource struct {
 	deleted []tracked
 	// about the deletions that were dropped from the slice deleted: the lowest version of a
 	// creation, and the highest version of a deletion
-	gone struct{ created, deleted int64 }
+	forgotten struct{ created, deleted int64 }
 	// version of the last write or deletion; 1 before the first
 	version  int64
 	watchers map[*watcher]string
@@ -151,7 +151,7 @@ func (t *tracker) addItems(list runtime.Object) error {
 }
 
 func (t *tracker) Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error) {
-	if _, err := one(opts); err != nil {
+	if _, err := singleOption(opts); err != nil {
 		return nil, err
 	}
 	t.mu.RLock()
@@ -171,21 +171,21 @@ func (t *tracker) Get(gvr schema.GroupVersionResource, ns, name string, opts ...
 }
 
 func (t *tracker) Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error {
-	if _, err := one(opts); err != nil {
+	if _, err := singleOption(opts); err != nil {
 		return err
 	}
 	return t.write(gvr, obj, ns, creates)
 }
 
 func (t *tracker) Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
-	if _, err := one(opts); err != nil {
+	if _, err := singleOption(opts); err != nil {
 		return err
 	}
 	return t.write(gvr, obj, ns, replaces)
 }
 
 func (t *tracker) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error {
-	if _, err := one(opts); err != nil {
+	if _, err := singleOption(opts); err != nil {
 		return err
 	}
 	return t.write(gvr, obj, ns, replaces)
@@ -252,12 +252,12 @@ func (t *tracker) write(gvr schema.GroupVersionResource, obj runtime.Object, ns 
 		created = r.objects[key].created
 	}
 	r.objects[key] = tracked{obj, ns, created, r.version}
-	r.tellLocked(kind, ns, obj)
+	r.notifyLocked(kind, ns, obj)
 	return nil
 }
 
 func (t *tracker) Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error {
-	if _, err := one(opts); err != nil {
+	if _, err := singleOption(opts); err != nil {
 		return err
 	}
 	key := types.NamespacedName{Namespace: ns, Name: name}
@@ -276,17 +276,17 @@ func (t *tracker) Delete(gvr schema.GroupVersionResource, ns, name string, opts 
 		oldest := r.deleted[0]
 		r.deleted[0] = tracked{} // the underlying array is kept for a while
 		r.deleted = r.deleted[1:]
-		if r.gone.deleted == 0 || oldest.created < r.gone.created {
-			r.gone.created = oldest.created
+		if r.forgotten.deleted == 0 || oldest.created < r.forgotten.created {
+			r.forgotten.created = oldest.created
 		}
-		r.gone.deleted = oldest.version
+		r.forgotten.deleted = oldest.version
 	}
-	r.tellLocked(watch.Deleted, ns, last.object)
+	r.notifyLocked(watch.Deleted, ns, last.object)
 	return nil
 }
 
 func (t *tracker) List(gvr schema.GroupVersionResource, gvk schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error) {
-	if _, err := one(opts); err != nil {
+	if _, err := singleOption(opts); err != nil {
 		return nil, err
 	}
 	gvk.Kind += "List"
@@ -305,7 +305,7 @@ func (t *tracker) List(gvr schema.GroupVersionResource, gvk schema.GroupVersionK
 	defer t.mu.RUnlock()
 	if r := t.resources[gvr]; r != nil {
 		version = r.version
-		found := r.in(ns, 0)
+		found := r.writtenAfter(ns, 0)
 		items := make([]runtime.Object, len(found))
 		for i, object := range found {
 			items[i] = object.DeepCopyObject()
@@ -321,7 +321,7 @@ func (t *tracker) List(gvr schema.GroupVersionResource, gvk schema.GroupVersionK
 }
 
 func (t *tracker) Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
-	o, err := one(opts)
+	o, err := singleOption(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -336,15 +336,15 @@ func (t *tracker) Watch(gvr schema.GroupVersionResource, ns string, opts ...meta
 	defer t.mu.Unlock()
 	r := t.resourceLocked(gvr)
 	if len(opts) > 0 {
-		if r.gone.created <= after && after < r.gone.deleted {
-			return nil, apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", after, r.gone.deleted))
+		if r.forgotten.created <= after && after < r.forgotten.deleted {
+			return nil, apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", after, r.forgotten.deleted))
 		}
 		for _, last := range r.deleted {
 			if last.created <= after && after < last.version && (ns == "" || ns == last.namespace) {
 				w.send(watch.Deleted, last.object)
 			}
 		}
-		for _, obj := range r.in(ns, after) {
+		for _, obj := range r.writtenAfter(ns, after) {
 			w.send(watch.Added, obj)
 		}
 	}
@@ -362,8 +362,9 @@ func (t *tracker) resourceLocked(gvr schema.GroupVersionResource) *resource {
 	return r
 }
 
-// in returns the objects that were written after a version, in a namespace or in all namespaces.
-func (r *resource) in(ns string, after int64) []runtime.Object {
+// writtenAfter returns the objects that were written after a version, in a namespace or in all
+// namespaces.
+func (r *resource) writtenAfter(ns string, after int64) []runtime.Object {
 	var keys []types.NamespacedName
 	for key, object := range r.objects {
 		if (ns == "" || ns == key.Namespace) && object.version > after {
@@ -380,8 +381,8 @@ func (r *resource) in(ns string, after int64) []runtime.Object {
 	return objects
 }
 
-// tellLocked sends a change to the watchers of the namespace ns, and removes stopped watchers.
-func (r *resource) tellLocked(kind watch.EventType, ns string, obj runtime.Object) {
+// notifyLocked sends a change to the watchers of the namespace ns, and removes stopped watchers.
+func (r *resource) notifyLocked(kind watch.EventType, ns string, obj runtime.Object) {
 	for w, watched := range r.watchers {
 		if w.isStopped() {
 			delete(r.watchers, w)
@@ -391,8 +392,8 @@ func (r *resource) tellLocked(kind watch.EventType, ns string, obj runtime.Objec
 	}
 }
 
-// one returns the options of a call, which may have at most one.
-func one[T any](opts []T) (o T, err error) {
+// singleOption returns the options of a call, which may have at most one.
+func singleOption[T any](opts []T) (o T, err error) {
 	switch len(opts) {
 	case 0:
 		return o, nil

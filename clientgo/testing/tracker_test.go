@@ -52,7 +52,7 @@ func names(t *testing.T, list runtime.Object) (found []string) {
 	return found
 }
 
-func TestATrackerKeepsCopies(t *testing.T) {
+func TestATrackerStoresCopies(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	p := labelled("a", "x", map[string]string{"l": "1"})
 	require.NoError(t, tracker.Add(p))
@@ -66,7 +66,7 @@ func TestATrackerKeepsCopies(t *testing.T) {
 	require.Equal(t, "1", got.(*corev1.Pod).Labels["l"])
 }
 
-func TestATrackerRefusesWhatAServerWould(t *testing.T) {
+func TestATrackerRefusesInvalidWrites(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	require.NoError(t, tracker.Add(&corev1.PodList{Items: []corev1.Pod{*pod("a", "x"), *pod("b", "y")}}))
 	require.True(t, apierrors.IsAlreadyExists(tracker.Create(pods, pod("a", "x"), "a")))
@@ -87,7 +87,7 @@ func TestATrackerRefusesWhatAServerWould(t *testing.T) {
 
 // A watch continues from the version of a list. No change between the list and the watch is missing
 // or comes twice.
-func TestAWatchGoesOnWhereAListEnded(t *testing.T) {
+func TestAWatchContinuesFromTheVersionOfAList(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	require.NoError(t, tracker.Add(pod("b", "1")))
 	require.NoError(t, tracker.Add(pod("a", "2")))
@@ -125,7 +125,7 @@ func TestAWatchGoesOnWhereAListEnded(t *testing.T) {
 
 // A watch from the version of a list reports the deletions since the list. There is one Deleted
 // event for each deleted object of the list, and none for other objects.
-func TestAWatchKnowsWhatWasDeletedAfterAList(t *testing.T) {
+func TestAWatchReportsDeletionsSinceTheList(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	require.NoError(t, tracker.Add(pod("a", "stays")))
 	require.NoError(t, tracker.Add(pod("a", "goes")))
@@ -169,7 +169,7 @@ func TestAWatchKnowsWhatWasDeletedAfterAList(t *testing.T) {
 
 // client-go's tracker panics if 100 events are unread (channel full). This tracker loses no event,
 // and no write blocks.
-func TestAWatchThatNobodyReadsHoldsNobodyUp(t *testing.T) {
+func TestAnUnreadWatchDoesNotBlockTheTracker(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	w, err := tracker.Watch(pods, "a")
 	require.NoError(t, err)
@@ -196,7 +196,7 @@ func managed() core.ObjectTracker {
 	return core.NewFieldManagedObjectTracker(scheme, decoder, managedfields.NewDeducedTypeConverter())
 }
 
-func TestAnApplyRespectsWhoManagesAField(t *testing.T) {
+func TestAnApplyRespectsFieldOwnership(t *testing.T) {
 	react := core.ObjectReaction(managed())
 	apply := func(manager string, force bool, patch string) (*corev1.Pod, error) {
 		_, obj, err := react(core.NewPatchActionWithOptions(pods, "a", "x", types.ApplyYAMLPatchType, []byte(patch),
@@ -225,7 +225,7 @@ func TestAnApplyRespectsWhoManagesAField(t *testing.T) {
 	require.ErrorContains(t, err, "no matches for /v1, Resource=nothings")
 }
 
-func TestReactionsOfATracker(t *testing.T) {
+func TestObjectReactionOfATracker(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	require.NoError(t, tracker.Add(labelled("a", "x", map[string]string{"l": "1"})))
 	react := core.ObjectReaction(tracker)
@@ -265,7 +265,7 @@ func TestReactionsOfATracker(t *testing.T) {
 	require.True(t, handled)
 }
 
-func TestAFakeAsksItsReactorsInOrder(t *testing.T) {
+func TestAFakeCallsItsReactorsInOrder(t *testing.T) {
 	fake := &core.Fake{}
 	var asked []string
 	reaction := func(name string, handled bool) core.ReactionFunc {
@@ -307,7 +307,7 @@ func TestASelectorThatCannotBeParsedPanics(t *testing.T) {
 	}
 }
 
-func TestAManagedTrackerWritesIntoTheObject(t *testing.T) {
+func TestAManagedTrackerUpdatesTheGivenObject(t *testing.T) {
 	tracker := core.NewFieldManagedObjectTracker(scheme, decoder, managedfields.NewDeducedTypeConverter())
 	managers := func(p *corev1.Pod) (names []string) {
 		for _, f := range p.ManagedFields {
@@ -333,11 +333,12 @@ func TestAManagedTrackerWritesIntoTheObject(t *testing.T) {
 	require.Contains(t, managers(p), "patches")
 }
 
-// wrapped is a program's tracker that wraps a tracker of this package, as in controller-runtime.
-type wrapped struct{ core.ObjectTracker }
+// wrappedTracker is a program's tracker that wraps a tracker of this package, as in
+// controller-runtime.
+type wrappedTracker struct{ core.ObjectTracker }
 
-func TestAnApplyIsWhatTheTrackerMakesOfIt(t *testing.T) {
-	tracker := wrapped{core.NewFieldManagedObjectTracker(scheme, decoder, managedfields.NewDeducedTypeConverter())}
+func TestAnApplyCallsTheTrackersApply(t *testing.T) {
+	tracker := wrappedTracker{core.NewFieldManagedObjectTracker(scheme, decoder, managedfields.NewDeducedTypeConverter())}
 	action := core.NewPatchActionWithOptions(pods, "a", "x", types.ApplyYAMLPatchType,
 		[]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"other"}}`), metav1.PatchOptions{FieldManager: "me"})
 	_, obj, err := core.ObjectReaction(tracker)(action)
@@ -347,23 +348,23 @@ func TestAnApplyIsWhatTheTrackerMakesOfIt(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
-// finalizing is a tracker that deletes an object when it is patched. Trackers of programs delete an
-// object if a patch removes the last finalizer.
-type finalizing struct{ core.ObjectTracker }
+// finalizingTracker is a tracker that deletes an object when it is patched. Trackers of programs
+// delete an object if a patch removes the last finalizer.
+type finalizingTracker struct{ core.ObjectTracker }
 
-func (f finalizing) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, _ ...metav1.PatchOptions) error {
+func (f finalizingTracker) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, _ ...metav1.PatchOptions) error {
 	return f.Delete(gvr, ns, obj.(*corev1.Pod).Name)
 }
 
-func TestAPatchThatEndsAnObjectIsAnswered(t *testing.T) {
-	tracker := finalizing{core.NewObjectTracker(scheme, decoder)}
+func TestAPatchThatDeletesAnObjectReturnsIt(t *testing.T) {
+	tracker := finalizingTracker{core.NewObjectTracker(scheme, decoder)}
 	require.NoError(t, tracker.Add(pod("a", "x")))
 	_, obj, err := core.ObjectReaction(tracker)(core.NewPatchAction(pods, "a", "x", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`)))
 	require.NoError(t, err)
 	require.Equal(t, "b", obj.(*corev1.Pod).Labels["a"])
 }
 
-func TestActionsKeepOfTheOptionsWhatClientGoKeeps(t *testing.T) {
+func TestActionsRecordTheSameOptionsAsClientGo(t *testing.T) {
 	opts := metav1.ListOptions{LabelSelector: "b = 1, a=2", ResourceVersion: "0", Limit: 3}
 	parsed := metav1.ListOptions{LabelSelector: "a=2,b=1"}
 	require.Equal(t, parsed, core.NewListAction(pods, podGVK, "a", opts).ListOptions)

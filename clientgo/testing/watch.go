@@ -61,14 +61,14 @@ func (w *watcher) send(kind watch.EventType, obj runtime.Object) {
 		case w.events <- event:
 			return
 		default:
-			go func() { w.pass() }()
+			go func() { w.forward() }()
 		}
 	}
 	w.waiting = append(w.waiting, event)
 }
 
-// pass sends the waiting events until all are sent or the watch is stopped.
-func (w *watcher) pass() {
+// forward sends the waiting events until all are sent or the watch is stopped.
+func (w *watcher) forward() {
 	for {
 		w.mu.Lock()
 		if w.stopped {

@@ -11,9 +11,9 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// connections caches the transports of all configurations. It drops unused transports, unless the
-// feature gate ClientsAllowTLSCacheGC is off.
-var connections = &cache{entries: map[key]*entry{}}
+// transportCache caches the transports of all configurations. It drops unused transports, unless
+// the feature gate ClientsAllowTLSCacheGC is off.
+var transportCache = &cache{entries: map[key]*entry{}}
 
 type cache struct {
 	mu      sync.Mutex // guards following

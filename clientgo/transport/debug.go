@@ -84,11 +84,11 @@ func NewDebuggingRoundTripper(rt http.RoundTripper, levels ...DebugLevel) http.R
 		if len(chosen) == 0 {
 			return next.RoundTrip(req)
 		}
-		return logged(req, next, log, chosen)
+		return logRoundTrip(req, next, log, chosen)
 	}}
 }
 
-func logged(req *http.Request, next http.RoundTripper, log klog.Logger, chosen map[DebugLevel]bool) (*http.Response, error) {
+func logRoundTrip(req *http.Request, next http.RoundTripper, log klog.Logger, chosen map[DebugLevel]bool) (*http.Response, error) {
 	var about []any
 	if chosen[DebugJustURL] {
 		about = append(about, "verb", req.Method, "url", req.URL.String())
@@ -97,7 +97,7 @@ func logged(req *http.Request, next http.RoundTripper, log klog.Logger, chosen m
 		about = append(about, "curlCommand", curl(req))
 	}
 	if chosen[DebugRequestHeaders] {
-		about = append(about, "headers", maskedHeaders(req.Header))
+		about = append(about, "headers", redactedHeaders(req.Header))
 	}
 	if len(about) > 0 {
 		log.Info("Request", about...)
@@ -121,7 +121,7 @@ func logged(req *http.Request, next http.RoundTripper, log klog.Logger, chosen m
 		about = append(about, "status", status)
 	}
 	if chosen[DebugResponseHeaders] && response != nil {
-		about = append(about, "headers", maskedHeaders(response.Header))
+		about = append(about, "headers", redactedHeaders(response.Header))
 	}
 	if chosen[DebugURLTiming] || chosen[DebugResponseStatus] || chosen[DebugDetailedTiming] {
 		about = append(about, "milliseconds", took.Milliseconds())
@@ -193,8 +193,8 @@ func masked(name, value string) string {
 // values.
 type headers map[string][]string
 
-// maskedHeaders returns headers without credentials.
-func maskedHeaders(header http.Header) headers {
+// redactedHeaders returns headers without credentials.
+func redactedHeaders(header http.Header) headers {
 	h := make(headers, len(header))
 	for name, values := range header {
 		for _, value := range values {

@@ -19,18 +19,18 @@ const (
 
 // NewUserAgentRoundTripper sets the User-Agent header of requests that do not set it.
 func NewUserAgentRoundTripper(agent string, rt http.RoundTripper) http.RoundTripper {
-	return setting(rt, has("User-Agent"), func(req *http.Request) { req.Header.Set("User-Agent", agent) })
+	return settingLayer(rt, has("User-Agent"), func(req *http.Request) { req.Header.Set("User-Agent", agent) })
 }
 
 // NewBasicAuthRoundTripper sets a user name and password on requests that have no Authorization
 // header.
 func NewBasicAuthRoundTripper(username, password string, rt http.RoundTripper) http.RoundTripper {
-	return setting(rt, has("Authorization"), func(req *http.Request) { req.SetBasicAuth(username, password) })
+	return settingLayer(rt, has("Authorization"), func(req *http.Request) { req.SetBasicAuth(username, password) })
 }
 
 // NewBearerAuthRoundTripper sets a token on requests that have no Authorization header.
 func NewBearerAuthRoundTripper(bearer string, rt http.RoundTripper) http.RoundTripper {
-	return setting(rt, has("Authorization"), func(req *http.Request) { req.Header.Set("Authorization", "Bearer "+bearer) })
+	return settingLayer(rt, has("Authorization"), func(req *http.Request) { req.Header.Set("Authorization", "Bearer "+bearer) })
 }
 
 // NewBearerAuthWithRefreshRoundTripper is NewBearerAuthRoundTripper with a token from a file. The
@@ -49,13 +49,13 @@ func NewBearerAuthWithRefreshRoundTripper(bearer string, tokenFile string, rt ht
 		}
 		bearer = token.AccessToken
 	}
-	return authenticating(source, bearer, rt), nil
+	return withToken(source, bearer, rt), nil
 }
 
 // NewImpersonatingRoundTripper makes requests on behalf of a user, unless a request already
 // impersonates a user.
 func NewImpersonatingRoundTripper(impersonate ImpersonationConfig, delegate http.RoundTripper) http.RoundTripper {
-	return setting(delegate, has(ImpersonateUserHeader), func(req *http.Request) {
+	return settingLayer(delegate, has(ImpersonateUserHeader), func(req *http.Request) {
 		req.Header.Set(ImpersonateUserHeader, impersonate.UserName)
 		if impersonate.UID != "" {
 			req.Header.Set(ImpersonateUIDHeader, impersonate.UID)
@@ -81,7 +81,7 @@ const (
 
 // NewAuthProxyRoundTripper identifies the user to a server, as an authenticating proxy does.
 func NewAuthProxyRoundTripper(username, uid string, groups []string, extra map[string][]string, rt http.RoundTripper) http.RoundTripper {
-	return setting(rt, nil, func(req *http.Request) { SetAuthProxyHeaders(req, username, uid, groups, extra) })
+	return settingLayer(rt, nil, func(req *http.Request) { SetAuthProxyHeaders(req, username, uid, groups, extra) })
 }
 
 // SetAuthProxyHeaders replaces the headers of a request that identify the user.

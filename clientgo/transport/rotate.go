@@ -23,46 +23,46 @@ var CertCallbackRefreshDuration = 5 * time.Minute
 // caPeriod is the time after which a CA file is read again.
 const caPeriod = 5 * time.Minute
 
-// kept is a pointer that goroutines may read and replace concurrently.
-type kept[V any] struct{ value atomic.Pointer[V] }
+// valueHolder is a pointer that goroutines may read and replace concurrently.
+type valueHolder[V any] struct{ value atomic.Pointer[V] }
 
-func newKept[V any](first *V) *kept[V] {
-	k := &kept[V]{}
+func newValueHolder[V any](first *V) *valueHolder[V] {
+	k := &valueHolder[V]{}
 	k.value.Store(first)
 	return k
 }
 
-// rotating is a transport whose certificate or CA bundle may change. The first request that finds
-// them outdated reads them again, so no goroutine has to be stopped. A program with only a watch
-// makes no requests for a long time, so a timer also checks certificate files.
-type rotating struct {
-	current kept[http.Transport]
+// rotatingTransport is a transport whose certificate or CA bundle may change. The first request
+// that finds them outdated reads them again, so no goroutine has to be stopped. A program with only
+// a watch makes no requests for a long time, so a timer also checks certificate files.
+type rotatingTransport struct {
+	current valueHolder[http.Transport]
 
 	caFile  string // "" if the CA bundle does not change
 	refresh func() (*tls.Certificate, error)
 	dialer  *connrotation.Dialer // nil if refresh is nil
 
-	mu             sync.Mutex // guards following; held while files are read
-	ca             []byte
-	caRead, looked time.Time
-	offered        *tls.Certificate
+	mu                  sync.Mutex // guards following; held while files are read
+	ca                  []byte
+	caRead, certChecked time.Time
+	lastCert            *tls.Certificate
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (r *rotating) RoundTrip(req *http.Request) (*http.Response, error) {
-	r.look(time.Now())
+func (r *rotatingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.reloadIfDue(time.Now())
 	return r.current.value.Load().RoundTrip(req)
 }
 
 // WrappedRoundTripper returns the current transport.
-func (r *rotating) WrappedRoundTripper() http.RoundTripper { return r.current.value.Load() }
+func (r *rotatingTransport) WrappedRoundTripper() http.RoundTripper { return r.current.value.Load() }
 
 // CloseIdleConnections is called by http.Client.
-func (r *rotating) CloseIdleConnections() { r.current.value.Load().CloseIdleConnections() }
+func (r *rotatingTransport) CloseIdleConnections() { r.current.value.Load().CloseIdleConnections() }
 
-// look reads the CA file and the certificate again if they are outdated. If another request is
-// doing this, look returns at once.
-func (r *rotating) look(now time.Time) {
+// reloadIfDue reads the CA file and the certificate again if they are outdated. If another request
+// is doing this, look returns at once.
+func (r *rotatingTransport) reloadIfDue(now time.Time) {
 	if !r.mu.TryLock() {
 		return
 	}
@@ -71,30 +71,30 @@ func (r *rotating) look(now time.Time) {
 		r.caRead = now
 		r.reloadCALocked()
 	}
-	if r.refresh != nil && now.Sub(r.looked) >= CertCallbackRefreshDuration {
-		r.looked = now
+	if r.refresh != nil && now.Sub(r.certChecked) >= CertCallbackRefreshDuration {
+		r.certChecked = now
 		r.refreshLocked()
 	}
 }
 
-// lookAgain checks the certificate of r once per period, as long as r is in use.
-func lookAgain(r weak.Pointer[rotating], period time.Duration) {
+// scheduleCheck checks the certificate of r once per period, as long as r is in use.
+func scheduleCheck(r weak.Pointer[rotatingTransport], period time.Duration) {
 	time.AfterFunc(period, func() {
 		used := r.Value()
 		if used == nil {
 			return
 		}
 		if used.mu.TryLock() { // otherwise a request is checking right now
-			used.looked = time.Now()
+			used.certChecked = time.Now()
 			used.refreshLocked()
 			used.mu.Unlock()
 		}
-		lookAgain(r, period)
+		scheduleCheck(r, period)
 	})
 }
 
 // reloadCALocked makes new connections trust the file's current CA bundle.
-func (r *rotating) reloadCALocked() {
+func (r *rotatingTransport) reloadCALocked() {
 	data, err := os.ReadFile(r.caFile)
 	if err != nil {
 		metrics.TransportCAReloads.Increment("failure", "read_error")
@@ -126,16 +126,16 @@ func (r *rotating) reloadCALocked() {
 
 // refreshLocked closes all connections if the certificate has changed, so that new connections use
 // the new certificate.
-func (r *rotating) refreshLocked() {
+func (r *rotatingTransport) refreshLocked() {
 	pair, err := r.refresh()
 	if err != nil {
 		klog.ErrorS(err, "Unable to get the client certificate again")
 		return
 	}
-	if r.offered != nil && !sameCertificate(r.offered, pair) {
+	if r.lastCert != nil && !sameCertificate(r.lastCert, pair) {
 		r.dialer.CloseAll()
 	}
-	r.offered = pair
+	r.lastCert = pair
 }
 
 func sameCertificate(a, b *tls.Certificate) bool {

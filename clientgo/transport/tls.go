@@ -47,16 +47,16 @@ func TLSConfigFor(c *Config) (*tls.Config, error) {
 		if c.TLS.ReloadTLSFiles {
 			current = certificateOfFiles(&pair, c.TLS.CertFile, c.TLS.KeyFile)
 		}
-		config.GetClientCertificate = offering(current)
+		config.GetClientCertificate = certificateProvider(current)
 	} else if c.HasCertCallback() {
-		config.GetClientCertificate = offering(c.TLS.GetCertHolder.GetCert)
+		config.GetClientCertificate = certificateProvider(c.TLS.GetCertHolder.GetCert)
 	}
 	return config, nil
 }
 
-// offering returns a function for tls.Config that returns the current certificate. If there is no
-// certificate, the function returns an empty certificate, as crypto/tls requires.
-func offering(current func() (*tls.Certificate, error)) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+// certificateProvider returns a function for tls.Config that returns the current certificate. If
+// there is no certificate, the function returns an empty certificate, as crypto/tls requires.
+func certificateProvider(current func() (*tls.Certificate, error)) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		pair, err := current()
 		if err != nil {
@@ -72,7 +72,7 @@ func offering(current func() (*tls.Certificate, error)) func(*tls.CertificateReq
 // certificateOfFiles returns a function that reads a certificate and its key. If the files are not
 // usable, the function returns the last good certificate.
 func certificateOfFiles(first *tls.Certificate, certFile, keyFile string) func() (*tls.Certificate, error) {
-	last := newKept(first)
+	last := newValueHolder(first)
 	return func() (*tls.Certificate, error) {
 		pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 		if err != nil {

@@ -29,35 +29,35 @@ type ResettableTokenSource interface {
 
 // TokenSourceWrapTransport returns a wrapper that authenticates each request with a token from ts.
 func TokenSourceWrapTransport(ts oauth2.TokenSource) func(http.RoundTripper) http.RoundTripper {
-	return ResettableTokenSourceWrapTransport(unkept{ts})
+	return ResettableTokenSourceWrapTransport(uncachedSource{ts})
 }
 
-// unkept adapts a source that caches nothing. So there is nothing to reset.
-type unkept struct{ oauth2.TokenSource }
+// uncachedSource adapts a source that caches nothing. So there is nothing to reset.
+type uncachedSource struct{ oauth2.TokenSource }
 
 // ResetTokenOlderThan implements [ResettableTokenSource].
-func (unkept) ResetTokenOlderThan(time.Time) {}
+func (uncachedSource) ResetTokenOlderThan(time.Time) {}
 
 // ResettableTokenSourceWrapTransport returns a wrapper that authenticates requests with tokens from
 // ts. After a 401 response it resets ts.
 func ResettableTokenSourceWrapTransport(ts ResettableTokenSource) func(http.RoundTripper) http.RoundTripper {
-	return func(rt http.RoundTripper) http.RoundTripper { return authenticating(ts, "", rt) }
+	return func(rt http.RoundTripper) http.RoundTripper { return withToken(ts, "", rt) }
 }
 
-// authenticating adds an Authorization header to requests that have no such header. It sends a
+// withToken adds an Authorization header to requests that have no such header. It sends a
 // token of source. If source returns an error, it sends the token instead, unless that is empty.
-func authenticating(source ResettableTokenSource, instead string, rt http.RoundTripper) http.RoundTripper {
+func withToken(source ResettableTokenSource, fallbackToken string, rt http.RoundTripper) http.RoundTripper {
 	return &layer{next: rt, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if req.Header.Get("Authorization") != "" {
 			return next.RoundTrip(req)
 		}
 		start := time.Now()
-		authorization := "Bearer " + instead
+		authorization := "Bearer " + fallbackToken
 		token, err := tokenOf(source)
 		switch {
 		case err == nil:
 			authorization = token.Type() + " " + token.AccessToken
-		case instead == "":
+		case fallbackToken == "":
 			if req.Body != nil {
 				// RoundTrip must always close the body, because the writer of the body may wait for
 				// the close
@@ -122,8 +122,8 @@ type cachingTokenSource struct {
 	// callers wait for that call. It is embedded because client-go embeds it, which exports its
 	// methods.
 	sync.RWMutex
-	tok  *oauth2.Token
-	came time.Time
+	tok      *oauth2.Token
+	obtained time.Time
 }
 
 var _ ResettableTokenSource = (*cachingTokenSource)(nil)
@@ -131,14 +131,14 @@ var _ ResettableTokenSource = (*cachingTokenSource)(nil)
 // Token implements [oauth2.TokenSource].
 func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	s.RLock()
-	kept := s.keptLocked()
+	kept := s.cachedLocked()
 	s.RUnlock()
 	if kept != nil {
 		return kept, nil
 	}
 	s.Lock()
 	defer s.Unlock()
-	if kept := s.keptLocked(); kept != nil { // another goroutine has got a token meanwhile
+	if kept := s.cachedLocked(); kept != nil { // another goroutine has got a token meanwhile
 		return kept, nil
 	}
 	token, err := tokenOf(s.base)
@@ -149,13 +149,13 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 		klog.ErrorS(err, "Unable to rotate token")
 		return s.tok, nil
 	}
-	s.tok, s.came = token, s.now()
+	s.tok, s.obtained = token, s.now()
 	return token, nil
 }
 
-// keptLocked returns the cached token. It returns nil if there is no token, or if the token expires
-// soon or has no expiry.
-func (s *cachingTokenSource) keptLocked() *oauth2.Token {
+// cachedLocked returns the cached token. It returns nil if there is no token, or if the token
+// expires soon or has no expiry.
+func (s *cachingTokenSource) cachedLocked() *oauth2.Token {
 	if s.tok == nil || !s.tok.Expiry.Add(-s.leeway).After(s.now()) {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (s *cachingTokenSource) keptLocked() *oauth2.Token {
 func (s *cachingTokenSource) ResetTokenOlderThan(t time.Time) {
 	s.Lock()
 	defer s.Unlock()
-	if s.came.Before(t) {
+	if s.obtained.Before(t) {
 		s.tok = nil
 	}
 }

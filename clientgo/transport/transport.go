@@ -29,7 +29,7 @@ func New(config *Config) (http.RoundTripper, error) {
 	rt := config.Transport
 	if rt == nil {
 		var err error
-		if rt, err = connections.get(config); err != nil {
+		if rt, err = transportCache.get(config); err != nil {
 			return nil, err
 		}
 	}
@@ -49,7 +49,7 @@ func open(config *Config) (http.RoundTripper, error) {
 	if config.DialHolder != nil {
 		dial = config.DialHolder.Dial
 	}
-	r := &rotating{}
+	r := &rotatingTransport{}
 	changing := secured != nil && secured.GetClientCertificate != nil && (config.TLS.ReloadTLSFiles && config.HasCertAuth() || !config.HasCertAuth())
 	if changing {
 		r.dialer = connrotation.NewDialer(dial)
@@ -78,7 +78,7 @@ func open(config *Config) (http.RoundTripper, error) {
 		return plain, nil
 	}
 	if r.refresh != nil && config.TLS.ReloadTLSFiles {
-		lookAgain(weak.Make(r), CertCallbackRefreshDuration)
+		scheduleCheck(weak.Make(r), CertCallbackRefreshDuration)
 	}
 	return r, nil
 }

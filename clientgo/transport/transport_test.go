@@ -31,13 +31,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// seen is a round tripper that records the last request.
-type seen struct {
+// recordingTransport is a round tripper that records the last request.
+type recordingTransport struct {
 	request *http.Request
 	code    int
 }
 
-func (s *seen) RoundTrip(req *http.Request) (*http.Response, error) {
+func (s *recordingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	s.request = req
 	code := s.code
 	if code == 0 {
@@ -59,8 +59,8 @@ func send(t *testing.T, rt http.RoundTripper, headers ...string) {
 	require.Len(t, req.Header, before, "the caller's request was changed")
 }
 
-func TestWhatAConfigurationSaysIsSent(t *testing.T) {
-	inner := &seen{}
+func TestHeadersOfAConfigurationAreSent(t *testing.T) {
+	inner := &recordingTransport{}
 	rt, err := New(&Config{
 		Transport: inner, UserAgent: "agent", BearerToken: "secret",
 		Impersonate: ImpersonationConfig{UserName: "jane", UID: "7", Groups: []string{"a", "b"}, Extra: map[string][]string{"Scopes/x%": {"1", "2"}}},
@@ -81,8 +81,8 @@ func TestWhatAConfigurationSaysIsSent(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestProxyHeadersReplaceThoseOfTheRequest(t *testing.T) {
-	inner := &seen{}
+func TestProxyHeadersReplaceRequestHeaders(t *testing.T) {
+	inner := &recordingTransport{}
 	send(t, NewAuthProxyRoundTripper("jane", "", []string{"a"}, map[string][]string{"k": {"v"}}, inner),
 		"X-Remote-User", "evil", "X-Remote-Extra-Admin", "yes", "X-Remote-Group", "masters", "X-Remote-Uid", "0")
 	require.Equal(t, http.Header{"X-Remote-User": {"jane"}, "X-Remote-Group": {"a"}, "X-Remote-Extra-K": {"v"}}, inner.request.Header)
@@ -94,7 +94,7 @@ func TestWrappersAreCalledInTheirOrder(t *testing.T) {
 	wrapper := func(name string) WrapperFunc {
 		return func(rt http.RoundTripper) http.RoundTripper { order = append(order, name); return rt }
 	}
-	config := &Config{Transport: &seen{}}
+	config := &Config{Transport: &recordingTransport{}}
 	config.Wrap(wrapper("a"))
 	config.Wrap(wrapper("b"))
 	_, err := New(config)
@@ -103,18 +103,18 @@ func TestWrappersAreCalledInTheirOrder(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := errors.New("over")
-	rt := ContextCanceller(ctx, ended)(&seen{})
+	rt := ContextCanceller(ctx, ended)(&recordingTransport{})
 	send(t, rt)
 	cancel()
 	_, err = rt.RoundTrip(httptest.NewRequest(http.MethodGet, "http://host/", nil)) //nolint:bodyclose // there is none
 	require.ErrorIs(t, err, ended)
 }
 
-func TestTokenOfAFileIsReadAgain(t *testing.T) {
+func TestTokenFileIsReread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "token")
 		require.NoError(t, os.WriteFile(file, []byte("one\n"), 0o600))
-		inner := &seen{}
+		inner := &recordingTransport{}
 		rt, err := NewBearerAuthWithRefreshRoundTripper("", file, inner)
 		require.NoError(t, err)
 		token := func() string { send(t, rt); return inner.request.Header.Get("Authorization") }
@@ -138,7 +138,7 @@ func TestTokenOfAFileIsReadAgain(t *testing.T) {
 	})
 }
 
-func TestTokenIsKeptUntilItsEnd(t *testing.T) {
+func TestTokenIsCachedUntilItExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
 		source := NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
@@ -158,7 +158,7 @@ func TestTokenIsKeptUntilItsEnd(t *testing.T) {
 }
 
 // As in client-go, a token without an expiry is not cached: the source is called for each request.
-func TestATokenWithoutAnEndIsNotKept(t *testing.T) {
+func TestATokenWithoutExpiryIsNotCached(t *testing.T) {
 	calls := 0
 	source := NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
 		calls++
@@ -173,9 +173,9 @@ func TestATokenWithoutAnEndIsNotKept(t *testing.T) {
 
 // The source is called for each request. It may return another token before the last token has
 // expired. If the source returns an error, the request fails.
-func TestASourceIsAskedForEachRequest(t *testing.T) {
+func TestATokenSourceIsCalledForEachRequest(t *testing.T) {
 	calls := 0
-	inner := &seen{code: http.StatusUnauthorized}
+	inner := &recordingTransport{code: http.StatusUnauthorized}
 	rt := TokenSourceWrapTransport(tokens(func() (*oauth2.Token, error) {
 		if calls++; calls == 3 {
 			return nil, errors.New("no token")
@@ -193,7 +193,7 @@ func TestASourceIsAskedForEachRequest(t *testing.T) {
 }
 
 // Embedding exports the lock of a source, so a program may hold the lock.
-func TestLockOfACachedTokenIsItsCallersToo(t *testing.T) {
+func TestACachedTokenSourceMayBeLockedByItsCaller(t *testing.T) {
 	var source *cachingTokenSource
 	source = NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
 		require.False(t, source.TryRLock(), "nobody reads while a token is fetched")
@@ -235,7 +235,7 @@ func TestEqualConfigurationsShareConnections(t *testing.T) {
 	runtime.KeepAlive(two)
 }
 
-func TestUnusedConnectionsAreForgotten(t *testing.T) {
+func TestUnusedTransportsAreDropped(t *testing.T) {
 	c := &cache{entries: map[key]*entry{}}
 	rt, err := c.get(&Config{TLS: TLSConfig{Insecure: true}})
 	require.NoError(t, err)
@@ -251,7 +251,7 @@ func TestUnusedConnectionsAreForgotten(t *testing.T) {
 	_ = rt
 }
 
-func TestAuthoritiesOfAFileAreReadAgain(t *testing.T) {
+func TestCABundleFileIsReread(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 	t.Cleanup(server.Close)
@@ -261,7 +261,7 @@ func TestAuthoritiesOfAFileAreReadAgain(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	rt, err := open(&Config{TLS: TLSConfig{CAFile: file}})
 	require.NoError(t, err)
-	r := rt.(*rotating)
+	r := rt.(*rotatingTransport)
 	defer r.CloseIdleConnections()
 	get := func(url string) error {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -275,23 +275,23 @@ func TestAuthoritiesOfAFileAreReadAgain(t *testing.T) {
 	var unknown x509.UnknownAuthorityError
 	require.ErrorAs(t, get(server.URL), &unknown, "nobody is trusted while the file is empty")
 	require.NoError(t, os.WriteFile(file, foreign, 0o600))
-	r.look(time.Now().Add(caPeriod))
+	r.reloadIfDue(time.Now().Add(caPeriod))
 	require.ErrorAs(t, get(server.URL), &unknown)
 
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	require.NoError(t, os.WriteFile(file, authority, 0o600))
 	require.Error(t, get(server.URL), "the file is not old yet")
-	r.look(time.Now().Add(2 * caPeriod))
+	r.reloadIfDue(time.Now().Add(2 * caPeriod))
 	require.NoError(t, get(server.URL))
 
 	for i, rubbish := range []string{"rubbish", ""} {
 		require.NoError(t, os.WriteFile(file, []byte(rubbish), 0o600))
-		r.look(time.Now().Add(time.Duration(3+i) * caPeriod))
+		r.reloadIfDue(time.Now().Add(time.Duration(3+i) * caPeriod))
 		require.NoError(t, get(server.URL), "the last good ones stay")
 	}
 }
 
-func TestAnEmptyFileOfAuthoritiesTrustsNobody(t *testing.T) {
+func TestAnEmptyCABundleFileTrustsNoServer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ca.crt")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for _, rotation := range []bool{true, false} {
@@ -302,7 +302,7 @@ func TestAnEmptyFileOfAuthoritiesTrustsNobody(t *testing.T) {
 	}
 }
 
-func TestAWatchEndsOnceTheCertificateIsAnother(t *testing.T) {
+func TestAWatchEndsWhenTheClientCertificateChanges(t *testing.T) {
 	before := CertCallbackRefreshDuration
 	CertCallbackRefreshDuration = 10 * time.Millisecond
 	defer func() { CertCallbackRefreshDuration = before }()
@@ -351,13 +351,13 @@ func TestTLSOfAConfiguration(t *testing.T) {
 	require.ErrorContains(t, err, "unable to load root certificates")
 	authority, _, err := cert.GenerateSelfSignedCertKey("a", nil, nil)
 	require.NoError(t, err)
-	unreadable := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})
-	for _, bundle := range [][]byte{slices.Concat(authority, unreadable), slices.Concat(unreadable, authority)} {
+	unparsable := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})
+	for _, bundle := range [][]byte{slices.Concat(authority, unparsable), slices.Concat(unparsable, authority)} {
 		trusted, err := TLSConfigFor(&Config{TLS: TLSConfig{CAData: bundle}})
 		require.NoError(t, err, "what Go cannot read of a bundle is passed over, as by client-go")
 		require.NotNil(t, trusted.RootCAs)
 	}
-	_, err = TLSConfigFor(&Config{TLS: TLSConfig{CAData: unreadable}})
+	_, err = TLSConfigFor(&Config{TLS: TLSConfig{CAData: unparsable}})
 	require.ErrorContains(t, err, "failed to parse certificate")
 	_, err = TLSConfigFor(&Config{TLS: TLSConfig{CAData: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Headers: map[string]string{"a": "b"}, Bytes: []byte("x")})}})
 	require.ErrorContains(t, err, "no valid certificate authority data seen")
@@ -372,7 +372,7 @@ func TestTLSOfAConfiguration(t *testing.T) {
 	require.NotNil(t, pair, "no certificate is an empty one")
 }
 
-func TestCredentialsAreMaskedInLogs(t *testing.T) {
+func TestCredentialsAreRedactedInLogs(t *testing.T) {
 	for value, want := range map[string]string{"": "", "Bearer abc": "Bearer <masked>", "bearer": "bearer", "abc": "<masked>", "Basic eA==": "Basic <masked>", "Odd abc": "<masked>"} {
 		require.Equal(t, want, masked("authorization", value))
 	}

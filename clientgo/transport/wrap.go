@@ -64,9 +64,9 @@ func (l *layer) RoundTrip(req *http.Request) (*http.Response, error) { return l.
 // WrappedRoundTripper lets callers find the http.Transport inside.
 func (l *layer) WrappedRoundTripper() http.RoundTripper { return l.next }
 
-// setting returns a layer that calls set with a copy of each request and sends the copy. If skip
-// returns true for a request, the layer sends the request unchanged.
-func setting(next http.RoundTripper, skip func(*http.Request) bool, set func(*http.Request)) http.RoundTripper {
+// settingLayer returns a layer that calls set with a copy of each request and sends the copy. If
+// skip returns true for a request, the layer sends the request unchanged.
+func settingLayer(next http.RoundTripper, skip func(*http.Request) bool, set func(*http.Request)) http.RoundTripper {
 	return &layer{next: next, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if skip == nil || !skip(req) {
 			req = utilnet.CloneRequest(req)

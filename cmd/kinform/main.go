@@ -71,7 +71,7 @@ Start with "kinform demo": it needs no cluster.`,
 		Version:       versionLine(), // for --version
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          noCommand,
+		Args:          unknownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(explainFlag)
@@ -80,7 +80,7 @@ Start with "kinform demo": it needs no cluster.`,
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "help" {
-			cmd.Args = helpOfACommand
+			cmd.Args = helpTarget
 		}
 	}
 	return root

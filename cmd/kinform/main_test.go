@@ -78,7 +78,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-func TestACommitIsNoRelease(t *testing.T) {
+func TestPseudoVersionIsNotARelease(t *testing.T) {
 	for version, release := range map[string]bool{
 		"v0.1.0": true, "v0.2.0-rc.1": true, "(devel)": false, "": false, "v0.1.0+dirty": false,
 		"v0.0.0-20261124161559-a2b19aa63376":        false, // before the first tag
@@ -110,7 +110,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-func TestMistakesAreExplained(t *testing.T) {
+func TestArgumentErrors(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
 		`unknown command "dmeo": did you mean demo?`:                                  {"dmeo"},

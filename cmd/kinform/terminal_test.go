@@ -14,10 +14,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestServerHasNoPowerOverTheTerminal: the server's texts in errors, warnings, names and contents
+// TestServerCannotControlTheTerminal: the server's texts in errors, warnings, names and contents
 // all try to control the terminal. The commands run one after another, because each sets the log of
 // the process.
-func TestServerHasNoPowerOverTheTerminal(t *testing.T) {
+func TestServerCannotControlTheTerminal(t *testing.T) {
 	const hostile = "a\x1b]0;title\x07\x1b[2J\u009b31m\x7f\u202e\r\nkinform: all is well\u2066"
 	text, err := json.Marshal(hostile)
 	require.NoError(t, err)

@@ -69,13 +69,13 @@ func release() string {
 	return releaseOf(info.Main.Version)
 }
 
-// madeUp matches the end of a pseudo-version: the time and hash of a commit, and the suffix of a
-// modified checkout.
-var madeUp = regexp.MustCompile(`[-.]\d{14}-[0-9a-f]{12}(\+.*)?$`)
+// pseudoVersion matches the end of a pseudo-version: the time and hash of a commit, and the suffix
+// of a modified checkout.
+var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-[0-9a-f]{12}(\+.*)?$`)
 
 // releaseOf returns version, or "" if it is a pseudo-version.
 func releaseOf(version string) string {
-	if version == "(devel)" || strings.Contains(version, "+dirty") || madeUp.MatchString(version) {
+	if version == "(devel)" || strings.Contains(version, "+dirty") || pseudoVersion.MatchString(version) {
 		return ""
 	}
 	return version

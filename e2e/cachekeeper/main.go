@@ -1,4 +1,4 @@
-// Command cachekeeper keeps config maps in a shared informer of client-go. TestLineUnderFaults
+// Command cachekeeper keeps config maps in a shared informer of client-go. TestDropinUnderFaults
 // builds it twice: with client-go, and with the replace line for module clientgo in go.mod. For
 // each line of its input it writes the versions by key that the store has, and the versions that
 // its handler got, in JSON. It exits at the end of its input.
@@ -28,8 +28,8 @@ func main() {
 	}
 }
 
-// answer is the output for one line.
-type answer struct{ Store, Handler map[string]string }
+// snapshot is the output for one line.
+type snapshot struct{ Store, Handler map[string]string }
 
 func run() error {
 	config := &rest.Config{}
@@ -44,8 +44,8 @@ func run() error {
 	}
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(*namespace))
 	informer := factory.Core().V1().ConfigMaps().Informer()
-	told := &told{versions: map[string]string{}}
-	if _, err := informer.AddEventHandler(told); err != nil {
+	recorder := &versionRecorder{versions: map[string]string{}}
+	if _, err := informer.AddEventHandler(recorder); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -53,34 +53,34 @@ func run() error {
 	defer factory.Shutdown()
 	defer cancel()
 	cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
-	answers := json.NewEncoder(os.Stdout)
+	output := json.NewEncoder(os.Stdout)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		stored := map[string]string{}
 		for _, object := range informer.GetStore().List() {
 			key, version := identity(object)
 			stored[key] = version
 		}
-		if err := answers.Encode(answer{Store: stored, Handler: told.all()}); err != nil {
+		if err := output.Encode(snapshot{Store: stored, Handler: recorder.all()}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// told is a handler that keeps the versions of the objects it got.
-type told struct {
+// versionRecorder is a handler that keeps the versions of the objects it got.
+type versionRecorder struct {
 	mu       sync.Mutex // guards following
 	versions map[string]string
 }
 
 // OnAdd implements cache.ResourceEventHandler.
-func (t *told) OnAdd(object any, _ bool) { t.put(object) }
+func (t *versionRecorder) OnAdd(object any, _ bool) { t.put(object) }
 
 // OnUpdate implements cache.ResourceEventHandler.
-func (t *told) OnUpdate(_, object any) { t.put(object) }
+func (t *versionRecorder) OnUpdate(_, object any) { t.put(object) }
 
 // OnDelete implements cache.ResourceEventHandler.
-func (t *told) OnDelete(object any) {
+func (t *versionRecorder) OnDelete(object any) {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object)
 	if err != nil {
 		panic(err)
@@ -90,14 +90,14 @@ func (t *told) OnDelete(object any) {
 	delete(t.versions, key)
 }
 
-func (t *told) put(object any) {
+func (t *versionRecorder) put(object any) {
 	key, version := identity(object)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.versions[key] = version
 }
 
-func (t *told) all() map[string]string {
+func (t *versionRecorder) all() map[string]string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return maps.Clone(t.versions)

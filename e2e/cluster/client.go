@@ -97,11 +97,11 @@ func (c *Cluster) do(ctx context.Context, method, path, contentType string, obj,
 		}
 		header.Set("Content-Type", contentType)
 	}
-	answer, err := c.send(ctx, method, path, header, payload)
+	response, err := c.send(ctx, method, path, header, payload)
 	if err != nil || into == nil {
 		return err
 	}
-	return json.Unmarshal(answer, into)
+	return json.Unmarshal(response, into)
 }
 
 // send sends a request as the administrator and returns the body of the answer. A status other than
@@ -118,12 +118,12 @@ func (c *Cluster) send(ctx context.Context, method, path string, header http.Hea
 		return nil, err
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body) // read to the end, so that the connection can be reused
+	data, err := io.ReadAll(resp.Body) // read to the end, so that the connection can be reused
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if resp.StatusCode/100 != 2 {
-		return nil, fmt.Errorf("%s %s: %s: %.500s", method, path, resp.Status, answer)
+		return nil, fmt.Errorf("%s %s: %s: %.500s", method, path, resp.Status, data)
 	}
-	return answer, nil
+	return data, nil
 }

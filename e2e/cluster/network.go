@@ -55,7 +55,7 @@ func (n *Network) Dials() int {
 	return n.dials
 }
 
-// Cut breaks all connections and refuses new ones until [Network.Mend]. The client reads an error.
+// Cut breaks all connections and refuses new ones until [Network.Heal]. The client reads an error.
 // Its connections count as open until the client closes them.
 func (n *Network) Cut() {
 	n.mu.Lock()
@@ -66,8 +66,8 @@ func (n *Network) Cut() {
 	}
 }
 
-// Mend lets connections through again.
-func (n *Network) Mend() {
+// Heal lets connections through again.
+func (n *Network) Heal() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.cut = false

@@ -64,7 +64,7 @@ func (c *Cluster) RotateToken(ctx context.Context) (old string, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	return old, eventually(ctx, func() error { return c.requireRefused(ctx, old) }, nil)
+	return old, eventually(ctx, func() error { return c.requireUnauthorized(ctx, old) }, nil)
 }
 
 // requestToken makes a secret and a token that is bound to it.
@@ -76,7 +76,7 @@ func (c *Cluster) requestToken(ctx context.Context, secret string) (string, erro
 	if err := c.do(ctx, http.MethodPost, secretsAt, "application/json", body, &created); err != nil {
 		return "", err
 	}
-	var answer struct {
+	var response struct {
 		Status struct{ Token string }
 	}
 	err := c.do(ctx, http.MethodPost, serviceAccountAt+"/"+serviceAccount+"/token", "application/json", object{
@@ -85,12 +85,12 @@ func (c *Cluster) requestToken(ctx context.Context, secret string) (string, erro
 		"spec": object{
 			"boundObjectRef": object{"apiVersion": "v1", "kind": "Secret", "name": secret, "uid": created.Metadata.UID},
 		},
-	}, &answer)
-	return answer.Status.Token, err
+	}, &response)
+	return response.Status.Token, err
 }
 
-// requireRefused returns nil if the server answers 401 to the token.
-func (c *Cluster) requireRefused(ctx context.Context, token string) error {
+// requireUnauthorized returns nil if the server answers 401 to the token.
+func (c *Cluster) requireUnauthorized(ctx context.Context, token string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL()+serviceAccountAt, nil)
 	if err != nil {
 		return err

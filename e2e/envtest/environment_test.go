@@ -126,7 +126,7 @@ func TestUsers(t *testing.T) {
 
 // Two control planes run at once, and each listens at its configured address. A control plane
 // starts empty, also after a stop, and also if its directory has files of another etcd.
-func TestTwoControlPlanesThatStartAgain(t *testing.T) {
+func TestTwoControlPlanesRestart(t *testing.T) {
 	other := begin(t, environment())
 	env := environment()
 	left := t.TempDir()
@@ -139,14 +139,14 @@ func TestTwoControlPlanesThatStartAgain(t *testing.T) {
 	require.NoError(t, err)
 	server.SecureServing.Address, server.SecureServing.Port = "127.0.0.1", strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	require.NoError(t, l.Close())
-	mark := client.ObjectKey{Namespace: "default", Name: "mark"}
+	marker := client.ObjectKey{Namespace: "default", Name: "mark"}
 	for range 2 {
 		config, err := env.Start()
 		require.NoError(t, err)
 		require.Equal(t, "https://"+l.Addr().String()+"/", config.Host)
 		c := open(t, config)
-		require.NoError(t, c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: mark.Namespace, Name: mark.Name}}))
-		require.True(t, apierrors.IsNotFound(other.Get(t.Context(), mark, &corev1.ConfigMap{})))
+		require.NoError(t, c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: marker.Namespace, Name: marker.Name}}))
+		require.True(t, apierrors.IsNotFound(other.Get(t.Context(), marker, &corev1.ConfigMap{})))
 		watching, err := client.NewWithWatch(config, client.Options{})
 		require.NoError(t, err)
 		watch, err := watching.Watch(context.Background(), &corev1.ConfigMapList{})
@@ -154,11 +154,11 @@ func TestTwoControlPlanesThatStartAgain(t *testing.T) {
 		require.NoError(t, env.Stop())
 		for range watch.ResultChan() {
 		}
-		require.Error(t, c.Get(t.Context(), mark, &corev1.ConfigMap{}))
+		require.Error(t, c.Get(t.Context(), marker, &corev1.ConfigMap{}))
 	}
 }
 
-func TestUnknownFlagsAreMistakes(t *testing.T) {
+func TestUnknownFlagsAreErrors(t *testing.T) {
 	var said bytes.Buffer
 	env := environment()
 	env.ControlPlane.GetAPIServer().Configure().Set("no-such-flag", "x")

@@ -121,7 +121,7 @@ func run(ctx context.Context, client *rest.Client, identity string, logger *slog
 	//	The context that is passed down ends: a cache failed, or the lease is lost. Then
 	//	another replica may be at work, and everything ends at once.
 	c := &controller{namespaces: namespaces, configMaps: configMaps, queue: queue, recorder: recorder}
-	if c.written, err = rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}); err != nil {
+	if c.writeClient, err = rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}); err != nil {
 		return err
 	}
 	return informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {
@@ -143,11 +143,11 @@ func cacheOf[T any](client *rest.Client, selected rest.ResourceOptions, logger *
 
 // controller has the caches, clients and queue of the reconcile.
 type controller struct {
-	namespaces *informer.Informer[*corev1.Namespace]
-	configMaps *informer.Informer[*corev1.ConfigMap]
-	written    *rest.Resource[*corev1.ConfigMap]
-	queue      *workqueue.Queue[string]
-	recorder   *events.Recorder
+	namespaces  *informer.Informer[*corev1.Namespace]
+	configMaps  *informer.Informer[*corev1.ConfigMap]
+	writeClient *rest.Resource[*corev1.ConfigMap]
+	queue       *workqueue.Queue[string]
+	recorder    *events.Recorder
 }
 
 // reconcile compares the wanted state of a namespace with the present state. It gets the name and
@@ -166,7 +166,7 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 	switch {
 	case !exists:
 		copied := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: original.Name}, Data: from.Data, BinaryData: from.BinaryData}
-		written, err = c.written.Create(ctx, copied, metav1.CreateOptions{})
+		written, err = c.writeClient.Create(ctx, copied, metav1.CreateOptions{})
 	case maps.Equal(have.Data, from.Data) && maps.EqualFunc(have.BinaryData, from.BinaryData, func(a, b []byte) bool { return string(a) == string(b) }):
 		return nil
 	default:
@@ -174,7 +174,7 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 		// was read. If another client has written the object since, the server refuses the update.
 		changed := have.DeepCopy()
 		changed.Data, changed.BinaryData = from.Data, from.BinaryData
-		written, err = c.written.Update(ctx, changed, metav1.UpdateOptions{})
+		written, err = c.writeClient.Update(ctx, changed, metav1.UpdateOptions{})
 	}
 	if apierrors.IsForbidden(err) {
 		c.recorder.Warning(namespace, "CopyForbidden", "the settings cannot be written to this namespace: %v", err)

@@ -36,8 +36,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// rig is a server in a bubble. Tests start replicas that use it.
-type rig struct {
+// fixture is a server in a bubble. Tests start replicas that use it.
+type fixture struct {
 	t      *testing.T
 	server *apitest.Server
 
@@ -46,8 +46,8 @@ type rig struct {
 	writes map[string]int // number of writes to ConfigMaps, by verb
 }
 
-func newRig(t *testing.T) *rig {
-	r := &rig{t: t, writes: map[string]int{}}
+func newFixture(t *testing.T) *fixture {
+	r := &fixture{t: t, writes: map[string]int{}}
 	r.server = apitest.New(apitest.Options{OnRequest: func(q apitest.Request) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -61,20 +61,20 @@ func newRig(t *testing.T) *rig {
 }
 
 // Write collects the logs of the replicas.
-func (r *rig) Write(line []byte) (int, error) {
+func (r *fixture) Write(line []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.log.Write(line)
 }
 
-func (r *rig) said() string {
+func (r *fixture) logText() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.log.String()
 }
 
 // start starts a replica. It returns a function that ends the replica, like SIGTERM.
-func (r *rig) start(identity string) (stop func() error) {
+func (r *fixture) start(identity string) (stop func() error) {
 	r.t.Helper()
 	client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{Limit: lease.Check})
 	require.NoError(r.t, err)
@@ -89,14 +89,14 @@ func (r *rig) start(identity string) (stop func() error) {
 	return stop
 }
 
-func (r *rig) namespace(name string, labels map[string]string) {
+func (r *fixture) namespace(name string, labels map[string]string) {
 	r.t.Helper()
 	_, err := r.server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}})
 	require.NoError(r.t, err)
 }
 
 // set writes the settings of a namespace.
-func (r *rig) set(namespace, value string) {
+func (r *fixture) set(namespace, value string) {
 	r.t.Helper()
 	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: original.Name}, Data: map[string]string{"value": value}}
 	_, err := r.server.Create(settings)
@@ -107,7 +107,7 @@ func (r *rig) set(namespace, value string) {
 }
 
 // copies waits until everything has settled, and returns the copies in all namespaces.
-func (r *rig) copies() (found []string) {
+func (r *fixture) copies() (found []string) {
 	r.t.Helper()
 	time.Sleep(5 * time.Second)
 	objects, _, err := r.server.List(configMaps, "")
@@ -122,7 +122,7 @@ func (r *rig) copies() (found []string) {
 func TestSettingsAreCopied(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
+		r := newFixture(t)
 		shared := map[string]string{"settings": "shared"}
 		r.set("default", "1")
 		r.namespace("a", shared)
@@ -143,7 +143,7 @@ func TestSettingsAreCopied(t *testing.T) {
 		require.NoError(t, stop())
 		r.set("default", "3")
 		require.Equal(t, []string{"a=3", "b=3", "d=3", "default=3"}, r.copies(), "the other has taken over")
-		require.Empty(t, r.said(), "no conflict, and nothing twice")
+		require.Empty(t, r.logText(), "no conflict, and nothing twice")
 		require.Equal(t, map[string]int{"list": 2, "watch": 2, "create": 4, "update": 6}, r.writes)
 	})
 }
@@ -177,15 +177,15 @@ func TestProgramEndsOnSIGTERM(t *testing.T) {
 	object, err := server.Get(coordinationv1.SchemeGroupVersion.WithResource("leases"), types.NamespacedName{Namespace: original.Namespace, Name: "settings-controller"})
 	require.NoError(t, err)
 	require.Empty(t, *object.(*coordinationv1.Lease).Spec.HolderIdentity, "the lease is given back")
-	told, _, err := server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
+	recorded, _, err := server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
 	require.NoError(t, err)
-	require.Len(t, told, 1)
+	require.Len(t, recorded, 1)
 }
 
-func TestWhatIsQueuedIsWrittenBeforeTheEnd(t *testing.T) {
+func TestQueuedKeysAreProcessedBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
+		r := newFixture(t)
 		stop := r.start("first")
 		time.Sleep(time.Second)
 		r.server.Inject(apitest.Fault{Verb: "create", Resource: "configmaps", Action: apitest.Delay(time.Second)})
@@ -196,16 +196,16 @@ func TestWhatIsQueuedIsWrittenBeforeTheEnd(t *testing.T) {
 		synctest.Wait() // Now four workers are busy, and the other keys wait.
 		require.NoError(t, stop())
 		require.Len(t, r.copies(), 13)
-		told, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
+		recorded, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
 		require.NoError(t, err)
-		require.Len(t, told, 12, "what the last reconcile recorded is sent")
+		require.Len(t, recorded, 12, "what the last reconcile recorded is sent")
 	})
 }
 
-func TestForbiddenNamespaceKeepsNobodyElseWaiting(t *testing.T) {
+func TestAForbiddenNamespaceDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
+		r := newFixture(t)
 		refused := r.server.Inject(apitest.Fault{
 			Verb: "create", Resource: "configmaps", Match: func(q apitest.Request) bool { return q.Namespace == "a" },
 			Action: apitest.Fail(apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "settings", errors.New("no role"))),
@@ -216,10 +216,10 @@ func TestForbiddenNamespaceKeepsNobodyElseWaiting(t *testing.T) {
 			r.namespace(name, map[string]string{"settings": "shared"})
 		}
 		require.Equal(t, []string{"b=1", "default=1"}, r.copies())
-		require.Contains(t, r.said(), "namespace a")
-		told, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
+		require.Contains(t, r.logText(), "namespace a")
+		recorded, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
 		require.NoError(t, err)
-		require.Len(t, told, 2, "one that it was copied, one that it was not")
+		require.Len(t, recorded, 2, "one that it was copied, one that it was not")
 		refused.Remove()
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"a=1", "b=1", "default=1"}, r.copies())

@@ -37,9 +37,9 @@ var (
 	deployments = appsv1.SchemeGroupVersion.WithResource("deployments")
 )
 
-// rig is a server with a running controller, and a client of a user. It is made inside a synctest
-// bubble: HTTP is real, the network is in memory, and time is virtual.
-type rig struct {
+// fixture is a server with a running controller, and a client of a user. It is made inside a
+// synctest bubble: HTTP is real, the network is in memory, and time is virtual.
+type fixture struct {
 	t      *testing.T
 	server *apitest.Server
 	client *rest.Client             // of the user
@@ -53,11 +53,11 @@ type rig struct {
 	requests map[string]int // number of requests, by verb and resource
 }
 
-// play runs a test in a bubble.
-func play(t *testing.T, test func(t *testing.T, r *rig)) {
+// withController runs a test in a bubble.
+func withController(t *testing.T, test func(t *testing.T, r *fixture)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := &rig{t: t, zone: zone(t.TempDir()), requests: map[string]int{}}
+		r := &fixture{t: t, zone: zone(t.TempDir()), requests: map[string]int{}}
 		r.server = apitest.New(apitest.Options{OnRequest: r.count})
 		require.NoError(t, r.server.ListenMemory())
 		defer r.server.Close()
@@ -87,7 +87,7 @@ func play(t *testing.T, test func(t *testing.T, r *rig)) {
 }
 
 // define creates the CustomResourceDefinition that a user of the example would apply.
-func (r *rig) define() {
+func (r *fixture) define() {
 	manifest, err := os.ReadFile("website.yaml")
 	require.NoError(r.t, err)
 	manifest, _, _ = bytes.Cut(manifest, []byte("\n---\n"))
@@ -98,26 +98,26 @@ func (r *rig) define() {
 }
 
 // settle waits until all work is done, including retries.
-func (r *rig) settle() {
+func (r *fixture) settle() {
 	time.Sleep(time.Minute)
 	synctest.Wait()
 }
 
-func (r *rig) count(q apitest.Request) {
+func (r *fixture) count(q apitest.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.requests[strings.TrimSuffix(q.Verb+" "+q.Resource+"/"+q.Subresource, "/")]++
 }
 
 // Write collects the log of the controller.
-func (r *rig) Write(line []byte) (int, error) {
+func (r *fixture) Write(line []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.log.Write(line)
 }
 
 // logged returns the number of log lines that contain the text.
-func (r *rig) logged(text string) (n int) {
+func (r *fixture) logged(text string) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for line := range strings.Lines(r.log.String()) {
@@ -128,7 +128,7 @@ func (r *rig) logged(text string) (n int) {
 	return n
 }
 
-func (r *rig) create(key types.NamespacedName, host string) {
+func (r *fixture) create(key types.NamespacedName, host string) {
 	_, err := r.sites.Create(r.t.Context(), &Website{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Website"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
@@ -137,16 +137,16 @@ func (r *rig) create(key types.NamespacedName, host string) {
 	require.NoError(r.t, err)
 }
 
-func (r *rig) patch(key types.NamespacedName, patch string) {
+func (r *fixture) patch(key types.NamespacedName, patch string) {
 	_, err := r.sites.Patch(r.t.Context(), key, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	require.NoError(r.t, err)
 }
 
-func (r *rig) delete(key types.NamespacedName) {
+func (r *fixture) delete(key types.NamespacedName) {
 	require.NoError(r.t, r.sites.Delete(r.t.Context(), key, metav1.DeleteOptions{}))
 }
 
-func (r *rig) site(key types.NamespacedName) *Website {
+func (r *fixture) site(key types.NamespacedName) *Website {
 	r.t.Helper()
 	site, err := r.sites.Get(r.t.Context(), key, metav1.GetOptions{})
 	require.NoError(r.t, err)
@@ -162,7 +162,7 @@ func status(site *Website) string {
 	return line
 }
 
-func (r *rig) deployment(key types.NamespacedName) *appsv1.Deployment {
+func (r *fixture) deployment(key types.NamespacedName) *appsv1.Deployment {
 	r.t.Helper()
 	deployment, err := r.server.Get(deployments, key)
 	require.NoError(r.t, err)
@@ -170,7 +170,7 @@ func (r *rig) deployment(key types.NamespacedName) *appsv1.Deployment {
 }
 
 // events returns the events about a website, as "type reason: note".
-func (r *rig) events(about *Website) (found []string) {
+func (r *fixture) events(about *Website) (found []string) {
 	objects, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), about.Namespace)
 	require.NoError(r.t, err)
 	for _, object := range objects {
@@ -183,22 +183,22 @@ func (r *rig) events(about *Website) (found []string) {
 	return found
 }
 
-func (r *rig) requireRecord(key types.NamespacedName, host string) {
+func (r *fixture) requireRecord(key types.NamespacedName, host string) {
 	r.t.Helper()
 	record, err := os.ReadFile(r.zone.file(key))
 	require.NoError(r.t, err)
 	require.Equal(r.t, host, string(record))
 }
 
-func (r *rig) requireGone(key types.NamespacedName) {
+func (r *fixture) requireGone(key types.NamespacedName) {
 	r.t.Helper()
 	_, err := r.sites.Get(r.t.Context(), key, metav1.GetOptions{})
 	require.True(r.t, apierrors.IsNotFound(err), "%v", err)
 	require.NoFileExists(r.t, r.zone.file(key))
 }
 
-func TestWebsiteFromBeginningToEnd(t *testing.T) {
-	play(t, func(t *testing.T, r *rig) {
+func TestLifecycleOfAWebsite(t *testing.T) {
+	withController(t, func(t *testing.T, r *fixture) {
 		r.create(shop, "shop.example")
 		r.settle()
 		site, deployment := r.site(shop), r.deployment(shop)
@@ -241,7 +241,7 @@ func TestWebsiteFromBeginningToEnd(t *testing.T) {
 }
 
 // A condition that is set in a cached object would change for all readers of the cache.
-func TestObjectsOfTheCacheAreNotChanged(t *testing.T) {
+func TestCachedObjectsAreNotMutated(t *testing.T) {
 	t.Parallel()
 	cached := &Website{Status: WebsiteStatus{Conditions: []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue}}}}
 	cached.Labels = map[string]string{"a": "b"}
@@ -255,8 +255,8 @@ func TestObjectsOfTheCacheAreNotChanged(t *testing.T) {
 
 // The status is reported in a deep copy that includes the conditions. With shared conditions, the
 // status would seem unchanged, and would not be written.
-func TestReportLeavesTheObjectOfTheCacheAsItIs(t *testing.T) {
-	play(t, func(t *testing.T, r *rig) {
+func TestReportDoesNotMutateTheCachedObject(t *testing.T) {
+	withController(t, func(t *testing.T, r *fixture) {
 		r.create(shop, "shop.example")
 		r.settle()
 		m, err := controller.New(r.client, controller.Options{})
@@ -272,8 +272,8 @@ func TestReportLeavesTheObjectOfTheCacheAsItIs(t *testing.T) {
 }
 
 // A Website that this program cannot decode is reported, and does not block other Websites.
-func TestReadinessNamesWhatCannotBeRead(t *testing.T) {
-	play(t, func(t *testing.T, r *rig) {
+func TestReadinessNamesUndecodableObjects(t *testing.T) {
+	withController(t, func(t *testing.T, r *fixture) {
 		r.create(shop, "shop.example")
 		r.settle()
 		require.NoError(t, r.ready())
@@ -296,8 +296,8 @@ func TestReadinessNamesWhatCannotBeRead(t *testing.T) {
 	})
 }
 
-func TestLostRecordComesBackWithoutAnEvent(t *testing.T) {
-	play(t, func(t *testing.T, r *rig) {
+func TestALostRecordIsRestoredWithoutAnEvent(t *testing.T) {
+	withController(t, func(t *testing.T, r *fixture) {
 		r.create(shop, "shop.example")
 		r.settle()
 		require.NoError(t, r.zone.remove(shop))
@@ -307,8 +307,8 @@ func TestLostRecordComesBackWithoutAnEvent(t *testing.T) {
 	})
 }
 
-func TestInvalidSpecIsToldOnceAndNotRetried(t *testing.T) {
-	play(t, func(t *testing.T, r *rig) {
+func TestAnInvalidSpecIsReportedOnceAndNotRetried(t *testing.T) {
+	withController(t, func(t *testing.T, r *fixture) {
 		r.create(shop, "no host!")
 		r.settle()
 		time.Sleep(time.Hour)
@@ -329,17 +329,17 @@ func TestInvalidSpecIsToldOnceAndNotRetried(t *testing.T) {
 
 		r.patch(shop, `{"spec":{"host":"no host!"}}`)
 		r.settle()
-		told := r.events(site)
-		require.Len(t, told, 3)
+		recorded := r.events(site)
+		require.Len(t, recorded, 3)
 		require.NoError(t, r.server.Delete(deployments, shop))
 		r.settle() // for one more reconcile, without any change
-		require.Equal(t, told, r.events(site))
+		require.Equal(t, recorded, r.events(site))
 		require.Equal(t, 3, r.logged("reconcile failed"), &r.log)
 	})
 }
 
-func TestDeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
-	play(t, func(t *testing.T, r *rig) {
+func TestADeploymentOfAnotherOwnerIsNotChanged(t *testing.T) {
+	withController(t, func(t *testing.T, r *fixture) {
 		theirs := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: shop.Namespace, Name: shop.Name}}
 		theirs.Spec.Template.Spec.Containers = []corev1.Container{{Name: "theirs", Image: "theirs:1"}}
 		_, err := r.server.Create(theirs)
@@ -358,7 +358,7 @@ func TestDeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
 // The reconcile for the event of a deployment must see the writes of the reconcile before.
 // Otherwise it would repeat them.
 func TestEverythingIsWrittenOnce(t *testing.T) {
-	play(t, func(t *testing.T, r *rig) {
+	withController(t, func(t *testing.T, r *fixture) {
 		const n = 50
 		synctest.Wait()
 		for i := range n {
@@ -376,7 +376,7 @@ func TestEverythingIsWrittenOnce(t *testing.T) {
 }
 
 func TestFaultsDelayButChangeNothing(t *testing.T) {
-	play(t, func(t *testing.T, r *rig) {
+	withController(t, func(t *testing.T, r *fixture) {
 		const n = 20
 		key := func(i int) types.NamespacedName {
 			return types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}
@@ -415,8 +415,8 @@ func TestFaultsDelayButChangeNothing(t *testing.T) {
 	})
 }
 
-func TestWhatIsQueuedIsDoneBeforeTheEnd(t *testing.T) {
-	play(t, func(t *testing.T, r *rig) {
+func TestQueuedKeysAreReconciledBeforeTheEnd(t *testing.T) {
+	withController(t, func(t *testing.T, r *fixture) {
 		r.settle()
 		r.server.Inject(apitest.Fault{Verb: "create", Resource: "deployments", Action: apitest.Delay(2 * time.Second)})
 		const n = 12

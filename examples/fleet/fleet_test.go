@@ -25,7 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/lease"
 	"github.com/kinform/kinform/rest"
 )
@@ -70,7 +70,7 @@ func (l *log) String() string {
 	return l.text.String()
 }
 
-func start(t *testing.T, config rest.Config, identity string, said *log) *member {
+func start(t *testing.T, config rest.Config, identity string, output *log) *member {
 	t.Helper()
 	client, err := rest.NewClient(config, rest.Options{Limit: lease.Check})
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func start(t *testing.T, config rest.Config, identity string, said *log) *member
 	go func() {
 		ended <- run(ctx, client, settings{
 			identity: identity, lease: types.NamespacedName{Namespace: "default", Name: "fleet"}, duration: 15 * time.Second,
-			watch: true, workers: 4, logger: slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn})), out: m.out,
+			watch: true, workers: 4, logger: slog.New(slog.NewTextHandler(output, &slog.HandlerOptions{Level: slog.LevelWarn})), out: m.out,
 		})
 		client.Close()
 	}()
@@ -110,9 +110,9 @@ func TestOneReplicaWorksAndTheOtherTakesOver(t *testing.T) {
 		time.Sleep(time.Second)
 		require.Equal(t, "ready\nleading\n", first.out.String())
 		second := start(t, config, "second", &said)
-		require.NoError(t, l.all(l.create)(t.Context()))
+		require.NoError(t, l.forEachRobot(l.create)(t.Context()))
 		time.Sleep(time.Second)
-		require.NoError(t, l.compare(t.Context()))
+		require.NoError(t, l.checkRobots(t.Context()))
 		require.Equal(t, "ready\n", second.out.String())
 
 		// A user changes a route, and deletes another.
@@ -123,12 +123,12 @@ func TestOneReplicaWorksAndTheOtherTakesOver(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, l.routes.Delete(t.Context(), types.NamespacedName{Namespace: "default", Name: robotName(8)}, metav1.DeleteOptions{}))
 		time.Sleep(time.Second)
-		require.NoError(t, l.compare(t.Context()))
+		require.NoError(t, l.checkRobots(t.Context()))
 
 		require.NoError(t, first.stop())
-		require.NoError(t, l.all(l.change)(t.Context()))
+		require.NoError(t, l.forEachRobot(l.change)(t.Context()))
 		time.Sleep(time.Second)
-		require.NoError(t, l.compare(t.Context()))
+		require.NoError(t, l.checkRobots(t.Context()))
 		require.Contains(t, second.out.String(), "leading\n")
 		all, err := list(t.Context(), l.robots)
 		require.NoError(t, err)
@@ -139,14 +139,14 @@ func TestOneReplicaWorksAndTheOtherTakesOver(t *testing.T) {
 		require.Contains(t, second.out.String(), "failures=0 events=1 dropped=0\n")
 		require.Empty(t, said.String(), "no conflict, nothing twice")
 
-		var told []string
+		var recorded []string
 		objects, _, err := server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "default")
 		require.NoError(t, err)
 		for _, object := range objects {
 			event := object.(*eventsv1.Event)
-			told = append(told, event.Regarding.Kind+" "+event.Regarding.Name+" "+event.Reason)
+			recorded = append(recorded, event.Regarding.Kind+" "+event.Regarding.Name+" "+event.Reason)
 		}
-		require.ElementsMatch(t, []string{"Lease fleet Leading", "Robot robot-00007 RouteChanged", "Lease fleet Leading"}, told)
+		require.ElementsMatch(t, []string{"Lease fleet Leading", "Robot robot-00007 RouteChanged", "Lease fleet Leading"}, recorded)
 	})
 }
 
@@ -171,7 +171,7 @@ func build(t *testing.T) string {
 // This is the whole load test at a small size, with real processes, one of which is killed.
 func TestLoadTest(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "it builds and starts four processes")
+	testsize.SkipIfShort(t, "it builds and starts four processes")
 	var output, errors log
 	test := exec.CommandContext(t.Context(), build(t), "-objects", "60", "-rate", "20", "-steady", "1s", "-lease", "9s")
 	test.Stdout, test.Stderr = &output, &errors
@@ -194,9 +194,9 @@ func TestLoadTest(t *testing.T) {
 }
 
 // If the load test gets SIGTERM or SIGKILL, all of its processes end.
-func TestNothingIsLeftOfALoadTestThatIsEnded(t *testing.T) {
+func TestAnInterruptedLoadTestLeavesNoProcesses(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "it starts eight processes")
+	testsize.SkipIfShort(t, "it starts eight processes")
 	program := build(t)
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		var errors log
@@ -209,11 +209,11 @@ func TestNothingIsLeftOfALoadTestThatIsEnded(t *testing.T) {
 		require.Error(t, test.Wait(), "it has not come to its end")
 		if signal == syscall.SIGTERM {
 			for _, child := range children {
-				require.False(t, lives(child), "process %d is left; %s", child, &errors)
+				require.False(t, isRunning(child), "process %d is left; %s", child, &errors)
 			}
 		}
 		for _, child := range children {
-			require.Eventually(t, func() bool { return !lives(child) }, time.Minute, 50*time.Millisecond)
+			require.Eventually(t, func() bool { return !isRunning(child) }, time.Minute, 50*time.Millisecond)
 		}
 		require.NotContains(t, errors.String(), "ended by itself")
 	}
@@ -243,8 +243,8 @@ func childrenOf(t *testing.T, pid int) (children []int) {
 	return children
 }
 
-// lives reports whether a process exists and is not a zombie.
-func lives(pid int) bool {
+// isRunning reports whether a process exists and is not a zombie.
+func isRunning(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && !bytes.Contains(stat, []byte(") Z "))
 }

@@ -67,7 +67,7 @@ func loadTest(ctx context.Context, args []string, out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	if l.kubeconfig == "" {
-		l.say("an API server in a process of its own")
+		l.logf("an API server in a process of its own")
 		api, err := startProcess("the server", nil, fail, "server")
 		if err != nil {
 			return err
@@ -144,7 +144,7 @@ func define(ctx context.Context, client *rest.Client) error {
 	}
 }
 
-// say reports the progress of the test.
-func (l *load) say(format string, args ...any) {
+// logf reports the progress of the test.
+func (l *load) logf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "fleet: "+format+"\n", args...)
 }

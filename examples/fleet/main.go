@@ -41,9 +41,9 @@ func main() {
 	}
 }
 
-// attached returns a context that ends when standard input ends. The load test holds the other end
-// of the pipe, so its child processes end whenever it ends.
-func attached(ctx context.Context) (context.Context, context.CancelFunc) {
+// untilStdinCloses returns a context that ends when standard input ends. The load test holds the
+// other end of the pipe, so its child processes end whenever it ends.
+func untilStdinCloses(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() { // It ends only with the process: a context cannot interrupt the read.
 		_, _ = io.Copy(io.Discard, os.Stdin)

@@ -21,7 +21,7 @@ func (l *load) measure(ctx context.Context) (err error) {
 			err = errors.Join(err, p.stop())
 		}
 	}()
-	l.say("two replicas")
+	l.logf("two replicas")
 	for range 2 {
 		if err := l.startReplica(ctx); err != nil {
 			return err
@@ -30,23 +30,23 @@ func (l *load) measure(ctx context.Context) (err error) {
 	if err := l.findLeader(ctx); err != nil {
 		return err
 	}
-	l.say("%d robots are created", l.objects)
-	if err := l.phase(ctx, "create", l.all(l.create)); err != nil {
+	l.logf("%d robots are created", l.objects)
+	if err := l.phase(ctx, "create", l.forEachRobot(l.create)); err != nil {
 		return err
 	}
-	l.say("each gets an order, as fast as the server takes them")
-	if err := l.phase(ctx, "change, all at once", l.all(l.change)); err != nil {
+	l.logf("each gets an order, as fast as the server takes them")
+	if err := l.phase(ctx, "change, all at once", l.forEachRobot(l.change)); err != nil {
 		return err
 	}
-	l.say("%d orders per second, for %v", l.rate, l.steady)
-	if err := l.phase(ctx, "change, at an even pace", l.paced(func() bool { return false })); err != nil {
+	l.logf("%d orders per second, for %v", l.rate, l.steady)
+	if err := l.phase(ctx, "change, at an even pace", l.atEvenRate(func() bool { return false })); err != nil {
 		return err
 	}
 	for _, s := range []struct {
 		signal os.Signal
 		name   string
 	}{{syscall.SIGTERM, "SIGTERM"}, {syscall.SIGKILL, "SIGKILL"}} {
-		l.say("the same, and the leader gets %s", s.name)
+		l.logf("the same, and the leader gets %s", s.name)
 		if err := l.takeover(ctx, s.signal, s.name); err != nil {
 			return err
 		}
@@ -54,11 +54,11 @@ func (l *load) measure(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	l.say("what there is on the server is compared, and all end")
-	if err := l.compare(ctx); err != nil {
+	l.logf("what there is on the server is compared, and all end")
+	if err := l.checkRobots(ctx); err != nil {
 		return err
 	}
-	l.report.late = l.watcher.tooLate()
+	l.report.late = l.watcher.lateStatuses()
 	l.report.memory(l.replicas)
 	for len(l.replicas) > 0 {
 		// Standbys end first, so that none of them takes over.
@@ -130,7 +130,7 @@ func (l *load) takeover(ctx context.Context, signal os.Signal, name string) erro
 		_ = old.signal(signal)
 	})
 	defer end.Stop()
-	if err := l.phase(ctx, "the leader gets "+name, l.paced(func() bool { return !l.watcher.leads(next.name) })); err != nil {
+	if err := l.phase(ctx, "the leader gets "+name, l.atEvenRate(func() bool { return !l.watcher.leads(next.name) })); err != nil {
 		return err
 	}
 	since := l.watcher.leader(next.name).first
@@ -143,8 +143,8 @@ func (l *load) takeover(ctx context.Context, signal os.Signal, name string) erro
 	return nil
 }
 
-// compare checks that every robot on the server has the right status and the right route.
-func (l *load) compare(ctx context.Context) error {
+// checkRobots checks that every robot on the server has the right status and the right route.
+func (l *load) checkRobots(ctx context.Context) error {
 	routes, err := list(ctx, l.routes)
 	if err != nil {
 		return err

@@ -32,10 +32,11 @@ func (l *load) change(ctx context.Context, n int, order int64) error {
 
 func robotName(n int) string { return fmt.Sprintf("robot-%05d", n) }
 
-// all(give) returns a function that gives an order to each robot, with all clients at once.
-func (l *load) all(give func(ctx context.Context, n int, order int64) error) func(context.Context) error {
+// forEachRobot(give) returns a function that gives an order to each robot, with all clients at
+// once.
+func (l *load) forEachRobot(give func(ctx context.Context, n int, order int64) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		clients := newCrew(ctx, l.clients)
+		clients := newWorkerPool(ctx, l.clients)
 		for n := range l.objects {
 			l.orders++
 			order := l.orders
@@ -45,12 +46,12 @@ func (l *load) all(give func(ctx context.Context, n int, order int64) error) fun
 	}
 }
 
-// paced returns a function that gives orders at an even rate. It does so for the time that the
+// atEvenRate returns a function that gives orders at an even rate. It does so for the time that the
 // flags say, and then as long as more returns true. It visits the robots in a scattered order, and
 // visits a robot again only after all others.
-func (l *load) paced(more func() bool) func(context.Context) error {
+func (l *load) atEvenRate(more func() bool) func(context.Context) error {
 	return func(ctx context.Context) error {
-		clients := newCrew(ctx, l.clients)
+		clients := newWorkerPool(ctx, l.clients)
 		tick := time.NewTicker(time.Second / time.Duration(l.rate))
 		defer tick.Stop()
 		const stride = 7919 // a prime that does not divide usual numbers of robots
@@ -68,21 +69,21 @@ func (l *load) paced(more func() bool) func(context.Context) error {
 	}
 }
 
-// crew runs functions concurrently until one of them fails. The functions for one robot run in
-// order.
-type crew struct {
+// workerPool runs functions concurrently until one of them fails. The functions for one robot run
+// in order.
+type workerPool struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	places  []chan func(context.Context) error
+	queues  []chan func(context.Context) error
 	running sync.WaitGroup
 }
 
-func newCrew(ctx context.Context, size int) *crew {
-	c := &crew{}
+func newWorkerPool(ctx context.Context, size int) *workerPool {
+	c := &workerPool{}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	for range size {
 		place := make(chan func(context.Context) error, 64)
-		c.places = append(c.places, place)
+		c.queues = append(c.queues, place)
 		c.running.Go(func() {
 			for f := range place {
 				if c.ctx.Err() != nil {
@@ -98,16 +99,16 @@ func newCrew(ctx context.Context, size int) *crew {
 }
 
 // do(robot, f) runs f for a robot, in the goroutine for that robot.
-func (c *crew) do(robot int, f func(context.Context) error) {
+func (c *workerPool) do(robot int, f func(context.Context) error) {
 	select {
-	case c.places[robot%len(c.places)] <- f:
+	case c.queues[robot%len(c.queues)] <- f:
 	case <-c.ctx.Done():
 	}
 }
 
 // wait waits until all functions have ended, and returns the first error.
-func (c *crew) wait() error {
-	for _, place := range c.places {
+func (c *workerPool) wait() error {
+	for _, place := range c.queues {
 		close(place)
 	}
 	c.running.Wait()

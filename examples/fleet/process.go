@@ -21,11 +21,11 @@ type process struct {
 	ended chan struct{} // closed when the process has ended and err is set
 	err   error
 
-	mu    sync.Mutex // guards following
-	part  []byte     // the line that is still incomplete
-	said  []string
-	words chan struct{} // closed and replaced at each line
-	asked bool          // a signal has asked the process to end
+	mu          sync.Mutex // guards following
+	partialLine []byte     // the line that is still incomplete
+	lines       []string
+	newLine     chan struct{} // closed and replaced at each line
+	stopping    bool          // a signal has asked the process to end
 }
 
 // startProcess starts this program with the given arguments. It adds env to the environment. It
@@ -35,7 +35,7 @@ func startProcess(name string, env []string, gone func(error), args ...string) (
 	if err != nil {
 		return nil, err
 	}
-	p := &process{name: name, cmd: exec.Command(self, append(args, "-attached")...), ended: make(chan struct{}), words: make(chan struct{})}
+	p := &process{name: name, cmd: exec.Command(self, append(args, "-attached")...), ended: make(chan struct{}), newLine: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p, os.Stderr
 	if _, err := p.cmd.StdinPipe(); err != nil {
@@ -48,7 +48,7 @@ func startProcess(name string, env []string, gone func(error), args ...string) (
 	go func() {
 		p.err = p.cmd.Wait()
 		p.mu.Lock()
-		asked := p.asked
+		asked := p.stopping
 		p.mu.Unlock()
 		if !asked {
 			gone(fmt.Errorf("%s ended by itself: %v", p.name, p.cmd.ProcessState))
@@ -62,15 +62,15 @@ func startProcess(name string, env []string, gone func(error), args ...string) (
 func (p *process) Write(data []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.part = append(p.part, data...)
+	p.partialLine = append(p.partialLine, data...)
 	for {
-		line, rest, whole := bytes.Cut(p.part, []byte("\n"))
+		line, rest, whole := bytes.Cut(p.partialLine, []byte("\n"))
 		if !whole {
 			return len(data), nil
 		}
-		p.said, p.part = append(p.said, string(line)), rest
-		close(p.words)
-		p.words = make(chan struct{})
+		p.lines, p.partialLine = append(p.lines, string(line)), rest
+		close(p.newLine)
+		p.newLine = make(chan struct{})
 	}
 }
 
@@ -79,12 +79,12 @@ func (p *process) Write(data []byte) (int, error) {
 func (p *process) line(word string) (rest string, found bool, more <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, line := range p.said {
+	for _, line := range p.lines {
 		if first, rest, _ := strings.Cut(line, " "); first == word {
-			return rest, true, p.words
+			return rest, true, p.newLine
 		}
 	}
-	return "", false, p.words
+	return "", false, p.newLine
 }
 
 // await waits until the process prints a line that begins with a word, and returns the rest of the
@@ -108,7 +108,7 @@ func (p *process) await(ctx context.Context, word string) (string, error) {
 // signal sends a signal that should end the process.
 func (p *process) signal(s os.Signal) error {
 	p.mu.Lock()
-	p.asked = true
+	p.stopping = true
 	p.mu.Unlock()
 	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("%s: %w", p.name, err)

@@ -51,7 +51,7 @@ func replica(ctx context.Context, args []string, out io.Writer) error {
 	s.lease.Name = "fleet"
 	if *withInput {
 		var cancel context.CancelFunc
-		ctx, cancel = attached(ctx)
+		ctx, cancel = untilStdinCloses(ctx)
 		defer cancel()
 	}
 	connection, err := kubeconfig.Load(kubeconfig.Options{})
@@ -114,8 +114,8 @@ func run(ctx context.Context, client *rest.Client, s settings) error {
 	}, controller.PartOptions{Stage: controller.Leading})
 
 	err = m.Run(ctx)
-	queue, told := c.Queue().Stats(), recorder.Stats()
-	_, _ = fmt.Fprintf(s.out, "ended turns=%d failures=%d events=%d dropped=%d\n", queue.Gets, queue.Failures, told.Sent, told.DroppedTotal())
+	queue, eventStats := c.Queue().Stats(), recorder.Stats()
+	_, _ = fmt.Fprintf(s.out, "ended turns=%d failures=%d events=%d dropped=%d\n", queue.Gets, queue.Failures, eventStats.Sent, eventStats.DroppedTotal())
 	return err
 }
 

@@ -11,11 +11,11 @@ import (
 
 // report has the measurements.
 type report struct {
-	phases    []phase
-	takeovers []takeover
-	ready     []time.Duration // from the start of each replica until its caches were complete
-	ends      []end
-	late      int
+	phases         []phase
+	takeovers      []takeover
+	ready          []time.Duration // from the start of each replica until its caches were complete
+	replicaReports []replicaReport
+	late           int
 
 	leaderPeak, standbyPeak int64 // in bytes
 }
@@ -34,12 +34,12 @@ type takeover struct {
 	took   time.Duration
 }
 
-// end has the last report of a replica, and the kernel's figures.
-type end struct {
-	name                             string
-	statuses                         int
-	turns, failures, events, dropped uint64
-	cpu                              time.Duration
+// replicaReport has the last report of a replica, and the kernel's figures.
+type replicaReport struct {
+	name                                  string
+	statuses                              int
+	reconciles, failures, events, dropped uint64
+	cpu                                   time.Duration
 }
 
 // memory records the peak memory of the replicas so far.
@@ -55,12 +55,12 @@ func (r *report) end(p *process, w *watcher) error {
 	if err := p.stop(); err != nil {
 		return err
 	}
-	e := end{name: p.name, statuses: w.leader(p.name).statuses, cpu: p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()}
-	said, _, _ := p.line("ended")
-	if _, err := fmt.Sscanf(said, "turns=%d failures=%d events=%d dropped=%d", &e.turns, &e.failures, &e.events, &e.dropped); err != nil {
-		return fmt.Errorf("%s said %q in the end: %w", p.name, said, err)
+	e := replicaReport{name: p.name, statuses: w.leader(p.name).statuses, cpu: p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()}
+	line, _, _ := p.line("ended")
+	if _, err := fmt.Sscanf(line, "turns=%d failures=%d events=%d dropped=%d", &e.reconciles, &e.failures, &e.events, &e.dropped); err != nil {
+		return fmt.Errorf("%s said %q in the end: %w", p.name, line, err)
 	}
-	r.ends = append(r.ends, e)
+	r.replicaReports = append(r.replicaReports, e)
 	return nil
 }
 
@@ -83,7 +83,7 @@ func (r *report) print(out io.Writer, l *load) error {
 	row("orders given and done", "orders", "wall", "per second", "p50", "p99", "longest")
 	row("---", "---:", "---:", "---:", "---:", "---:", "---:")
 	for _, p := range r.phases {
-		row(p.name, len(p.took), short(p.wall), fmt.Sprintf("%.0f", float64(len(p.took))/p.wall.Seconds()), short(p.part(50)), short(p.part(99)), short(p.part(100)))
+		row(p.name, len(p.took), short(p.wall), fmt.Sprintf("%.0f", float64(len(p.took))/p.wall.Seconds()), short(p.percentile(50)), short(p.percentile(99)), short(p.percentile(100)))
 	}
 	_ = table.Flush() // cannot fail with a strings.Builder
 	text.WriteString("\n")
@@ -102,10 +102,10 @@ func (r *report) print(out io.Writer, l *load) error {
 		row("peak memory of a standby", fmt.Sprintf("%d MB", r.standbyPeak>>20))
 	}
 	var failures, dropped uint64
-	for _, e := range r.ends {
+	for _, e := range r.replicaReports {
 		if e.statuses > 0 {
 			row(fmt.Sprintf("%s: CPU for each of %d orders, all else included", e.name, e.statuses), short(e.cpu/time.Duration(e.statuses)))
-			row(e.name+": reconciles", e.turns)
+			row(e.name+": reconciles", e.reconciles)
 		}
 		failures, dropped = failures+e.failures, dropped+e.dropped
 	}
@@ -117,8 +117,8 @@ func (r *report) print(out io.Writer, l *load) error {
 	return err
 }
 
-// part returns the time within which this percentage of the orders was done.
-func (p phase) part(percent int) time.Duration {
+// percentile returns the time within which this percentage of the orders was done.
+func (p phase) percentile(percent int) time.Duration {
 	if len(p.took) == 0 {
 		return 0
 	}

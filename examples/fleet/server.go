@@ -22,7 +22,7 @@ func server(ctx context.Context, args []string, out io.Writer) error {
 		// Ctrl-C goes to all processes, but the replicas need the server to the end.
 		signal.Ignore(os.Interrupt)
 		var cancel context.CancelFunc
-		ctx, cancel = attached(ctx)
+		ctx, cancel = untilStdinCloses(ctx)
 		defer cancel()
 	}
 	// A real server keeps at most this number of past events for a resource.

@@ -119,8 +119,8 @@ func (w *watcher) leader(name string) leader {
 // leads reports whether a replica has written a status as the leader.
 func (w *watcher) leads(name string) bool { return w.leader(name).statuses > 0 }
 
-// tooLate returns the number of statuses that an earlier leader wrote after a later one.
-func (w *watcher) tooLate() int {
+// lateStatuses returns the number of statuses that an earlier leader wrote after a later one.
+func (w *watcher) lateStatuses() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.late

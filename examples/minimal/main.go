@@ -25,14 +25,14 @@ func main() {
 
 	manager := must(controller.New(client, controller.Options{Name: "pods"}))
 	pods := controller.For[*corev1.Pod](manager, rest.ResourceOptions{})
-	controller.Manage(manager, "pods", pods, look, controller.Settings[*corev1.Pod]{Workers: 4})
+	controller.Manage(manager, "pods", pods, reconcile, controller.Settings[*corev1.Pod]{Workers: 4})
 	if err := manager.Run(ctx); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// look is called with each pod that has changed, and never twice at a time for one pod.
-func look(_ context.Context, pod *corev1.Pod) (controller.Result, error) {
+// reconcile is called with each pod that has changed, and never twice at a time for one pod.
+func reconcile(_ context.Context, pod *corev1.Pod) (controller.Result, error) {
 	fmt.Printf("%s/%s %s\n", pod.Namespace, pod.Name, pod.Status.Phase)
 	return controller.Done, nil
 }

@@ -22,9 +22,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var shop = types.NamespacedName{Namespace: "web", Name: "shop"}
 
-// play runs a test in a bubble of testing/synctest, in which time advances as soon as all
+// withServer runs a test in a bubble of testing/synctest, in which time advances as soon as all
 // goroutines are blocked. The API server uses real HTTP, over a network in memory.
-func play(t *testing.T, test func(t *testing.T, server *apitest.Server, user *rest.Client)) {
+func withServer(t *testing.T, test func(t *testing.T, server *apitest.Server, user *rest.Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := apitest.New(apitest.Options{})
 		require.NoError(t, server.ListenMemory())
@@ -46,11 +46,11 @@ func play(t *testing.T, test func(t *testing.T, server *apitest.Server, user *re
 	})
 }
 
-func TestSecretIsWhatItsConfigMapSays(t *testing.T) {
-	play(t, func(t *testing.T, server *apitest.Server, user *rest.Client) {
+func TestSecretHasTheDataOfItsConfigMap(t *testing.T) {
+	withServer(t, func(t *testing.T, server *apitest.Server, user *rest.Client) {
 		secrets := rest.Must(rest.For[*corev1.Secret](user, rest.ResourceOptions{}))
 		configMaps := rest.Must(rest.For[*corev1.ConfigMap](user, rest.ResourceOptions{}))
-		_, err := configMaps.Create(t.Context(), wanted("blue"), metav1.CreateOptions{})
+		_, err := configMaps.Create(t.Context(), newConfigMap("blue"), metav1.CreateOptions{})
 		require.NoError(t, err)
 		requireSecret(t, secrets, "blue")
 
@@ -65,16 +65,16 @@ func TestSecretIsWhatItsConfigMapSays(t *testing.T) {
 	})
 }
 
-func TestServerThatFailsIsAskedAgain(t *testing.T) {
-	play(t, func(t *testing.T, server *apitest.Server, user *rest.Client) {
+func TestFailedRequestsAreRetried(t *testing.T) {
+	withServer(t, func(t *testing.T, server *apitest.Server, user *rest.Client) {
 		server.Inject(apitest.Fault{Verb: "create", Resource: "secrets", Times: 3, Action: apitest.Fail(apierrors.NewServiceUnavailable("later"))})
-		_, err := server.Create(wanted("blue"))
+		_, err := server.Create(newConfigMap("blue"))
 		require.NoError(t, err)
 		requireSecret(t, rest.Must(rest.For[*corev1.Secret](user, rest.ResourceOptions{})), "blue")
 	})
 }
 
-func wanted(color string) *corev1.ConfigMap {
+func newConfigMap(color string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: shop.Namespace, Name: shop.Name, Labels: map[string]string{"mirror": "yes"}},
 		Data:       map[string]string{"color": color},

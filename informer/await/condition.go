@@ -19,8 +19,8 @@ type State[T any] struct {
 	Exists          bool
 }
 
-// is reports whether the object exists and its UID matches or is unknown.
-func (s State[T]) is(uid types.UID) bool {
+// matches reports whether the object exists and its UID matches or is unknown.
+func (s State[T]) matches(uid types.UID) bool {
 	hash := s.UIDHash
 	if object, ok := any(s.Object).(metav1.Object); ok && hash == 0 && s.Exists {
 		hash = listwatch.HashUID(object.GetUID())
@@ -33,18 +33,18 @@ func (s State[T]) is(uid types.UID) bool {
 type Condition[T any] struct {
 	name  string
 	holds func(State[T]) bool
-	// seen describes a state that does not satisfy the condition; it may be nil.
-	seen func(State[T]) string
+	// describeState describes a state that does not satisfy the condition; it may be nil.
+	describeState func(State[T]) string
 }
 
 // String returns the name of the condition.
 func (c Condition[T]) String() string { return c.name }
 
 func (c Condition[T]) describe(s State[T]) string {
-	if c.seen == nil {
+	if c.describeState == nil {
 		return ""
 	}
-	return c.seen(s)
+	return c.describeState(s)
 }
 
 // New returns a custom condition. The name completes "wait until": it appears in errors. The
@@ -68,7 +68,7 @@ func Deleted[T any](uid types.UID) Condition[T] {
 	if uid != "" {
 		name += " (uid " + string(uid) + ")"
 	}
-	return New(name, func(s State[T]) bool { return !s.is(uid) })
+	return New(name, func(s State[T]) bool { return !s.matches(uid) })
 }
 
 // Object holds for the object with this UID, and not for another object of the same name. Other
@@ -81,9 +81,9 @@ func Deleted[T any](uid types.UID) Condition[T] {
 //	)
 func Object[T any](uid types.UID) Condition[T] {
 	return Condition[T]{
-		name:  "the object has uid " + string(uid),
-		holds: func(s State[T]) bool { return s.is(uid) },
-		seen:  func(State[T]) string { return "another object has the name" },
+		name:          "the object has uid " + string(uid),
+		holds:         func(s State[T]) bool { return s.matches(uid) },
+		describeState: func(State[T]) string { return "another object has the name" },
 	}
 }
 
@@ -111,7 +111,7 @@ func And[T any](conditions ...Condition[T]) Condition[T] {
 			}
 			return true
 		},
-		seen: func(s State[T]) string { return describeFailing(conditions, s) },
+		describeState: func(s State[T]) string { return describeFailing(conditions, s) },
 	}
 }
 
@@ -128,7 +128,7 @@ func Or[T any](conditions ...Condition[T]) Condition[T] {
 			}
 			return false
 		},
-		seen: func(s State[T]) string { return describeFailing(conditions, s) },
+		describeState: func(s State[T]) string { return describeFailing(conditions, s) },
 	}
 }
 

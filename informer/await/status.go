@@ -26,7 +26,7 @@ func StatusConditionIs[T any](conditionType string, status metav1.ConditionStatu
 			c, ok := findCondition(s.Object, conditionType)
 			return s.Exists && ok && c.status == string(status) && !c.outdated
 		},
-		seen: func(s State[T]) string {
+		describeState: func(s State[T]) string {
 			c, ok := findCondition(s.Object, conditionType)
 			switch {
 			case !ok:
@@ -53,7 +53,7 @@ func GenerationObserved[T any]() Condition[T] {
 			seen, ok := number(field(s.Object, "status", "observedGeneration"))
 			return s.Exists && has && ok && seen >= want
 		},
-		seen: func(s State[T]) string {
+		describeState: func(s State[T]) string {
 			want, _ := generation(s.Object)
 			seen, _ := number(field(s.Object, "status", "observedGeneration"))
 			return fmt.Sprintf("generation %d is observed, the object has %d", seen, want)

@@ -17,9 +17,9 @@ type Store[T any] interface {
 	// releases the channel.
 	Notify(key types.NamespacedName) (changed <-chan struct{}, cancel func())
 
-	// Unreadable returns why the store does not have the newest state of the key, or nil if no
+	// Undecodable returns why the store does not have the newest state of the key, or nil if no
 	// reason is known. The channel of Notify also closes when the result becomes an error.
-	Unreadable(key types.NamespacedName) error
+	Undecodable(key types.NamespacedName) error
 }
 
 // Until waits until the object with this key satisfies the condition, or until ctx ends. It returns
@@ -39,22 +39,22 @@ func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName,
 		changed, cancel := store.Notify(key) // Before Entry, so that no change is missed.
 		// Unreadable is called before and after Entry. An object that is not in the store is gone
 		// only if it was readable at both times.
-		unreadable := store.Unreadable(key)
+		undecodable := store.Undecodable(key)
 		entry, exists := store.Entry(key)
-		if unreadable == nil {
-			unreadable = store.Unreadable(key)
+		if undecodable == nil {
+			undecodable = store.Undecodable(key)
 		}
 		state := State[T]{Key: key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Exists: exists}
-		if unreadable == nil && condition.holds(state) {
+		if undecodable == nil && condition.holds(state) {
 			cancel()
 			return state.Object, nil
 		}
-		if failed.Looks == 0 || failed.Exists != exists || failed.ResourceVersion != entry.ResourceVersion {
+		if failed.Checks == 0 || failed.Exists != exists || failed.ResourceVersion != entry.ResourceVersion {
 			failed.Since = time.Now()
 		}
-		failed.Looks++
+		failed.Checks++
 		failed.Exists, failed.ResourceVersion, failed.Seen = exists, entry.ResourceVersion, condition.describe(state)
-		if failed.Err = unreadable; unreadable == nil {
+		if failed.Err = undecodable; undecodable == nil {
 			select {
 			case <-changed:
 				continue
@@ -82,7 +82,7 @@ type Error struct {
 	Exists          bool
 	ResourceVersion string
 	Since           time.Time
-	Looks           int
+	Checks          int
 
 	// Waited is how long the wait took.
 	Waited time.Duration

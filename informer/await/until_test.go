@@ -20,7 +20,7 @@ var web = types.NamespacedName{Namespace: "shop", Name: "web"}
 // store is a store of pods that counts how often Until reads it.
 type store struct {
 	*indexer.Store[*corev1.Pod]
-	looks int
+	reads int
 }
 
 func newStore(t *testing.T) *store {
@@ -30,7 +30,7 @@ func newStore(t *testing.T) *store {
 }
 
 func (s *store) Entry(key types.NamespacedName) (indexer.Entry[*corev1.Pod], bool) {
-	s.looks++
+	s.reads++
 	return s.Store.Entry(key)
 }
 
@@ -48,7 +48,7 @@ func (s *store) remove(t *testing.T, key types.NamespacedName) {
 	require.NoError(t, err)
 }
 
-func TestWaitLooksOnlyWhenTheKeyChanges(t *testing.T) {
+func TestWaitChecksOnlyWhenTheKeyChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
 		got := make(chan *corev1.Pod)
@@ -58,24 +58,24 @@ func TestWaitLooksOnlyWhenTheKeyChanges(t *testing.T) {
 			got <- pod
 		}()
 		synctest.Wait()
-		require.Equal(t, 1, s.looks)
+		require.Equal(t, 1, s.reads)
 		time.Sleep(time.Hour)
 		for n := range 10 {
 			s.put(t, types.NamespacedName{Name: "other"}, string(rune('1'+n)), "", "True")
 		}
 		synctest.Wait()
-		require.Equal(t, 1, s.looks, "neither time nor other keys matter")
+		require.Equal(t, 1, s.reads, "neither time nor other keys matter")
 		s.put(t, web, "20", "", "")
 		synctest.Wait()
 		s.put(t, web, "21", "", "False")
 		synctest.Wait()
-		require.Equal(t, 3, s.looks)
+		require.Equal(t, 3, s.reads)
 		s.put(t, web, "22", "", "True")
 		require.Equal(t, "22", (<-got).ResourceVersion)
 	})
 }
 
-func TestWaitIsOverAtOnceWhereItHoldsAlready(t *testing.T) {
+func TestWaitEndsAtOnceIfTheConditionHolds(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	over, cancel := context.WithCancel(t.Context())
@@ -89,7 +89,7 @@ func TestWaitIsOverAtOnceWhereItHoldsAlready(t *testing.T) {
 	require.Equal(t, "5", pod.ResourceVersion)
 }
 
-func TestErrorSaysWhatThereWasInstead(t *testing.T) {
+func TestErrorDescribesTheLastState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -104,7 +104,7 @@ func TestErrorSaysWhatThereWasInstead(t *testing.T) {
 			"(version 7, Ready is False (ContainersNotReady), for 10s): context deadline exceeded")
 		failed, ok := errors.AsType[*await.Error](err)
 		require.True(t, ok)
-		require.Equal(t, 2, failed.Looks)
+		require.Equal(t, 2, failed.Checks)
 
 		gone := errors.New("the user has left")
 		other, leave := context.WithCancelCause(t.Context())
@@ -115,7 +115,7 @@ func TestErrorSaysWhatThereWasInstead(t *testing.T) {
 	})
 }
 
-func TestDeletedMeansThisOne(t *testing.T) {
+func TestDeletedIsAboutTheObjectWithThisUID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
 		s.put(t, web, "1", "first", "")

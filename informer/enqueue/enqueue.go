@@ -14,7 +14,7 @@ import (
 // Queue is the part of a queue that the handlers need. *workqueue.Queue[types.NamespacedName]
 // implements it. The goroutine of the handler calls AddWith, which should not block.
 type Queue interface {
-	AddWith(key types.NamespacedName, how workqueue.AddOptions)
+	AddWith(key types.NamespacedName, opts workqueue.AddOptions)
 }
 
 // Object returns a handler that adds the key of each event's object. If the queue is nil, the
@@ -23,7 +23,7 @@ func Object[T any](queue Queue) func(informer.Event[T]) {
 	if queue == nil {
 		return nil
 	}
-	return func(e informer.Event[T]) { queue.AddWith(e.Key, due(e.Cause)) }
+	return func(e informer.Event[T]) { queue.AddWith(e.Key, addOptions(e.Cause)) }
 }
 
 // Owner returns a handler that adds the key of the object's controlling owner, if the owner is of
@@ -40,13 +40,13 @@ func Owner[T metav1.Object](queue Queue, owner schema.GroupKind) func(informer.E
 	return func(e informer.Event[T]) {
 		name, owned := ownerOf(e.New, owner)
 		if owned {
-			queue.AddWith(types.NamespacedName{Namespace: e.Key.Namespace, Name: name}, due(e.Cause))
+			queue.AddWith(types.NamespacedName{Namespace: e.Key.Namespace, Name: name}, addOptions(e.Cause))
 		}
 		if e.Type == informer.Added {
 			return // There is no Old.
 		}
 		if former, had := ownerOf(e.Old, owner); had && !(owned && former == name) {
-			queue.AddWith(types.NamespacedName{Namespace: e.Key.Namespace, Name: former}, due(e.Cause))
+			queue.AddWith(types.NamespacedName{Namespace: e.Key.Namespace, Name: former}, addOptions(e.Cause))
 		}
 	}
 }
@@ -60,23 +60,23 @@ func Map[T any](queue Queue, keys func(informer.Event[T]) iter.Seq[types.Namespa
 		return nil
 	}
 	return func(e informer.Event[T]) {
-		of := keys(e)
-		if of == nil {
+		found := keys(e)
+		if found == nil {
 			return
 		}
-		for key := range of {
-			queue.AddWith(key, due(e.Cause))
+		for key := range found {
+			queue.AddWith(key, addOptions(e.Cause))
 		}
 	}
 }
 
-// due returns the options with which to add a key for an event with this cause.
-func due(cause informer.Cause) workqueue.AddOptions {
-	how := workqueue.AddOptions{Cause: cause.String()}
+// addOptions returns the options with which to add a key for an event with this cause.
+func addOptions(cause informer.Cause) workqueue.AddOptions {
+	opts := workqueue.AddOptions{Cause: cause.String()}
 	if cause == informer.Initial || cause == informer.Resync {
-		how.Priority = workqueue.LowPriority
+		opts.Priority = workqueue.LowPriority
 	}
-	return how
+	return opts
 }
 
 // ownerOf returns the name of an object's controlling owner, if the owner is of this kind.

@@ -95,7 +95,7 @@ func (r *rig) queued() (items []string) {
 	return items
 }
 
-func TestPriorityIsThatOfTheCause(t *testing.T) {
+func TestPriorityDependsOnTheCause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -123,7 +123,7 @@ func TestPriorityIsThatOfTheCause(t *testing.T) {
 	})
 }
 
-func TestNewsOvertakesWhatWasThereBefore(t *testing.T) {
+func TestChangesOvertakeInitialObjects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -136,7 +136,7 @@ func TestNewsOvertakesWhatWasThereBefore(t *testing.T) {
 	})
 }
 
-func TestOwnerIsTheOneThatControls(t *testing.T) {
+func TestOwnerIsTheController(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		about     string
@@ -179,7 +179,7 @@ func (r *recorder) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
 	r.added = append(r.added, fmt.Sprint(key, " ", how.Cause, " ", how.Priority))
 }
 
-func TestOwnersBeforeAndAfterAreAdded(t *testing.T) {
+func TestOldAndNewOwnersAreEnqueued(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -201,7 +201,7 @@ func TestOwnersBeforeAndAfterAreAdded(t *testing.T) {
 	})
 }
 
-func TestOwnerThatStaysIsAddedOnce(t *testing.T) {
+func TestUnchangedOwnerIsEnqueuedOnce(t *testing.T) {
 	t.Parallel()
 	queue := &recorder{}
 	handle := enqueue.Owner[*corev1.Pod](queue, websiteKind)
@@ -210,7 +210,7 @@ func TestOwnerThatStaysIsAddedOnce(t *testing.T) {
 }
 
 // A handler that is behind may receive a change of owner and the deletion as one event.
-func TestOwnersBeforeAndAfterADeletionAreAdded(t *testing.T) {
+func TestOldAndNewOwnersOfADeletionAreEnqueued(t *testing.T) {
 	t.Parallel()
 	queue := &recorder{}
 	handle := enqueue.Owner[*corev1.Pod](queue, websiteKind)
@@ -218,14 +218,14 @@ func TestOwnersBeforeAndAfterADeletionAreAdded(t *testing.T) {
 	require.Equal(t, []string{"web/two watch 0", "web/one watch 0"}, queue.added)
 }
 
-func TestMapAddsWhatItIsTold(t *testing.T) {
+func TestMapEnqueuesTheReturnedKeys(t *testing.T) {
 	t.Parallel()
 	queue := &recorder{}
-	var told iter.Seq[key]
-	handle := enqueue.Map(queue, func(event) iter.Seq[key] { return told })
+	var keys iter.Seq[key]
+	handle := enqueue.Map(queue, func(event) iter.Seq[key] { return keys })
 	handle(event{Cause: informer.Watch})
 	require.Empty(t, queue.added)
-	told = slices.Values([]key{{Name: "node"}, {Namespace: "web", Name: "a"}})
+	keys = slices.Values([]key{{Name: "node"}, {Namespace: "web", Name: "a"}})
 	handle(event{Cause: informer.Relist})
 	require.Equal(t, []string{"/node relist 0", "web/a relist 0"}, queue.added)
 }

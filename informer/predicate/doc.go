@@ -10,7 +10,7 @@
 // goroutine, right before the handler.
 //
 // Predicates about a change let every Added and every Deleted pass, but no resync, because a resync
-// changes nothing. Any with [Because] lets resyncs pass. Old of an event is always the state right
+// changes nothing. Any with [CausedBy] lets resyncs pass. Old of an event is always the state right
 // before the event, even if the predicate has dropped earlier events. So it need not be the state
 // that the handler last received. Predicates have no state: they compare only the two states in the
 // event.

@@ -17,7 +17,7 @@ func Example() {
 	}
 	handle = predicate.When(predicate.Any(
 		predicate.GenerationChanged[*corev1.ReplicationController],
-		predicate.Because[*corev1.ReplicationController](informer.Resync),
+		predicate.CausedBy[*corev1.ReplicationController](informer.Resync),
 	), handle)
 
 	// An informer does the following after inf.AddHandler(handle, ...).

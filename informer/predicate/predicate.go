@@ -65,8 +65,8 @@ func OfType[T any](types ...informer.EventType) func(informer.Event[T]) bool {
 	return func(e informer.Event[T]) bool { return slices.Contains(types, e.Type) }
 }
 
-// Because returns a predicate that is true for events with these causes.
-func Because[T any](causes ...informer.Cause) func(informer.Event[T]) bool {
+// CausedBy returns a predicate that is true for events with these causes.
+func CausedBy[T any](causes ...informer.Cause) func(informer.Event[T]) bool {
 	return func(e informer.Event[T]) bool { return slices.Contains(causes, e.Cause) }
 }
 

@@ -53,7 +53,7 @@ func TestPredicatesOfChanges(t *testing.T) {
 
 // After a restore of the server from a backup, other content may have the same version and
 // generation.
-func TestVersionsThatWentBackAreAChange(t *testing.T) {
+func TestLowerVersionsAreAChange(t *testing.T) {
 	t.Parallel()
 	for _, passes := range []func(event) bool{predicate.GenerationChanged[*corev1.Pod], predicate.ResourceVersionChanged[*corev1.Pod]} {
 		e := event{Type: informer.Updated, Cause: informer.Relist, Old: pod(nil), New: pod(nil)}
@@ -73,21 +73,21 @@ func TestPredicatesOfEvents(t *testing.T) {
 	e := event{Type: informer.Updated, Cause: informer.Resync}
 	require.True(t, predicate.OfType[*corev1.Pod](informer.Added, informer.Updated)(e))
 	require.False(t, predicate.OfType[*corev1.Pod](informer.Deleted)(e))
-	require.True(t, predicate.Because[*corev1.Pod](informer.Resync)(e))
-	require.False(t, predicate.Because[*corev1.Pod](informer.Watch, informer.Initial)(e))
+	require.True(t, predicate.CausedBy[*corev1.Pod](informer.Resync)(e))
+	require.False(t, predicate.CausedBy[*corev1.Pod](informer.Watch, informer.Initial)(e))
 }
 
-func TestPredicatesArePutTogether(t *testing.T) {
+func TestPredicatesCombine(t *testing.T) {
 	t.Parallel()
-	var asked []string
-	says := func(name string, answer bool) func(event) bool {
-		return func(event) bool { asked = append(asked, name); return answer }
+	var called []string
+	named := func(name string, result bool) func(event) bool {
+		return func(event) bool { called = append(called, name); return result }
 	}
-	yes, no := says("yes", true), says("no", false)
+	yes, no := named("yes", true), named("no", false)
 	for _, c := range []struct {
-		p     func(event) bool
-		want  bool
-		asked []string
+		p      func(event) bool
+		want   bool
+		called []string
 	}{
 		{predicate.Any(no, yes, no), true, []string{"no", "yes"}},
 		{predicate.Any(no, no), false, []string{"no", "no"}},
@@ -97,10 +97,10 @@ func TestPredicatesArePutTogether(t *testing.T) {
 		{predicate.All[*corev1.Pod](), true, nil},
 		{predicate.Not(yes), false, []string{"yes"}},
 	} {
-		asked = nil
+		called = nil
 		handled := false
 		predicate.When(c.p, func(event) { handled = true })(event{})
 		require.Equal(t, c.want, handled)
-		require.Equal(t, c.asked, asked)
+		require.Equal(t, c.called, called)
 	}
 }

@@ -49,7 +49,7 @@ func TestAnotherHistoryIsAChange(t *testing.T) {
 						}
 					}), informer.HandlerOptions{Mailbox: 1})
 					require.NoError(t, err)
-					told := func() string {
+					take := func() string {
 						mu.Lock()
 						defer mu.Unlock()
 						return image
@@ -75,7 +75,7 @@ func TestAnotherHistoryIsAChange(t *testing.T) {
 					backup := server.Backup()
 					write("a", "of the old history", "")
 					synctest.Wait()
-					require.Equal(t, "of the old history", told())
+					require.Equal(t, "of the old history", take())
 					write("b", "blocks", "")
 					synctest.Wait()
 					write("c", "fills the mailbox", "")
@@ -87,7 +87,7 @@ func TestAnotherHistoryIsAChange(t *testing.T) {
 					}
 					write("a", "of the new history", "")
 					time.Sleep(5 * time.Minute)
-					require.Equal(t, "of the new history", told())
+					require.Equal(t, "of the new history", take())
 					cancel()
 					require.NoError(t, <-ended)
 				})

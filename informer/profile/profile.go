@@ -22,10 +22,10 @@ import (
 
 // Labels is an informer.Options.Goroutine hook that sets labels. It keeps the labels of Run's
 // context.
-func Labels(ctx context.Context, what informer.Goroutine, run func()) {
-	labels := []string{"informer", what.Informer, "stage", what.Stage}
-	if what.Handler != "" {
-		labels = append(labels, "handler", what.Handler)
+func Labels(ctx context.Context, goroutine informer.Goroutine, run func()) {
+	labels := []string{"informer", goroutine.Informer, "stage", goroutine.Stage}
+	if goroutine.Handler != "" {
+		labels = append(labels, "handler", goroutine.Handler)
 	}
 	pprof.Do(ctx, pprof.Labels(labels...), func(context.Context) { run() })
 }

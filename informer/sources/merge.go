@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/internal/contain"
-	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
@@ -105,20 +105,20 @@ type merged[T any] struct {
 	// reflector's goroutine.
 	states []partState
 
-	told   *mergedState // what the reflector has received; nil before the first list
-	listed *mergedState // the last list; becomes told if the reflector watches from its version
-	making *mergedState // the list whose pages are being read
+	delivered  *mergedState // what the reflector has received; nil before the first list
+	listed     *mergedState // the last list; becomes told if the reflector watches from its version
+	inProgress *mergedState // the list whose pages are being read
 
 	// window is the number of lists that are requested at once. It is halved when a list breaks
 	// off, because the list may have waited too long for its reader. It grows by one after each
 	// complete list.
 	window int
 
-	// late says that a part has reported a change although its watch has already passed the version
-	// of the change. A list of all parts is then due. looked is the time of the last list for this
-	// reason.
-	late   bool
-	looked time.Time
+	// listAllDue says that a part has reported a change although its watch has already passed the
+	// version of the change. A list of all parts is then due. looked is the time of the last list
+	// for this reason.
+	listAllDue   bool
+	lateListedAt time.Time
 }
 
 // mergedState is the state of all parts that the reflector has received.
@@ -126,26 +126,26 @@ type mergedState struct {
 	// at has the version through which the reflector has each part's changes. It is "" or "0" for a
 	// part that is missing or has no version. given is the version of the whole, as the reflector
 	// sees it.
-	given string
-	at    []string
+	version  string
+	versions []string
 
 	missing []bool // parts that have been left out
 
 	// objects has the existing objects; nil if they are unknown.
-	objects map[types.NamespacedName]toldObject
+	objects map[types.NamespacedName]deliveredObject
 
-	unread []partUnread // of each part
+	undecodable []partUndecodable // of each part
 
-	asked string // requested version, for a list
+	requestedVersion string // requested version, for a list
 }
 
 // newState returns a state in which nothing is known.
 func (m *merged[T]) newState() *mergedState {
-	return &mergedState{at: make([]string, len(m.parts)), missing: make([]bool, len(m.parts)), objects: map[types.NamespacedName]toldObject{}, unread: make([]partUnread, len(m.parts))}
+	return &mergedState{versions: make([]string, len(m.parts)), missing: make([]bool, len(m.parts)), objects: map[types.NamespacedName]deliveredObject{}, undecodable: make([]partUndecodable, len(m.parts))}
 }
 
-// toldObject is the part and the version of a delivered object.
-type toldObject struct {
+// deliveredObject is the part and the version of a delivered object.
+type deliveredObject struct {
 	part    int
 	version string
 	uid     uint64 // hash, as in listwatch.Item
@@ -154,28 +154,29 @@ type toldObject struct {
 // partState is the state of a part that outlives its watches. A list does not show whether watches
 // work, and a watch does not show whether lists work.
 type partState struct {
-	lists, watches failureRow
+	lists, watches failureStreak
 	unlisted       bool // it must be listed before it is watched
 	lost           bool // a watch has failed since the last comparison with the server's history
-	compared       pace.Pace
-	watched        pace.Haste
+	compareSpacer  pace.Spacer
+	watchLimiter   pace.BurstLimiter
 
-	// mark is the last delivered event. After a lost watch, the next watch must begin with this
-	// event. It survives lists: if the server lacks this event, the server has another history.
-	mark mark.Mark
+	// checkpoint is the last delivered event. After a lost watch, the next watch must begin with
+	// this event. It survives lists: if the server lacks this event, the server has another
+	// history.
+	checkpoint checkpoint.Checkpoint
 
-	// silent says that a watch did not begin with the marked event in time. The next comparison of
-	// versions decides what follows.
-	silent bool
+	// eventMissed says that a watch did not begin with the marked event in time. The next
+	// comparison of versions decides what follows.
+	eventMissed bool
 
-	// other says that the server has another history than the delivered one. Equal versions do not
-	// mean equal objects until the part has been listed without known objects.
-	other bool
+	// otherHistory says that the server has another history than the delivered one. Equal versions
+	// do not mean equal objects until the part has been listed without known objects.
+	otherHistory bool
 }
 
-// errOtherPart is the error of a list that would reuse known objects although the server has
+// errOtherHistory is the error of a list that would reuse known objects although the server has
 // another history.
-var errOtherPart = fmt.Errorf("%w, in a part of the merged source", reflector.ErrOtherHistory)
+var errOtherHistory = fmt.Errorf("%w, in a part of the merged source", reflector.ErrOtherHistory)
 
 var errMergeVersions = errors.New("sources: Merge needs parts whose resourceVersions can be compared")
 
@@ -195,11 +196,11 @@ func (m *merged[T]) components() []listwatch.Source[T] { return m.parts }
 func (m *merged[T]) Describe(ctx context.Context) (map[string]string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	type said struct {
+	type partDescription struct {
 		description map[string]string
 		err         error
 	}
-	slots, answers := make(chan struct{}, m.opts.AtOnce), make(chan said, len(m.parts))
+	slots, results := make(chan struct{}, m.opts.AtOnce), make(chan partDescription, len(m.parts))
 	for _, part := range m.parts {
 		if _, ok := part.(listwatch.Describer); !ok {
 			return nil, nil
@@ -209,26 +210,26 @@ func (m *merged[T]) Describe(ctx context.Context) (map[string]string, error) {
 		source := part.(listwatch.Describer)
 		go func() {
 			slots <- struct{}{}
-			var answer said
+			var result partDescription
 			defer func() {
 				<-slots
-				answers <- answer
+				results <- result
 			}()
-			toldAnyway(func() { answer.description, answer.err = source.Describe(ctx) }, func(err error) { answer = said{err: err} })
+			reportGoexit(func() { result.description, result.err = source.Describe(ctx) }, func(err error) { result = partDescription{err: err} })
 		}()
 	}
 	var lines []string
 	var failed error
 	all := map[string]string{}
 	for range m.parts {
-		answer := <-answers
-		if answer.err != nil {
+		result := <-results
+		if result.err != nil {
 			if failed == nil {
-				failed = answer.err
+				failed = result.err
 			}
 			cancel() // The loop still waits for all parts.
 		}
-		lines = append(lines, describe(answer.description))
+		lines = append(lines, describe(result.description))
 	}
 	if failed != nil || slices.Contains(lines, "") {
 		return nil, failed
@@ -260,9 +261,9 @@ func (m *merged[T]) FailingParts() []PartFailure {
 	return failing
 }
 
-// isOther reports whether a part has found that the server has another history.
-func (m *merged[T]) isOther() bool {
-	return slices.ContainsFunc(m.states, func(s partState) bool { return s.other })
+// hasOtherHistory reports whether a part has found that the server has another history.
+func (m *merged[T]) hasOtherHistory() bool {
+	return slices.ContainsFunc(m.states, func(s partState) bool { return s.otherHistory })
 }
 
 // version lists one part for the server's version, because all parts are on one server. It tries
@@ -286,8 +287,8 @@ func (m *merged[T]) version(ctx context.Context, opts listwatch.ListOptions) (li
 	return nil, first
 }
 
-// about adds the part's name to its error, unless the error has it already.
-func (m *merged[T]) about(part int, err error) error {
+// withPartName adds the part's name to its error, unless the error has it already.
+func (m *merged[T]) withPartName(part int, err error) error {
 	if name := m.health.names[part]; !strings.Contains(err.Error(), name) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -300,7 +301,7 @@ func oldest(versions []string) (string, bool) {
 	var first string
 	for _, version := range versions {
 		switch {
-		case !mark.Resumes(version) || version == first:
+		case !checkpoint.Resumes(version) || version == first:
 			continue
 		case first == "":
 			first = version

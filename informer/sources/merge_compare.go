@@ -9,23 +9,23 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 )
 
-// errNotAgain ends a watch that was to begin with the last delivered event.
-var errNotAgain = errors.New("the new watch did not begin with the last event of the lost watch")
+// errNotRepeated ends a watch that was to begin with the last delivered event.
+var errNotRepeated = errors.New("the new watch did not begin with the last event of the lost watch")
 
-// compares reports whether the server's history must be compared with the delivered events: the
+// mustCompare reports whether the server's history must be compared with the delivered events: the
 // server may have been restored from a backup since the watch was lost.
-func (p *partWatch[T]) compares() bool { return !p.listing && p.state.lost }
+func (p *partWatch[T]) mustCompare() bool { return !p.listing && p.state.lost }
 
 // from is the version from which the next watch begins.
 func (p *partWatch[T]) from() string {
-	if p.compares() {
-		return cmp.Or(p.state.mark.Before(), p.version)
+	if p.mustCompare() {
+		return cmp.Or(p.state.checkpoint.Before(), p.version)
 	}
 	return p.version
 }
@@ -34,77 +34,78 @@ func (p *partWatch[T]) from() string {
 // part was delivered. A watch would then be silent until the server has passed the old versions. If
 // the server does not send its version, the watch goes on. marked says that the watch also has to
 // begin with the last delivered event.
-func (p *partWatch[T]) compareVersions(ctx context.Context, marked bool) error {
-	if !p.compares() || p.state.compared.Left() > 0 {
+func (p *partWatch[T]) compareVersions(ctx context.Context, hasCheckpoint bool) error {
+	if !p.mustCompare() || p.state.compareSpacer.Remaining() > 0 {
 		return nil
 	}
-	p.state.compared.Step()
+	p.state.compareSpacer.Step()
 	if listwatch.Prepare(ctx, p.source) != nil { // before any deadline
 		return nil
 	}
-	asking, cancel := context.WithTimeout(ctx, pace.CompareLimit)
+	requestCtx, cancel := context.WithTimeout(ctx, pace.HistoryCheckTimeout)
 	defer cancel()
-	current, err := versionOf(asking, p.source)
+	current, err := versionOf(requestCtx, p.source)
 	switch {
 	case err != nil:
 		return nil
-	case mark.Newer(p.version, current):
-		p.state.other = true
+	case checkpoint.Newer(p.version, current):
+		p.state.otherHistory = true
 		return p.listAll("the server is at version %s, but %s was read up to version %s", current, p.health.names[p.part], p.version)
-	case p.state.silent:
-		return p.silence()
+	case p.state.eventMissed:
+		return p.eventMissing()
 	}
-	p.told, p.state.lost = true, marked
+	p.versionConfirmed, p.state.lost = true, hasCheckpoint
 	return nil
 }
 
-// begin reads the first event of the watch. If the server has the known history, this is the event
-// that was delivered last.
-func (p *partWatch[T]) begin(ctx context.Context, end context.CancelCauseFunc, stream listwatch.WatchStream[T]) error {
-	late := time.AfterFunc(pace.CompareLimit, func() { end(errNotAgain) })
-	defer late.Stop() // also if Next ends the goroutine
+// checkFirstEvent reads the first event of the watch. If the server has the known history, this is
+// the event that was delivered last.
+func (p *partWatch[T]) checkFirstEvent(ctx context.Context, end context.CancelCauseFunc, stream listwatch.WatchStream[T]) error {
+	timeout := time.AfterFunc(pace.HistoryCheckTimeout, func() { end(errNotRepeated) })
+	defer timeout.Stop() // also if Next ends the goroutine
 	for {
 		event, err := stream.Next()
 		key, version := event.Key, event.ResourceVersion
-		unread, skipped := errors.AsType[*listwatch.ObjectError](err)
+		undecodable, skipped := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case skipped:
-			key, version = unread.Key, unread.ResourceVersion
+			key, version = undecodable.Key, undecodable.ResourceVersion
 		case err == nil && event.Type == listwatch.Bookmark:
 			continue
 		}
-		inTime := late.Stop()
-		known := p.state.mark
+		inTime := timeout.Stop()
+		known := p.state.checkpoint
 		switch {
 		case !inTime:
-			p.state.mark = mark.Mark{}
-			if p.told {
-				return p.silence()
+			p.state.checkpoint = checkpoint.Checkpoint{}
+			if p.versionConfirmed {
+				return p.eventMissing()
 			}
-			p.state.silent = true
-			return errNotAgain
+			p.state.eventMissed = true
+			return errNotRepeated
 		case reflector.IsExpired(err):
-			return p.forget()
+			return p.dropCheckpoint()
 		case err != nil && !skipped:
-			return because(ctx, err)
+			return causeOr(ctx, err)
 		case key == known.Key && version == known.Version:
 			p.state.lost = false
 			return nil
 		}
-		p.state.other = true
+		p.state.otherHistory = true
 		return p.listAll("%s has another history: in place of %s at version %s, the server has %s at version %s",
 			p.health.names[p.part], known.Key, known.Version, key, version)
 	}
 }
 
-// forget drops a mark that has expired on the server. The next watch compares only versions.
-func (p *partWatch[T]) forget() error {
-	p.state.mark = mark.Mark{}
-	return errNotAgain
+// dropCheckpoint drops a mark that has expired on the server. The next watch compares only
+// versions.
+func (p *partWatch[T]) dropCheckpoint() error {
+	p.state.checkpoint = checkpoint.Checkpoint{}
+	return errNotRepeated
 }
 
-// silence returns the error for a marked event that did not arrive.
-func (p *partWatch[T]) silence() error {
+// eventMissing returns the error for a marked event that did not arrive.
+func (p *partWatch[T]) eventMissing() error {
 	return p.listAll("%s no longer has the last event that it sent", p.health.names[p.part])
 }
 

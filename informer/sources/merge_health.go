@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
 	"github.com/kinform/kinform/reflector"
 )
 
@@ -32,22 +32,22 @@ type PartFailure struct {
 // partial is a source whose parts may fail while others go on.
 type partial interface{ FailingParts() []PartFailure }
 
-// saidFirst is how long a part must have failed for a warning: a shorter failure may be a broken
+// logAfter is how long a part must have failed for a warning: a shorter failure may be a broken
 // connection.
-const saidFirst = 5 * time.Second
+const logAfter = 5 * time.Second
 
 // partsHealth records which parts of a source fail.
 type partsHealth struct {
 	names  []string
 	logger *slog.Logger
 
-	mu    sync.Mutex     // guards following
-	parts []*PartFailure // nil for a part that does not fail
-	said  []remind.Reminder
+	mu           sync.Mutex     // guards following
+	parts        []*PartFailure // nil for a part that does not fail
+	logThrottles []logthrottle.Throttle
 }
 
 func newPartsHealth(names []string, logger *slog.Logger) *partsHealth {
-	return &partsHealth{names: names, logger: logger, parts: make([]*PartFailure, len(names)), said: make([]remind.Reminder, len(names))}
+	return &partsHealth{names: names, logger: logger, parts: make([]*PartFailure, len(names)), logThrottles: make([]logthrottle.Throttle, len(names))}
 }
 
 // failed records a failure of a watch, or of a list.
@@ -65,12 +65,12 @@ func (h *partsHealth) failed(part int, err error, list, missing bool) {
 	}
 	h.parts[part] = &f
 	// If all parts fail, the reflector logs it.
-	say := slices.Contains(h.parts, nil) && (missing || now.Sub(f.Since) >= saidFirst)
-	if say {
-		_, say = h.said[part].Due(reflector.StatusCode(err), now)
+	shouldLog := slices.Contains(h.parts, nil) && (missing || now.Sub(f.Since) >= logAfter)
+	if shouldLog {
+		_, shouldLog = h.logThrottles[part].Due(reflector.StatusCode(err), now)
 	}
 	h.mu.Unlock()
-	if say {
+	if shouldLog {
 		h.logger.Warn("A part of a merged source fails; the other parts continue", "part", f.Part, "err", err, "since", f.Since, "missing", missing)
 	}
 }
@@ -89,9 +89,9 @@ func (h *partsHealth) recovered(part int) {
 	h.mu.Lock()
 	f := h.parts[part]
 	h.parts[part] = nil
-	said := h.said[part].Over()
+	wasLogged := h.logThrottles[part].Recovered()
 	h.mu.Unlock()
-	if said {
+	if wasLogged {
 		h.logger.Info("A part of a merged source has recovered", "part", f.Part, "failures", f.Failures, "since", f.Since)
 	}
 }

@@ -22,7 +22,7 @@ func newLoggedHealth() (*partsHealth, *bytes.Buffer) {
 }
 
 // A part that fails and recovers again and again does not fill the log.
-func TestPartThatFlapsIsSaidNowAndThen(t *testing.T) {
+func TestPartThatFlapsIsLoggedSeldom(t *testing.T) {
 	for bad, missing := range map[time.Duration]bool{
 		6 * time.Second: false, 60 * time.Second: false, 240 * time.Second: false, 2 * time.Second: true, 30 * time.Second: true,
 	} {
@@ -43,7 +43,7 @@ func TestPartThatFlapsIsSaidNowAndThen(t *testing.T) {
 	}
 }
 
-func TestPartThatFailsOtherwiseIsSaidAtOnce(t *testing.T) {
+func TestPartThatFailsDifferentlyIsLoggedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, log := newLoggedHealth()
 		for range 10 {

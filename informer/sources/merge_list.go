@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,31 +22,31 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 	if opts.VersionOnly && len(m.parts) > 0 {
 		return m.version(ctx, opts)
 	}
-	if opts.Known != nil && m.isOther() {
-		return nil, errOtherPart
+	if opts.Known != nil && m.hasOtherHistory() {
+		return nil, errOtherHistory
 	}
 	l := &mergedList[T]{merged: m, opts: opts}
 	if opts.Continue == "" {
 		m.listed = nil
-		m.making = m.newState()
-		m.making.asked = opts.ResourceVersion
+		m.inProgress = m.newState()
+		m.inProgress.requestedVersion = opts.ResourceVersion
 		for part := range m.parts {
 			l.due = append(l.due, partPage{part: part})
 		}
 	} else {
 		var err error
-		if l.due, err = readPages(opts.Continue, len(m.parts)); err != nil || m.making == nil {
+		if l.due, err = decodePages(opts.Continue, len(m.parts)); err != nil || m.inProgress == nil {
 			return nil, fmt.Errorf("sources: %q is not a continue token of this merged source", opts.Continue)
 		}
 	}
 	if opts.Bytes == nil {
 		l.opts.Bytes = new(atomic.Int64)
 	}
-	if v := opts.ResourceVersion; v != "" && v != "0" && m.told != nil {
+	if v := opts.ResourceVersion; v != "" && v != "0" && m.delivered != nil {
 		// A list is as old as its oldest part, so no part's list may be older than anything
 		// delivered.
-		for _, at := range m.told.at {
-			if mark.Newer(at, l.opts.ResourceVersion) {
+		for _, at := range m.delivered.versions {
+			if checkpoint.Newer(at, l.opts.ResourceVersion) {
 				l.opts.ResourceVersion = at
 			}
 		}
@@ -54,7 +54,7 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	l.opened = make(chan *openList[T], m.window)
 	l.openMore()
-	if err := l.take(); err != nil && err != io.EOF {
+	if err := l.nextPart(); err != nil && err != io.EOF {
 		_ = l.Close() // The list is not needed any more.
 		return nil, err
 	}
@@ -67,8 +67,8 @@ type partPage struct {
 	token string // "" for the first page
 }
 
-// writePages encodes the pages that follow as a continue token.
-func writePages(pages []partPage) string {
+// encodePages encodes the pages that follow as a continue token.
+func encodePages(pages []partPage) string {
 	var b strings.Builder
 	for _, page := range pages {
 		fmt.Fprintf(&b, "%d %d %s", page.part, len(page.token), page.token)
@@ -76,8 +76,8 @@ func writePages(pages []partPage) string {
 	return b.String()
 }
 
-// readPages decodes the token of writePages.
-func readPages(token string, parts int) (pages []partPage, err error) {
+// decodePages decodes the token of encodePages.
+func decodePages(token string, parts int) (pages []partPage, err error) {
 	for token != "" {
 		part, rest, _ := strings.Cut(token, " ")
 		size, rest, _ := strings.Cut(rest, " ")
@@ -100,33 +100,33 @@ type mergedList[T any] struct {
 	cancel context.CancelFunc
 	opts   listwatch.ListOptions
 
-	due     []partPage // still to be requested
-	asking  int        // requested and not yet read
-	openers sync.WaitGroup
-	opened  chan *openList[T] // has room for all of them
+	due      []partPage // still to be requested
+	inFlight int        // requested and not yet read
+	openers  sync.WaitGroup
+	opened   chan *openList[T] // has room for all of them
 
-	current *openList[T]
-	kept    []listwatch.Item[T] // unchanged items of a part that failed
-	unread  []*listwatch.ObjectError
-	next    []partPage
-	failed  []error
-	meta    listwatch.ListMeta
-	err     error // the final error
+	current     *openList[T]
+	kept        []listwatch.Item[T] // unchanged items of a part that failed
+	undecodable []*listwatch.ObjectError
+	next        []partPage
+	failed      []error
+	meta        listwatch.ListMeta
+	err         error // the final error
 }
 
 // openList is a part's response to a list, or its error.
 type openList[T any] struct {
 	partPage
-	stream   listwatch.ListStream[T]
-	err      error
-	cancel   context.CancelCauseFunc
-	ctx      context.Context
-	listener *listener
+	stream  listwatch.ListStream[T]
+	err     error
+	cancel  context.CancelCauseFunc
+	ctx     context.Context
+	silence *silenceTimer
 }
 
 // openMore requests as many lists as the window permits.
 func (l *mergedList[T]) openMore() {
-	for ; l.asking < l.window && len(l.due) > 0; l.asking++ {
+	for ; l.inFlight < l.window && len(l.due) > 0; l.inFlight++ {
 		o := &openList[T]{partPage: l.due[0]}
 		l.due = l.due[1:]
 		o.ctx, o.cancel = context.WithCancelCause(l.ctx)
@@ -136,21 +136,21 @@ func (l *mergedList[T]) openMore() {
 		}
 		source := l.parts[o.part]
 		l.openers.Go(func() {
-			o.listener = listenTo(opts.Patience, func() { o.cancel(reflector.ErrNoProgress) })
-			opts.Patience.Progress = o.listener.progress
+			o.silence = newSilenceTimer(opts.IdleTimeout, func() { o.cancel(reflector.ErrNoProgress) })
+			opts.IdleTimeout.Progress = o.silence.progress
 			defer func() {
-				o.listener.heard()
+				o.silence.received()
 				l.opened <- o
 			}()
-			toldAnyway(func() { o.stream, o.err = source.List(o.ctx, opts) }, func(err error) { o.stream, o.err = nil, err })
+			reportGoexit(func() { o.stream, o.err = source.List(o.ctx, opts) }, func(err error) { o.stream, o.err = nil, err })
 		})
 	}
 }
 
-// take waits for the next response, and makes it the current one. It returns io.EOF if no part is
-// left.
-func (l *mergedList[T]) take() error {
-	for l.current == nil && l.asking > 0 {
+// nextPart waits for the next response, and makes it the current one. It returns io.EOF if no part
+// is left.
+func (l *mergedList[T]) nextPart() error {
+	for l.current == nil && l.inFlight > 0 {
 		select {
 		case o := <-l.opened:
 			l.current = o
@@ -164,7 +164,7 @@ func (l *mergedList[T]) take() error {
 			return l.err
 		}
 	}
-	if l.current == nil && len(l.kept)+len(l.unread) == 0 {
+	if l.current == nil && len(l.kept)+len(l.undecodable) == 0 {
 		l.err = l.finish()
 	}
 	return l.err
@@ -177,28 +177,28 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 			item, l.kept = l.kept[last], l.kept[:last]
 			return item, nil
 		}
-		if last := len(l.unread) - 1; last >= 0 {
-			err, l.unread = l.unread[last], l.unread[:last]
+		if last := len(l.undecodable) - 1; last >= 0 {
+			err, l.undecodable = l.undecodable[last], l.undecodable[:last]
 			return item, err
 		}
 		o := l.current
 		if o == nil {
-			_ = l.take() // sets l.err
+			_ = l.nextPart() // sets l.err
 			continue
 		}
-		o.listener.wait()
+		o.silence.wait()
 		item, err := o.stream.Next()
-		o.listener.heard()
-		unread, skipped := errors.AsType[*listwatch.ObjectError](err)
+		o.silence.received()
+		undecodable, skipped := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case err == nil:
-			l.making.objects[item.Key] = toldObject{o.part, item.ResourceVersion, item.UIDHash}
+			l.inProgress.objects[item.Key] = deliveredObject{o.part, item.ResourceVersion, item.UIDHash}
 			return item, nil
 		case skipped:
-			if old, ok := l.toldObject(unread.Key); ok {
-				l.making.objects[unread.Key] = old // unchanged
+			if old, ok := l.deliveredObject(undecodable.Key); ok {
+				l.inProgress.objects[undecodable.Key] = old // unchanged
 			}
-			l.making.unread[o.part].add(unread)
+			l.inProgress.undecodable[o.part].add(undecodable)
 			return item, err
 		}
 		l.partEnded(err)
@@ -210,16 +210,16 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 // such a list cannot detect other content under a known version.
 func (s *partState) listed(byVersion bool) {
 	if !byVersion {
-		s.mark, s.other = mark.Mark{}, false
+		s.checkpoint, s.otherHistory = checkpoint.Checkpoint{}, false
 	}
-	s.lost, s.silent = s.lost && s.mark.Before() != "", false
+	s.lost, s.eventMissed = s.lost && s.checkpoint.Before() != "", false
 }
 
-func (l *mergedList[T]) toldObject(key types.NamespacedName) (toldObject, bool) {
-	if l.told == nil {
-		return toldObject{}, false
+func (l *mergedList[T]) deliveredObject(key types.NamespacedName) (deliveredObject, bool) {
+	if l.delivered == nil {
+		return deliveredObject{}, false
 	}
-	object, ok := l.told.objects[key]
+	object, ok := l.delivered.objects[key]
 	return object, ok
 }
 
@@ -227,20 +227,20 @@ func (l *mergedList[T]) toldObject(key types.NamespacedName) (toldObject, bool) 
 func (l *mergedList[T]) partEnded(err error) {
 	o := l.current
 	l.current = nil
-	l.asking--
+	l.inFlight--
 	opened := o.stream != nil
 	if opened && err == io.EOF {
 		meta := o.stream.Meta()
 		l.meta.Bytes += meta.Bytes
 		l.meta.RemainingItemCount += meta.RemainingItemCount
 		if o.token == "" {
-			l.making.at[o.part] = meta.ResourceVersion
+			l.inProgress.versions[o.part] = meta.ResourceVersion
 		}
 		if meta.Continue != "" {
 			l.next = append(l.next, partPage{o.part, meta.Continue})
 		} else {
 			state := &l.states[o.part]
-			state.unlisted, state.lists = false, failureRow{}
+			state.unlisted, state.lists = false, failureStreak{}
 			state.listed(l.opts.Known != nil)
 			l.health.listed(o.part)
 			if state.watches.Failures() == 0 {
@@ -251,8 +251,8 @@ func (l *mergedList[T]) partEnded(err error) {
 		l.window = max(1, l.window/2)
 	}
 	o.close()
-	if l.opts.Patience.Progress != nil {
-		l.opts.Patience.Progress()
+	if l.opts.IdleTimeout.Progress != nil {
+		l.opts.IdleTimeout.Progress()
 	}
 	if err != io.EOF {
 		l.err = l.partFailed(o, err)
@@ -269,31 +269,31 @@ func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 	case l.ctx.Err() != nil:
 		return l.ctx.Err()
 	case reflector.IsExpired(err) && o.token != "",
-		l.making.asked != "" && reflector.RefusesVersion(err),
+		l.inProgress.requestedVersion != "" && reflector.RefusesVersion(err),
 		errors.Is(err, listwatch.ErrListTooLarge):
-		return l.about(o.part, err) // The reflector handles this in another way.
+		return l.withPartName(o.part, err) // The reflector handles this in another way.
 	}
-	knows := l.told != nil && l.told.objects != nil
-	missing := !knows || l.told.missing[o.part]
-	if !knows && (l.merged.opts.Tolerate == nil || !l.merged.opts.Tolerate(err)) {
-		return l.about(o.part, err)
+	known := l.delivered != nil && l.delivered.objects != nil
+	missing := !known || l.delivered.missing[o.part]
+	if !known && (l.merged.opts.Tolerate == nil || !l.merged.opts.Tolerate(err)) {
+		return l.withPartName(o.part, err)
 	}
-	l.failed = append(l.failed, l.about(o.part, err))
+	l.failed = append(l.failed, l.withPartName(o.part, err))
 	state := &l.states[o.part]
 	state.unlisted = true
 	state.lists.failed(err, l.merged.opts.Backoff)
 	l.health.failed(o.part, err, true, missing)
-	l.making.at[o.part], l.making.missing[o.part] = "", missing
+	l.inProgress.versions[o.part], l.inProgress.missing[o.part] = "", missing
 	if missing {
 		return nil
 	}
-	l.making.at[o.part] = l.told.at[o.part]
-	keys, unread := l.making.keep(o.part, l.told)
+	l.inProgress.versions[o.part] = l.delivered.versions[o.part]
+	keys, undecodable := l.inProgress.keep(o.part, l.delivered)
 	for _, key := range keys {
-		object := l.making.objects[key]
+		object := l.inProgress.objects[key]
 		l.kept = append(l.kept, listwatch.Item[T]{Key: key, ResourceVersion: object.version, UIDHash: object.uid, Unchanged: true})
 	}
-	l.unread = append(l.unread, unread...)
+	l.undecodable = append(l.undecodable, undecodable...)
 	return nil
 }
 
@@ -302,17 +302,17 @@ func (l *mergedList[T]) finish() error {
 	if len(l.failed) == len(l.parts) && len(l.parts) > 0 {
 		return l.failed[0]
 	}
-	version, ok := oldest(l.making.at)
+	version, ok := oldest(l.inProgress.versions)
 	if !ok {
 		return errMergeVersions
 	}
 	if l.opts.Continue == "" {
-		l.making.given = version
+		l.inProgress.version = version
 	}
-	l.meta.ResourceVersion = l.making.given
-	if l.meta.Continue = writePages(l.next); l.meta.Continue == "" {
-		l.listed, l.making = l.making, nil
-		l.late = false
+	l.meta.ResourceVersion = l.inProgress.version
+	if l.meta.Continue = encodePages(l.next); l.meta.Continue == "" {
+		l.listed, l.inProgress = l.inProgress, nil
+		l.listAllDue = false
 		l.window = min(l.window+1, l.merged.opts.AtOnce)
 	}
 	return io.EOF
@@ -353,7 +353,7 @@ func (o *openList[T]) reason(err error) error {
 }
 
 func (o *openList[T]) close() {
-	o.listener.stop()
+	o.silence.stop()
 	if o.stream != nil {
 		_ = o.stream.Close() // It has been read, or is not needed any more.
 	}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
@@ -20,31 +20,31 @@ const (
 	// veryShort is the minimum duration of a healthy watch without events.
 	veryShort = time.Second
 
-	// longEnough is how long a watch without events must last to count as a success.
-	longEnough = 30 * time.Second
+	// longWatch is how long a watch without events must last to count as a success.
+	longWatch = 30 * time.Second
 
-	// patience is the number of failed watches in a row that leads to a list.
-	patience = 3
+	// failuresBeforeList is the number of failed watches in a row that leads to a list.
+	failuresBeforeList = 3
 )
 
 // partWatch keeps the watch of one part open. All of its fields belong to the goroutine that calls
 // the method run.
 type partWatch[T any] struct {
 	*mergedWatch[T]
-	part    int
-	source  listwatch.Source[T]
-	state   *partState
-	version string // version through which the part has been read
-	listing bool   // the initial events have not ended
-	again   bool   // the part was watched, or waited, since it was listed
-	missing bool   // the part has never been listed
+	part          int
+	source        listwatch.Source[T]
+	state         *partState
+	version       string // version through which the part has been read
+	listing       bool   // the initial events have not ended
+	watchedBefore bool   // the part was watched, or waited, since it was listed
+	missing       bool   // the part has never been listed
 
 	// The following fields describe the open watch, or the last one.
-	open    bool
-	began   time.Time
-	timeout time.Duration // the timeout in the request
-	heard   bool
-	told    bool // the server has sent its version
+	open             bool
+	began            time.Time
+	timeout          time.Duration // the timeout in the request
+	received         bool
+	versionConfirmed bool // the server has sent its version
 }
 
 // run watches the part again and again, until all watches end.
@@ -54,18 +54,18 @@ func (p *partWatch[T]) run() {
 			p.awaitList()
 			continue
 		}
-		if p.again && !mark.Resumes(p.from()) {
+		if p.watchedBefore && !checkpoint.Resumes(p.from()) {
 			p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed again, because %s has no version from which the watch can resume", p.health.names[p.part])))
 			return
 		}
-		if !sleepFor(p.ctx, p.state.watched.Step()) {
+		if !sleepFor(p.ctx, p.state.watchLimiter.Step()) {
 			return
 		}
 		err := p.watch()
-		p.again = true
+		p.watchedBefore = true
 		lasted := time.Since(p.began)
-		if p.open && lasted >= longEnough {
-			p.state.watches = failureRow{}
+		if p.open && lasted >= longWatch {
+			p.state.watches = failureStreak{}
 		}
 		switch {
 		case p.ctx.Err() != nil:
@@ -73,10 +73,10 @@ func (p *partWatch[T]) run() {
 			p.end(p.initialFailed(err))
 		case err == io.EOF && !p.until.IsZero() && time.Until(p.until) < time.Second:
 			p.end(err)
-		case err == io.EOF && (p.heard || lasted >= veryShort):
+		case err == io.EOF && (p.received || lasted >= veryShort):
 			// The watch ended early.
 			p.state.lost = p.state.lost || lasted+pace.OverdueMargin < p.timeout
-		case errors.Is(err, errNotAgain): // The next watch begins where this one ended.
+		case errors.Is(err, errNotRepeated): // The next watch begins where this one ended.
 		case errors.Is(err, reflector.ErrIdle):
 			p.failed(err) // and reopened at once
 		default:
@@ -90,7 +90,7 @@ func (p *partWatch[T]) run() {
 
 // watch opens a watch, and passes on its events until it ends.
 func (p *partWatch[T]) watch() error {
-	p.open, p.heard, p.told, p.began = false, false, false, time.Now()
+	p.open, p.received, p.versionConfirmed, p.began = false, false, false, time.Now()
 	// Before any deadline, and before takeSlot: a login may be needed.
 	if err := listwatch.Prepare(p.ctx, p.source); err != nil {
 		return err
@@ -100,30 +100,30 @@ func (p *partWatch[T]) watch() error {
 	}
 	ctx, cancel := context.WithCancelCause(p.ctx)
 	defer cancel(nil)
-	limits := p.opts.Patience
+	limits := p.opts.IdleTimeout
 	if p.listing {
-		limits = p.opts.InitialPatience
+		limits = p.opts.InitialIdleTimeout
 	}
 	var listed atomic.Bool
 	listed.Store(!p.listing)
-	listener := listenTo(limits, func() {
+	silence := newSilenceTimer(limits, func() {
 		if listed.Load() {
 			cancel(reflector.ErrIdle)
 		} else {
 			cancel(reflector.ErrNoProgress)
 		}
 	})
-	defer listener.stop()
+	defer silence.stop()
 
 	from, passed := p.from(), p.version
-	marked := from != p.version
+	hasCheckpoint := from != p.version
 	opts := p.opts
 	opts.ResourceVersion, opts.SendInitialEvents = from, p.listing
-	opts.Patience.Progress, opts.InitialPatience.Progress = listener.progress, listener.progress
+	opts.IdleTimeout.Progress, opts.InitialIdleTimeout.Progress = silence.progress, silence.progress
 	if !p.until.IsZero() {
 		opts.Timeout = max(time.Until(p.until), time.Second)
 	}
-	if left := p.state.compared.Left(); left > 0 && p.compares() && !marked {
+	if left := p.state.compareSpacer.Remaining(); left > 0 && p.mustCompare() && !hasCheckpoint {
 		// The versions must be compared again when the duration left is over. This watch ends then,
 		// so that the next watch compares. The timeout includes the time before the response
 		// arrives, so request more than veryShort: a shorter watch would count as a failure.
@@ -135,55 +135,55 @@ func (p *partWatch[T]) watch() error {
 	}
 	p.timeout = opts.Timeout
 	stream, err := p.source.Watch(ctx, opts)
-	listener.heard()
+	silence.received()
 	if err == nil {
 		defer stream.Close()
 		p.state.watches.Reached()
 		p.open, p.began = true, time.Now()
-		err = p.compareVersions(ctx, marked)
-	} else if marked && reflector.IsExpired(err) {
-		err = p.forget()
+		err = p.compareVersions(ctx, hasCheckpoint)
+	} else if hasCheckpoint && reflector.IsExpired(err) {
+		err = p.dropCheckpoint()
 	}
 	p.giveSlot()
-	if err == nil && marked {
-		err = p.begin(ctx, cancel, stream)
+	if err == nil && hasCheckpoint {
+		err = p.checkFirstEvent(ctx, cancel, stream)
 	} else if err != nil {
-		err = because(ctx, err)
+		err = causeOr(ctx, err)
 	}
 	if err != nil {
 		return err
 	}
 	health, part := p.health, p.part // The timer may keep them alive, but not p.
-	lasts := time.AfterFunc(longEnough, func() { health.recovered(part) })
-	defer lasts.Stop()
-	if !p.say(arrival[T]{kind: partUp}) {
+	recoveredTimer := time.AfterFunc(longWatch, func() { health.recovered(part) })
+	defer recoveredTimer.Stop()
+	if !p.send(partMessage[T]{kind: partUp}) {
 		return p.ctx.Err()
 	}
 	// As in a reflector, a watch without a version begins with the existing objects.
-	synthetic := !p.listing && !mark.Resumes(from)
-	said := false
-	late := func(what any) {
-		if !said {
-			said = true
+	synthetic := !p.listing && !checkpoint.Resumes(from)
+	logged := false
+	logLate := func(what any) {
+		if !logged {
+			logged = true
 			p.merged.opts.Logger.Warn("A watch event has an old version", "part", p.health.names[p.part], "passed", p.version, "event", what)
 		}
 	}
 	for {
-		listener.wait()
+		silence.wait()
 		event, err := stream.Next()
-		listener.heard()
-		unread, skipped := errors.AsType[*listwatch.ObjectError](err)
+		silence.received()
+		undecodable, skipped := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case err != nil && !skipped:
-			return because(ctx, err)
-		case skipped && !p.listing && unread.ResourceVersion != "" && mark.Newer(p.version, unread.ResourceVersion):
-			late(unread) // It is a repetition, and later events have been delivered.
-			if unread.Type == listwatch.Deleted && !p.say(arrival[T]{kind: partLate, err: err}) {
+			return causeOr(ctx, err)
+		case skipped && !p.listing && undecodable.ResourceVersion != "" && checkpoint.Newer(p.version, undecodable.ResourceVersion):
+			logLate(undecodable) // It is a repetition, and later events have been delivered.
+			if undecodable.Type == listwatch.Deleted && !p.send(partMessage[T]{kind: partLate, err: err}) {
 				return p.ctx.Err()
 			}
 			continue
-		case err == nil && event.Type == listwatch.Bookmark && !mark.Resumes(event.ResourceVersion) && !event.InitialEventsEnd:
-			p.well()
+		case err == nil && event.Type == listwatch.Bookmark && !checkpoint.Resumes(event.ResourceVersion) && !event.InitialEventsEnd:
+			p.recordSuccess()
 			continue // The bookmark is unusable, but the watch works.
 		}
 		if synthetic = synthetic && event.Type == listwatch.Added; synthetic {
@@ -191,14 +191,14 @@ func (p *partWatch[T]) watch() error {
 		}
 		// A repeated event from a broken server may be out of date. In a part that is a merged
 		// source itself, only bookmarks are in order.
-		ordered := err == nil && !p.listing && !event.Unordered && mark.Resumes(event.ResourceVersion)
-		if ordered && marked && !mark.Newer(event.ResourceVersion, passed) {
+		ordered := err == nil && !p.listing && !event.Unordered && checkpoint.Resumes(event.ResourceVersion)
+		if ordered && hasCheckpoint && !checkpoint.Newer(event.ResourceVersion, passed) {
 			continue // It was delivered before the watch was lost.
 		}
-		if ordered && mark.Newer(p.version, event.ResourceVersion) {
-			late(fmt.Sprintf("%v of %v at version %s", event.Type, event.Key, event.ResourceVersion))
+		if ordered && checkpoint.Newer(p.version, event.ResourceVersion) {
+			logLate(fmt.Sprintf("%v of %v at version %s", event.Type, event.Key, event.ResourceVersion))
 			if event.Type != listwatch.Bookmark {
-				if !p.say(arrival[T]{kind: partLate, event: event}) {
+				if !p.send(partMessage[T]{kind: partLate, event: event}) {
 					return p.ctx.Err()
 				}
 				continue
@@ -211,14 +211,14 @@ func (p *partWatch[T]) watch() error {
 			err := p.compareVersions(ctx, false)
 			p.giveSlot()
 			if err != nil {
-				return because(ctx, err)
+				return causeOr(ctx, err)
 			}
 			continue
 		}
 		if err == nil { // An unreadable object is no success: it does not advance the next watch.
-			p.well()
+			p.recordSuccess()
 		}
-		if !p.say(arrival[T]{event: event, err: err}) {
+		if !p.send(partMessage[T]{event: event, err: err}) {
 			return p.ctx.Err()
 		}
 		if event.InitialEventsEnd && p.listing {
@@ -226,68 +226,68 @@ func (p *partWatch[T]) watch() error {
 			p.state.listed(p.opts.Known != nil)
 			if p.state.lost {
 				p.version = event.ResourceVersion
-				return errNotAgain // The next watch begins with the mark.
+				return errNotRepeated // The next watch begins with the mark.
 			}
 			listed.Store(true)
-			listener.setLimit(p.opts.Patience.Limit)
+			silence.setLimit(p.opts.IdleTimeout.Limit)
 		}
 		if ordered {
 			p.version = event.ResourceVersion
 			if event.Type != listwatch.Bookmark && !p.state.lost {
 				// The watch was lost, so the server may have another history.
-				p.state.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
+				p.state.checkpoint = checkpoint.Checkpoint{Key: event.Key, Version: event.ResourceVersion}
 			}
 		}
 	}
 }
 
-// because returns the cause of ctx if ctx has ended, and otherwise err.
-func because(ctx context.Context, err error) error {
+// causeOr returns the cause of ctx if ctx has ended, and otherwise err.
+func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
 }
 
-// well records that the watch has received something.
-func (p *partWatch[T]) well() {
-	if p.heard {
+// recordSuccess records that the watch has received something.
+func (p *partWatch[T]) recordSuccess() {
+	if p.received {
 		return
 	}
-	p.heard = true
-	p.state.watches = failureRow{}
+	p.received = true
+	p.state.watches = failureStreak{}
 	p.health.recovered(p.part)
 }
 
 // watchFailed decides what follows a failed watch: usually another watch from the same position. If
 // that does not help or is impossible, all parts are listed.
 func (p *partWatch[T]) watchFailed(err error) {
-	row := &p.state.watches
-	news := !row.Expired()
-	row.failed(err, p.merged.opts.Backoff)
-	expired := row.Expired()
-	if expired && news { // An expired version is normal, even after an outage.
-		p.end(p.about(p.part, err))
+	streak := &p.state.watches
+	firstExpiry := !streak.Expired()
+	streak.failed(err, p.merged.opts.Backoff)
+	expired := streak.Expired()
+	if expired && firstExpiry { // An expired version is normal, even after an outage.
+		p.end(p.withPartName(p.part, err))
 		return
 	}
-	if !p.failed(err) || !p.sleep(row) {
+	if !p.failed(err) || !p.sleep(streak) {
 		return
 	}
 	switch {
 	case expired:
-		p.end(p.about(p.part, err))
-	case (p.open || reflector.IsRefused(err)) && row.Answered() > 0 && row.Answered()%patience == 0:
+		p.end(p.withPartName(p.part, err))
+	case (p.open || reflector.IsRefused(err)) && streak.ConnectedFailures() > 0 && streak.ConnectedFailures()%failuresBeforeList == 0:
 		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed again, because the watch of %s has failed %d times in a row: %v",
-			p.health.names[p.part], row.Failures(), err)))
+			p.health.names[p.part], streak.Failures(), err)))
 	}
 }
 
 // failed reports a failure, and returns whether to continue.
 func (p *partWatch[T]) failed(err error) bool {
-	err = p.about(p.part, err)
+	err = p.withPartName(p.part, err)
 	p.health.failed(p.part, err, false, false)
 	p.state.lost = true
-	return p.say(arrival[T]{kind: partDown, err: err})
+	return p.send(partMessage[T]{kind: partDown, err: err})
 }
 
 // initialFailed returns the error with which a streaming list ends. A plain list can continue
@@ -310,7 +310,7 @@ func (p *partWatch[T]) awaitList() {
 		if !p.takeSlot() {
 			return
 		}
-		err = p.look()
+		err = p.probe()
 		p.giveSlot()
 	}
 	switch {
@@ -319,24 +319,24 @@ func (p *partWatch[T]) awaitList() {
 		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed again, because %s can be listed again", p.health.names[p.part])))
 	default:
 		p.state.lists.failed(err, p.merged.opts.Backoff)
-		p.health.failed(p.part, p.about(p.part, err), true, p.missing)
+		p.health.failed(p.part, p.withPartName(p.part, err), true, p.missing)
 	}
 }
 
-// look checks whether the part can be listed.
-func (p *partWatch[T]) look() error {
+// probe checks whether the part can be listed.
+func (p *partWatch[T]) probe() error {
 	ctx, cancel := context.WithCancelCause(p.ctx)
 	defer cancel(nil)
-	listener := listenTo(listwatch.Patience{Limit: p.opts.Patience.Limit}, func() { cancel(reflector.ErrNoProgress) })
-	defer listener.stop()
+	silence := newSilenceTimer(listwatch.IdleTimeout{Limit: p.opts.IdleTimeout.Limit}, func() { cancel(reflector.ErrNoProgress) })
+	defer silence.stop()
 	_, err := versionOf(ctx, p.source)
-	return because(ctx, err)
+	return causeOr(ctx, err)
 }
 
 // versionOf returns the current version of the server.
 func versionOf[T any](ctx context.Context, source listwatch.Source[T]) (string, error) {
-	undecoded := func(types.NamespacedName, string, uint64) bool { return true }
-	stream, err := source.List(ctx, listwatch.ListOptions{VersionOnly: true, Limit: 1, Known: undecoded})
+	skipDecoding := func(types.NamespacedName, string, uint64) bool { return true }
+	stream, err := source.List(ctx, listwatch.ListOptions{VersionOnly: true, Limit: 1, Known: skipDecoding})
 	if err != nil {
 		return "", err
 	}
@@ -353,8 +353,8 @@ func versionOf[T any](ctx context.Context, source listwatch.Source[T]) (string, 
 	}
 }
 
-// say sends a message to Next. It returns false if the watch has ended.
-func (p *partWatch[T]) say(a arrival[T]) bool {
+// send sends a message to Next. It returns false if the watch has ended.
+func (p *partWatch[T]) send(a partMessage[T]) bool {
 	a.part = p.part
 	select {
 	case p.incoming <- a:
@@ -366,14 +366,14 @@ func (p *partWatch[T]) say(a arrival[T]) bool {
 
 // end ends all watches.
 func (p *partWatch[T]) end(err error) {
-	if p.say(arrival[T]{kind: partEnds, err: err}) {
+	if p.send(partMessage[T]{kind: partEnds, err: err}) {
 		<-p.ctx.Done() // Nothing is read any more.
 	}
 }
 
 // sleep waits until the next attempt is due, and returns false if the watches end first.
-func (p *partWatch[T]) sleep(row *failureRow) bool {
-	return sleepFor(p.ctx, time.Until(row.next))
+func (p *partWatch[T]) sleep(streak *failureStreak) bool {
+	return sleepFor(p.ctx, time.Until(streak.next))
 }
 
 // sleepFor waits, and returns false if ctx ends first.
@@ -403,13 +403,13 @@ func (p *partWatch[T]) takeSlot() bool {
 
 func (p *partWatch[T]) giveSlot() { <-p.slots }
 
-// failureRow is the sequence of consecutive failures of a part.
-type failureRow struct {
-	reflector.Row
+// failureStreak is the sequence of consecutive failures of a part.
+type failureStreak struct {
+	reflector.FailureStreak
 	next time.Time // time of the next attempt
 }
 
 // failed adds a failure, and sets the time of the next attempt.
-func (r *failureRow) failed(err error, backoff reflector.Backoff) {
+func (r *failureStreak) failed(err error, backoff reflector.Backoff) {
 	r.next = time.Now().Add(r.Failed(err, backoff))
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,38 +17,38 @@ import (
 // Watch implements listwatch.Source. It returns when the first part has been opened, or all parts
 // have failed.
 func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
-	if opts.SendInitialEvents && opts.Known != nil && m.isOther() {
-		return nil, errOtherPart
+	if opts.SendInitialEvents && opts.Known != nil && m.hasOtherHistory() {
+		return nil, errOtherHistory
 	}
 	state, fresh := m.stateAt(opts.ResourceVersion)
 	w := &mergedWatch[T]{
 		merged: m, opts: opts, state: state,
-		incoming: make(chan arrival[T]), initial: make([]bool, len(m.parts)), down: make([]bool, len(m.parts)),
+		incoming: make(chan partMessage[T]), initial: make([]bool, len(m.parts)), down: make([]bool, len(m.parts)),
 		slots: make(chan struct{}, m.opts.AtOnce),
 	}
 	if opts.SendInitialEvents {
 		w.state = m.newState()
-		w.late = false // All parts are listed now.
+		w.listAllDue = false // All parts are listed now.
 	}
-	w.oldest, _ = oldest(w.state.at)
+	w.oldest, _ = oldest(w.state.versions)
 	if opts.Timeout > 0 {
 		w.until = time.Now().Add(opts.Timeout)
 	}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	for part, source := range m.parts {
-		p := &partWatch[T]{mergedWatch: w, part: part, source: source, state: &m.states[part], version: w.state.at[part],
-			listing: opts.SendInitialEvents, again: !fresh && !opts.SendInitialEvents, missing: w.state.missing[part]}
+		p := &partWatch[T]{mergedWatch: w, part: part, source: source, state: &m.states[part], version: w.state.versions[part],
+			listing: opts.SendInitialEvents, watchedBefore: !fresh && !opts.SendInitialEvents, missing: w.state.missing[part]}
 		w.initial[part] = opts.SendInitialEvents
 		if opts.SendInitialEvents {
 			p.version = opts.ResourceVersion
 			p.state.unlisted = false
 		}
-		if mark.Newer(p.state.mark.Version, p.version) {
-			p.state.mark = mark.Mark{} // The mark's event was not delivered.
+		if checkpoint.Newer(p.state.checkpoint.Version, p.version) {
+			p.state.checkpoint = checkpoint.Checkpoint{} // The mark's event was not delivered.
 		}
 		w.down[part] = p.state.unlisted
 		w.readers.Go(func() {
-			toldAnyway(p.run, func(err error) { p.say(arrival[T]{kind: partEnds, err: err}) })
+			reportGoexit(p.run, func(err error) { p.send(partMessage[T]{kind: partEnds, err: err}) })
 		})
 	}
 	for opened := len(m.parts) == 0; !opened && w.err == nil; {
@@ -70,18 +70,18 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 // stateAt returns the delivered state at a version. fresh says that this is the state of the list
 // that was just read: the reflector watches from its version, so it has received the whole list.
 func (m *merged[T]) stateAt(version string) (state *mergedState, fresh bool) {
-	fresh = m.listed != nil && m.listed.given == version
+	fresh = m.listed != nil && m.listed.version == version
 	if fresh {
-		m.told = m.listed
+		m.delivered = m.listed
 	}
 	m.listed = nil
-	if m.told != nil && m.told.given == version {
-		return m.told, fresh
+	if m.delivered != nil && m.delivered.version == version {
+		return m.delivered, fresh
 	}
 	// The caller knows that all parts are at this version, for instance after a preload.
-	m.told = &mergedState{given: version, at: slices.Repeat([]string{version}, len(m.parts)), missing: make([]bool, len(m.parts)), unread: make([]partUnread, len(m.parts))}
+	m.delivered = &mergedState{version: version, versions: slices.Repeat([]string{version}, len(m.parts)), missing: make([]bool, len(m.parts)), undecodable: make([]partUndecodable, len(m.parts))}
 	clear(m.states)
-	return m.told, false
+	return m.delivered, false
 }
 
 // mergedWatch is a watch of all parts. Each part is read by a goroutine of its own, which holds one
@@ -94,7 +94,7 @@ type mergedWatch[T any] struct {
 	cancel   context.CancelFunc
 	slots    chan struct{} // one for each request in progress
 	readers  sync.WaitGroup
-	incoming chan arrival[T]
+	incoming chan partMessage[T]
 
 	// The other fields belong to Next.
 
@@ -102,48 +102,48 @@ type mergedWatch[T any] struct {
 	oldest   string // oldest version in state.at
 	initial  []bool // parts whose initial events have not ended
 	down     []bool // parts that cannot be watched now
-	last     told
+	last     lastResult
 	bookmark string // the bookmark that is due
 	err      error  // the final error
 }
 
-// told is the last result of Next. It counts as delivered when Next is called again: a watch that
-// was opened as a probe and closed has delivered nothing.
-type told struct {
-	due      bool
-	kind     listwatch.EventType
-	key      types.NamespacedName
-	part     int
-	version  string // of the object
-	uid      uint64
-	through  string // the part's position after this result, "" if unknown
-	given    string // the position of all parts after it
-	complete bool   // the initial events have ended
+// lastResult is the last result of Next. It counts as delivered when Next is called again: a watch
+// that was opened as a probe and closed has delivered nothing.
+type lastResult struct {
+	due           bool
+	kind          listwatch.EventType
+	key           types.NamespacedName
+	part          int
+	version       string // of the object
+	uid           uint64
+	through       string // the part's position after this result, "" if unknown
+	mergedVersion string // the position of all parts after it
+	complete      bool   // the initial events have ended
 
-	unread *listwatch.ObjectError // replaces all fields above except part
+	undecodable *listwatch.ObjectError // replaces all fields above except part
 }
 
-// arrival is a message from the goroutine of a part.
-type arrival[T any] struct {
+// partMessage is a message from the goroutine of a part.
+type partMessage[T any] struct {
 	part  int
-	kind  arrivalKind
+	kind  messageKind
 	event listwatch.Event[T]
 	err   error
 }
 
-type arrivalKind uint8
+type messageKind uint8
 
 const (
-	partSays arrivalKind = iota // an event, or an undecodable object
-	partUp                      // the part's watch is open
-	partDown                    // the part's watch has failed, and will be opened again
-	partLate                    // an event or an undecodable deletion, after later events
-	partEnds                    // all watches end with this error
+	partEvent messageKind = iota // an event, or an undecodable object
+	partUp                       // the part's watch is open
+	partDown                     // the part's watch has failed, and will be opened again
+	partLate                     // an event or an undecodable deletion, after later events
+	partEnds                     // all watches end with this error
 )
 
 // Next implements listwatch.WatchStream.
 func (w *mergedWatch[T]) Next() (event listwatch.Event[T], err error) {
-	w.tell()
+	w.commitLast()
 	for w.err == nil {
 		if w.bookmark != "" {
 			return w.takeBookmark(false), nil
@@ -160,50 +160,50 @@ func (w *mergedWatch[T]) Next() (event listwatch.Event[T], err error) {
 	return event, w.err
 }
 
-// tell records that the last result was delivered.
-func (w *mergedWatch[T]) tell() {
+// commitLast records that the last result was delivered.
+func (w *mergedWatch[T]) commitLast() {
 	l := &w.last
 	if !l.due {
 		return
 	}
 	l.due = false
-	if l.unread != nil {
-		w.state.skipped(l.part, l.unread)
+	if l.undecodable != nil {
+		w.state.reportedUndecodable(l.part, l.undecodable)
 		return
 	}
-	delete(w.state.unread[l.part].named, l.key)
+	delete(w.state.undecodable[l.part].named, l.key)
 	switch objects := w.state.objects; {
 	case objects == nil || l.kind == 0 || l.kind == listwatch.Bookmark:
 	case l.kind == listwatch.Deleted:
 		delete(objects, l.key)
 	default:
-		objects[l.key] = toldObject{l.part, l.version, l.uid}
+		objects[l.key] = deliveredObject{l.part, l.version, l.uid}
 	}
 	if l.through != "" {
 		w.advance(l.part, l.through)
 	}
-	if l.given != "" {
-		w.state.given = l.given
+	if l.mergedVersion != "" {
+		w.state.version = l.mergedVersion
 	}
 	if l.complete {
-		w.told = w.state
+		w.delivered = w.state
 	}
 }
 
 // receive handles a message, and decides whether Next returns something.
-func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done bool, err error) {
+func (w *mergedWatch[T]) receive(a partMessage[T]) (event listwatch.Event[T], done bool, err error) {
 	switch {
 	case a.kind != partLate:
-	case a.err != nil: // Only a list shows whether the object is gone. See Reflector.lateUnread.
-		w.late = true
-	case w.isNews(a):
+	case a.err != nil: // Only a list shows whether the object is gone. See Reflector.handleLateUndecodable.
+		w.listAllDue = true
+	case w.isNewState(a):
 		// The list that follows contains the late objects. If late events continue, the server
 		// counts the versions of each object separately: all events are delivered, and the next
 		// list follows after the pause. See Reflector.late.
-		w.late, a.kind, a.event.Unordered = true, partSays, true
+		w.listAllDue, a.kind, a.event.Unordered = true, partEvent, true
 	}
-	if w.late && time.Since(w.looked) >= pace.DoubtPause {
-		w.looked = time.Now()
+	if w.listAllDue && time.Since(w.lateListedAt) >= pace.HistoryCheckInterval {
+		w.lateListedAt = time.Now()
 		w.err = apierrors.NewResourceExpired("all parts are listed again, because a watch sent an event of an older version than an earlier event")
 		return event, false, nil
 	}
@@ -223,13 +223,13 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 		w.err = a.err
 		return event, false, nil
 	}
-	if unread, skipped := errors.AsType[*listwatch.ObjectError](a.err); skipped {
-		w.last = told{due: true, part: a.part, unread: unread}
+	if undecodable, skipped := errors.AsType[*listwatch.ObjectError](a.err); skipped {
+		w.last = lastResult{due: true, part: a.part, undecodable: undecodable}
 		return event, true, a.err
 	}
 	version := a.event.ResourceVersion
 	if a.event.Type != listwatch.Bookmark {
-		w.last = told{due: true, kind: a.event.Type, key: a.event.Key, part: a.part, version: version, uid: a.event.UIDHash}
+		w.last = lastResult{due: true, kind: a.event.Type, key: a.event.Key, part: a.part, version: version, uid: a.event.UIDHash}
 		// In a part that is a merged source itself, only bookmarks are in order.
 		if !w.initial[a.part] && !a.event.Unordered {
 			w.last.through = version
@@ -245,7 +245,7 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 		return event, false, nil
 	}
 	var ok bool
-	if w.bookmark, ok = oldest(w.state.at); !ok {
+	if w.bookmark, ok = oldest(w.state.versions); !ok {
 		w.err = errMergeVersions
 		return event, false, nil
 	}
@@ -253,32 +253,32 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 	return w.takeBookmark(a.event.InitialEventsEnd), true, nil
 }
 
-// isNews reports whether a late event is about a state that was not delivered, perhaps of an object
-// that became visible only now.
-func (w *mergedWatch[T]) isNews(a arrival[T]) bool {
-	told, exists := w.state.objects[a.event.Key]
+// isNewState reports whether a late event is about a state that was not delivered, perhaps of an
+// object that became visible only now.
+func (w *mergedWatch[T]) isNewState(a partMessage[T]) bool {
+	delivered, exists := w.state.objects[a.event.Key]
 	if a.event.Type == listwatch.Deleted && w.state.objects != nil {
-		return exists && !mark.Newer(told.version, a.event.ResourceVersion)
+		return exists && !checkpoint.Newer(delivered.version, a.event.ResourceVersion)
 	}
-	return !exists || told.version != a.event.ResourceVersion || listwatch.OtherUID(told.uid, a.event.UIDHash)
+	return !exists || delivered.version != a.event.ResourceVersion || listwatch.OtherUID(delivered.uid, a.event.UIDHash)
 }
 
 // advance records the position of a part. If the position of all parts advances with it, a bookmark
 // is due.
 func (w *mergedWatch[T]) advance(part int, version string) {
-	if !mark.Resumes(version) {
+	if !checkpoint.Resumes(version) {
 		return
 	}
-	before := w.state.at[part]
-	w.state.at[part] = version
+	before := w.state.versions[part]
+	w.state.versions[part] = version
 	if before != "" && before != w.oldest {
 		return // Another part is the oldest.
 	}
-	now, ok := oldest(w.state.at)
+	now, ok := oldest(w.state.versions)
 	if !ok {
 		return
 	}
-	if w.oldest = now; mark.Newer(now, w.state.given) && !w.listing() {
+	if w.oldest = now; checkpoint.Newer(now, w.state.version) && !w.listing() {
 		w.bookmark = now
 	}
 }
@@ -291,7 +291,7 @@ func (w *mergedWatch[T]) listing() bool { return slices.Contains(w.initial, true
 func (w *mergedWatch[T]) takeBookmark(initialEventsEnd bool) listwatch.Event[T] {
 	event := listwatch.Event[T]{Type: listwatch.Bookmark, InitialEventsEnd: initialEventsEnd}
 	event.ResourceVersion, w.bookmark = w.bookmark, ""
-	w.last = told{due: true, kind: listwatch.Bookmark, given: event.ResourceVersion, complete: initialEventsEnd}
+	w.last = lastResult{due: true, kind: listwatch.Bookmark, mergedVersion: event.ResourceVersion, complete: initialEventsEnd}
 	return event
 }
 

@@ -8,15 +8,15 @@ import (
 	"maps"
 
 	"github.com/kinform/kinform/indexer"
-	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Resumption is what [Resume] needs from an informer.
-type Resumption[T any] struct {
+// ResumeOptions is what [Resume] needs from an informer.
+type ResumeOptions[T any] struct {
 	// Load returns the objects of an earlier process, and the version through which they are
 	// complete. Resume calls it with the description of the source when the server has responded;
 	// see Describe. Resume calls it again only if the description changes before the server has
@@ -41,19 +41,19 @@ type Resumption[T any] struct {
 // report all changes since then, its first list returns every object in the store as unchanged. The
 // source belongs to one reflector. informer.Preload uses it, and documents when the objects are
 // used.
-func Resume[T any](source listwatch.Source[T], of Resumption[T]) listwatch.Source[T] {
-	return &resumed[T]{Source: source, Resumption: of}
+func Resume[T any](source listwatch.Source[T], opts ResumeOptions[T]) listwatch.Source[T] {
+	return &resumed[T]{Source: source, ResumeOptions: opts}
 }
 
 type resumed[T any] struct {
 	listwatch.Source[T]
-	Resumption[T]
+	ResumeOptions[T]
 
-	loaded  *loaded[T] // nil before Load was called, and after the decision
-	decided bool       // the loaded objects have been accepted or refused
-	version string     // the version through which the accepted objects are complete
-	newest  string     // version of the newest accepted object; after a refusal, the server's
-	doubted bool       // the server has expired that version: it may have another history
+	loaded         *loaded[T] // nil before Load was called, and after the decision
+	decided        bool       // the loaded objects have been accepted or refused
+	version        string     // the version through which the accepted objects are complete
+	newest         string     // version of the newest accepted object; after a refusal, the server's
+	historyUnknown bool       // the server has expired that version: it may have another history
 	// ahead has the versions of preloaded objects that are newer than version: they come from a
 	// source whose watch is Unordered. Older events of these objects are dropped.
 	ahead map[types.NamespacedName]string
@@ -77,10 +77,10 @@ func (s *resumed[T]) List(ctx context.Context, opts listwatch.ListOptions) (list
 	if opts.VersionOnly {
 		return s.Source.List(ctx, opts)
 	}
-	switch resumes, err := s.resumes(ctx, opts.Patience); {
+	switch canResume, err := s.canResume(ctx, opts.IdleTimeout); {
 	case err != nil:
 		return nil, err
-	case resumes:
+	case canResume:
 		return &unchangedList[T]{items: s.unchanged(), version: s.version}, nil
 	}
 	if opts.ResourceVersion == "0" && s.newest != "" {
@@ -90,8 +90,8 @@ func (s *resumed[T]) List(ctx context.Context, opts listwatch.ListOptions) (list
 	}
 	s.ahead = nil
 	stream, err := s.Source.List(ctx, opts)
-	if err == nil && s.doubted {
-		stream = &doubtedList[T]{stream, s}
+	if err == nil && s.historyUnknown {
+		stream = &checkedList[T]{stream, s}
 	}
 	return stream, err
 }
@@ -100,11 +100,11 @@ func (s *resumed[T]) List(ctx context.Context, opts listwatch.ListOptions) (list
 func (s *resumed[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
 	var initial []listwatch.Event[T]
 	if opts.SendInitialEvents {
-		resumes, err := s.resumes(ctx, opts.InitialPatience)
+		canResume, err := s.canResume(ctx, opts.InitialIdleTimeout)
 		if err != nil {
 			return nil, err
 		}
-		if resumes {
+		if canResume {
 			for _, item := range s.unchanged() {
 				initial = append(initial, listwatch.Event[T]{Type: listwatch.Added, Item: item})
 			}
@@ -119,17 +119,17 @@ func (s *resumed[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (li
 	stream, err := s.Source.Watch(ctx, opts)
 	switch {
 	case err != nil:
-	case s.doubted && opts.SendInitialEvents:
-		stream = &doubtedWatch[T]{stream, s}
+	case s.historyUnknown && opts.SendInitialEvents:
+		stream = &checkedWatch[T]{stream, s}
 	case len(initial) > 0 || len(s.ahead) > 0:
 		stream = &resumedWatch[T]{WatchStream: stream, initial: initial, ahead: s.ahead}
 	}
 	return stream, err
 }
 
-// resumes reports whether the server can report the changes since version. Only the first call that
-// succeeds can return true. After an error the caller may retry: nothing has been delivered.
-func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (bool, error) {
+// canResume reports whether the server can report the changes since version. Only the first call
+// that succeeds can return true. After an error the caller may retry: nothing has been delivered.
+func (s *resumed[T]) canResume(ctx context.Context, patience listwatch.IdleTimeout) (bool, error) {
 	if s.decided {
 		return false, nil
 	}
@@ -163,7 +163,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	if err != nil || order < 0 {
 		return false, s.decide(current, fmt.Errorf("the server is at version %s, but the preloaded objects are at version %s", current, version))
 	}
-	found, err := (&history[T]{sources: parts(s.Source), entries: entries, version: version, progress: progress}).probe(ctx)
+	found, err := (&history[T]{sources: leafSources(s.Source), entries: entries, version: version, progress: progress}).probe(ctx)
 	switch {
 	case errors.Is(err, errNotAllowed):
 		return false, s.decide("", err)
@@ -172,10 +172,10 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	case found == historyOther:
 		return false, s.decide(current, fmt.Errorf("the server has another history than the preloaded objects of version %s", version))
 	}
-	s.version, s.doubted = version, found == historyForgotten
+	s.version, s.historyUnknown = version, found == historyExpired
 	newest := version
 	for _, entry := range entries {
-		if mark.Newer(entry.ResourceVersion, newest) {
+		if checkpoint.Newer(entry.ResourceVersion, newest) {
 			newest = entry.ResourceVersion
 		}
 	}
@@ -196,13 +196,13 @@ func (s *resumed[T]) decide(newest string, err error) error {
 // check returns an error if an object shows that the server has another history. The object's
 // version is not newer than the store's, but the store does not have the object at that version.
 func (s *resumed[T]) check(item listwatch.Item[T]) error {
-	if !s.doubted || mark.Newer(item.ResourceVersion, s.version) {
+	if !s.historyUnknown || checkpoint.Newer(item.ResourceVersion, s.version) {
 		return nil
 	}
 	if entry, ok := s.Store.Entry(item.Key); ok && entry.ResourceVersion == item.ResourceVersion {
 		return nil
 	}
-	s.doubted = false // From now on no version counts as known.
+	s.historyUnknown = false // From now on no version counts as known.
 	return fmt.Errorf("%w: %s at version %s is not among the preloaded objects of version %s", reflector.ErrOtherHistory, item.Key, item.ResourceVersion, s.version)
 }
 
@@ -212,7 +212,7 @@ func (s *resumed[T]) unchanged() []listwatch.Item[T] {
 	items := make([]listwatch.Item[T], 0, store.Len())
 	for entry := range store.Entries() {
 		items = append(items, listwatch.Item[T]{Key: entry.Key, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Unchanged: true})
-		if mark.Newer(entry.ResourceVersion, s.version) {
+		if checkpoint.Newer(entry.ResourceVersion, s.version) {
 			if s.ahead == nil {
 				s.ahead = make(map[types.NamespacedName]string)
 			}
@@ -258,47 +258,47 @@ func (w *resumedWatch[T]) Next() (event listwatch.Event[T], err error) {
 	for {
 		event, err = w.WatchStream.Next()
 		key, version := event.Key, event.ResourceVersion
-		if unread, isUnread := errors.AsType[*listwatch.ObjectError](err); isUnread {
-			key, version = unread.Key, unread.ResourceVersion
+		if undecodable, isUndecodable := errors.AsType[*listwatch.ObjectError](err); isUndecodable {
+			key, version = undecodable.Key, undecodable.ResourceVersion
 		} else if err != nil {
 			return event, err
 		}
 		stored, isAhead := w.ahead[key]
 		// An event without a version may be newer than the stored object.
-		if !isAhead || version == "" || mark.Newer(version, stored) {
+		if !isAhead || version == "" || checkpoint.Newer(version, stored) {
 			return event, err
 		}
 	}
 }
 
-// doubtedList is a list from a server that may have another history.
-type doubtedList[T any] struct {
+// checkedList is a list from a server that may have another history.
+type checkedList[T any] struct {
 	listwatch.ListStream[T]
 	*resumed[T]
 }
 
-func (l *doubtedList[T]) Next() (item listwatch.Item[T], err error) {
+func (l *checkedList[T]) Next() (item listwatch.Item[T], err error) {
 	switch item, err = l.ListStream.Next(); {
 	case err == nil:
 		err = l.check(item)
 	case err == io.EOF && l.Meta().Continue == "":
-		l.doubted = false
+		l.historyUnknown = false
 	}
 	return item, err
 }
 
-// doubtedWatch is a streaming list from a server that may have another history.
-type doubtedWatch[T any] struct {
+// checkedWatch is a streaming list from a server that may have another history.
+type checkedWatch[T any] struct {
 	listwatch.WatchStream[T]
 	*resumed[T]
 }
 
-func (w *doubtedWatch[T]) Next() (event listwatch.Event[T], err error) {
+func (w *checkedWatch[T]) Next() (event listwatch.Event[T], err error) {
 	event, err = w.WatchStream.Next()
 	switch {
-	case err != nil || !w.doubted:
+	case err != nil || !w.historyUnknown:
 	case event.InitialEventsEnd:
-		w.doubted = false
+		w.historyUnknown = false
 	case event.Type == listwatch.Added:
 		err = w.check(event.Item)
 	}

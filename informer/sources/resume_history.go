@@ -8,30 +8,30 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/indexer"
-	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/checkpoint"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 const (
-	// settle is how long a watch must be silent. After that, all its old events have been read, and
-	// its version has not expired. kube-apiserver answers 200 to a watch from an expired version,
-	// and reports the expiry at once in the first event.
-	settle = 500 * time.Millisecond
+	// settleTime is how long a watch must be silent. After that, all its old events have been read,
+	// and its version has not expired. kube-apiserver answers 200 to a watch from an expired
+	// version, and reports the expiry at once in the first event.
+	settleTime = 500 * time.Millisecond
 
-	// firstWord is the time limit for the first event, which repeats the last change of the
+	// firstEventLimit is the time limit for the first event, which repeats the last change of the
 	// objects.
-	firstWord = 5 * time.Second
+	firstEventLimit = 5 * time.Second
 )
 
-// found is how much of the history since the save a server can report.
-type found uint8
+// historyResult is how much of the history since the save a server can report.
+type historyResult uint8
 
 const (
-	historySame      found = iota + 1 // all of it
-	historyForgotten                  // nothing, or not by a watch
-	historyOther                      // the server has another history
+	historySame    historyResult = iota + 1 // all of it
+	historyExpired                          // nothing, or not by a watch
+	historyOther                            // the server has another history
 )
 
 // errNotAllowed is the error for a part of a source that the user may no longer watch or list.
@@ -48,17 +48,17 @@ type history[T any] struct {
 	progress func()
 }
 
-// testimony is the result of watching one source.
-type testimony struct {
-	err         error
-	last, other bool // the watch had the objects' last change; another change
-	forgotten   bool // the server cannot report the history
+// probeResult is the result of watching one source.
+type probeResult struct {
+	err               error
+	sawLast, sawOther bool // the watch had the objects' last change; another change
+	expired           bool // the server cannot report the history
 }
 
 // probe watches all sources, several of them at the same time. The watches last until all old
 // events are read. The reflector opens its own watches later, because the watches of probe must not
 // outlive the reflector's list. After an error the caller may retry.
-func (h *history[T]) probe(ctx context.Context) (found, error) {
+func (h *history[T]) probe(ctx context.Context) (historyResult, error) {
 	last, stored := h.last()
 	from := last.Before()
 	if from == "" {
@@ -67,27 +67,27 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	const atOnce = 8
-	slots, answers := make(chan struct{}, atOnce), make(chan testimony, len(h.sources))
+	slots, results := make(chan struct{}, atOnce), make(chan probeResult, len(h.sources))
 	for _, source := range h.sources {
 		go func() {
 			slots <- struct{}{}
-			var answer testimony
+			var result probeResult
 			defer func() {
-				answers <- answer
+				results <- result
 				<-slots
 			}()
-			toldAnyway(func() {
-				answer = h.ask(ctx, source, from, last, stored)
-				answer.judge(func() error { _, err := versionOf(ctx, source); return err })
-			}, func(err error) { answer = testimony{err: err} })
+			reportGoexit(func() {
+				result = h.probeOne(ctx, source, from, last, stored)
+				result.classify(func() error { _, err := versionOf(ctx, source); return err })
+			}, func(err error) { result = probeResult{err: err} })
 		}()
 	}
-	var seen, other, forgotten bool
+	var seen, other, expired bool
 	var err error
 	for range h.sources {
-		t := <-answers
+		t := <-results
 		h.progress()
-		seen, other, forgotten = seen || t.last, other || t.other, forgotten || t.forgotten
+		seen, other, expired = seen || t.sawLast, other || t.sawOther, expired || t.expired
 		if t.err != nil && err == nil {
 			err = t.err
 			cancel() // The loop still waits for all sources.
@@ -98,25 +98,25 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 		return 0, err
 	case other:
 		return historyOther, nil
-	case forgotten:
-		return historyForgotten, nil
+	case expired:
+		return historyExpired, nil
 	case !seen:
 		return historyOther, nil
 	}
 	return historySame, nil
 }
 
-// judge decides whether a failed watch means that the version has expired, or that the source
+// classify decides whether a failed watch means that the version has expired, or that the source
 // cannot be watched at all. If the server refuses the watch, it must permit a list: handlers must
 // not get objects that the user may no longer read.
-func (t *testimony) judge(list func() error) {
+func (t *probeResult) classify(list func() error) {
 	switch {
 	case t.err == nil:
 		return
 	case reflector.IsExpired(t.err):
-		t.forgotten, t.err = true, nil
+		t.expired, t.err = true, nil
 	case reflector.IsRefused(t.err):
-		t.forgotten = true
+		t.expired = true
 		if t.err = list(); t.err != nil && reflector.IsRefused(t.err) {
 			t.err = fmt.Errorf("%w: %w", errNotAllowed, t.err)
 		}
@@ -124,26 +124,26 @@ func (t *testimony) judge(list func() error) {
 }
 
 // last returns the last change of the objects up to version, and the version of each object.
-func (h *history[T]) last() (last mark.Mark, stored map[types.NamespacedName]string) {
+func (h *history[T]) last() (last checkpoint.Checkpoint, stored map[types.NamespacedName]string) {
 	stored = make(map[types.NamespacedName]string, len(h.entries))
-	var further mark.Mark
+	var lastAhead checkpoint.Checkpoint
 	for _, entry := range h.entries {
 		stored[entry.Key] = entry.ResourceVersion
-		switch ahead := mark.Newer(entry.ResourceVersion, h.version); {
-		case ahead && (further.Version == "" || mark.Newer(entry.ResourceVersion, further.Version)):
-			further = mark.Mark{Key: entry.Key, Version: entry.ResourceVersion}
-		case !ahead && (last.Version == "" || mark.Newer(entry.ResourceVersion, last.Version)):
-			last = mark.Mark{Key: entry.Key, Version: entry.ResourceVersion}
+		switch ahead := checkpoint.Newer(entry.ResourceVersion, h.version); {
+		case ahead && (lastAhead.Version == "" || checkpoint.Newer(entry.ResourceVersion, lastAhead.Version)):
+			lastAhead = checkpoint.Checkpoint{Key: entry.Key, Version: entry.ResourceVersion}
+		case !ahead && (last.Version == "" || checkpoint.Newer(entry.ResourceVersion, last.Version)):
+			last = checkpoint.Checkpoint{Key: entry.Key, Version: entry.ResourceVersion}
 		}
 	}
 	if last.Version == "" {
-		last = further // All objects are newer than the version of the whole.
+		last = lastAhead // All objects are newer than the version of the whole.
 	}
 	return last, stored
 }
 
-// ask watches one source.
-func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from string, last mark.Mark, stored map[types.NamespacedName]string) (t testimony) {
+// probeOne watches one source.
+func (h *history[T]) probeOne(ctx context.Context, source listwatch.Source[T], from string, last checkpoint.Checkpoint, stored map[types.NamespacedName]string) (t probeResult) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var watch listwatch.WatchStream[T]
@@ -151,56 +151,56 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 		return t
 	}
 	defer watch.Close()
-	patience := settle
+	limit := settleTime
 	if len(h.sources) == 1 {
-		patience = firstWord
+		limit = firstEventLimit
 	}
 	silent := false // belongs to the timer until it has been stopped
 	quiet := make(chan struct{})
-	timer := time.AfterFunc(patience, func() {
+	timer := time.AfterFunc(limit, func() {
 		silent = true
 		close(quiet)
 		cancel()
 	})
-	came := map[types.NamespacedName]bool{} // keys that were added and have not been deleted since
+	added := map[types.NamespacedName]bool{} // keys that were added and have not been deleted since
 	for {
 		event, err := watch.Next()
 		if !timer.Stop() {
 			<-quiet
 		}
-		unread, skipped := errors.AsType[*listwatch.ObjectError](err)
+		undecodable, skipped := errors.AsType[*listwatch.ObjectError](err)
 		if skipped {
-			event = listwatch.Event[T]{Type: unread.Type}
-			event.Key, event.ResourceVersion = unread.Key, unread.ResourceVersion
+			event = listwatch.Event[T]{Type: undecodable.Type}
+			event.Key, event.ResourceVersion = undecodable.Key, undecodable.ResourceVersion
 		}
-		again := event.Key == last.Key && event.ResourceVersion == last.Version && event.Type != listwatch.Deleted
+		isLastEvent := event.Key == last.Key && event.ResourceVersion == last.Version && event.Type != listwatch.Deleted
 		switch {
-		case !silent && again && (err == nil || skipped):
-			t.last = true
-		case silent || err == io.EOF, err == nil && mark.Newer(event.ResourceVersion, h.version) && !event.Unordered:
-			t.other = t.other || len(came) > 0
+		case !silent && isLastEvent && (err == nil || skipped):
+			t.sawLast = true
+		case silent || err == io.EOF, err == nil && checkpoint.Newer(event.ResourceVersion, h.version) && !event.Unordered:
+			t.sawOther = t.sawOther || len(added) > 0
 			return t
 		case err != nil && !skipped:
 			t.err = err
 			return t
-		case event.Type == listwatch.Bookmark, mark.Newer(event.ResourceVersion, h.version),
-			mark.Newer(stored[event.Key], h.version): // This object was newer than the version.
+		case event.Type == listwatch.Bookmark, checkpoint.Newer(event.ResourceVersion, h.version),
+			checkpoint.Newer(stored[event.Key], h.version): // This object was newer than the version.
 		case event.Type != listwatch.Deleted:
-			came[event.Key] = true
-		case stored[event.Key] != "" && !came[event.Key]:
-			t.other = true // In the same history, the object would not be stored.
+			added[event.Key] = true
+		case stored[event.Key] != "" && !added[event.Key]:
+			t.sawOther = true // In the same history, the object would not be stored.
 		default:
-			delete(came, event.Key)
+			delete(added, event.Key)
 		}
-		timer.Reset(settle)
+		timer.Reset(settleTime)
 	}
 }
 
-// parts returns the sources that a source combines, or the source itself.
-func parts[T any](source listwatch.Source[T]) (all []listwatch.Source[T]) {
-	if together, ok := source.(interface{ components() []listwatch.Source[T] }); ok {
-		for _, part := range together.components() {
-			all = append(all, parts(part)...)
+// leafSources returns the sources that a source combines, or the source itself.
+func leafSources[T any](source listwatch.Source[T]) (all []listwatch.Source[T]) {
+	if composite, ok := source.(interface{ components() []listwatch.Source[T] }); ok {
+		for _, part := range composite.components() {
+			all = append(all, leafSources(part)...)
 		}
 	}
 	if all == nil {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kinform/kinform/internal/contain"
-	"github.com/kinform/kinform/internal/rejoin"
+	"github.com/kinform/kinform/internal/reshare"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -23,7 +23,7 @@ import (
 // function for each stream. The function may keep an object that it has returned, but must not
 // change that object. If the function returns an error, the object is unreadable: it is reported,
 // and its stored state stays. The informer is then not synced or not healthy, unless
-// reflector.Options.SkipUnreadable is set. A panic counts as such an error. Keys and versions are
+// reflector.Options.SkipUndecodable is set. A panic counts as such an error. Keys and versions are
 // not affected: they travel beside the object.
 //
 // An object that shares parts with other objects (listwatch.Item.Shared) is copied before the call.
@@ -43,7 +43,7 @@ func Transform[From, To any](source listwatch.Source[From], transform func(From)
 	case transform == nil:
 		return newUnusable[To]("sources: Transform needs a function")
 	}
-	return transformed[From, To]{source, transform, rejoin.Copies(reflect.TypeFor[From]())}
+	return transformed[From, To]{source, transform, reshare.Copies(reflect.TypeFor[From]())}
 }
 
 type transformed[From, To any] struct {
@@ -83,7 +83,7 @@ func (s transformed[From, To]) Prepare(ctx context.Context) error {
 
 // components returns a transformed source for each source that s.source combines.
 func (s transformed[From, To]) components() (all []listwatch.Source[To]) {
-	for _, source := range parts(s.source) {
+	for _, source := range leafSources(s.source) {
 		all = append(all, transformedPart[From, To]{transformed[From, To]{source, s.transform, s.copies}})
 	}
 	return all
@@ -115,7 +115,7 @@ func (s transformed[From, To]) call(item listwatch.Item[From]) (To, error) {
 	if !s.copies || !item.Shared {
 		return s.transform(item.Object)
 	}
-	result, err := rejoin.Transform(any(item.Object).(runtime.Object), func(copied any) (any, error) { return s.transform(copied.(From)) })
+	result, err := reshare.Transform(any(item.Object).(runtime.Object), func(copied any) (any, error) { return s.transform(copied.(From)) })
 	to, _ := result.(To)
 	return to, err
 }
@@ -168,17 +168,17 @@ func (s transformed[From, To]) apply(item listwatch.Item[From], eventType listwa
 	if item.Unchanged {
 		return changed, nil
 	}
-	unreadable := func(err error) error {
+	undecodable := func(err error) error {
 		return &listwatch.ObjectError{Key: item.Key, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash, Type: eventType, Err: err}
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = unreadable(fmt.Errorf("transform panicked: %v", p))
+			err = undecodable(fmt.Errorf("transform panicked: %v", p))
 		}
 	}()
 	object, err := s.call(item)
 	if err != nil {
-		return changed, unreadable(fmt.Errorf("transform: %w", contain.Error(err)))
+		return changed, undecodable(fmt.Errorf("transform: %w", contain.SafeError(err)))
 	}
 	changed.Object = object
 	return changed, nil

@@ -22,8 +22,8 @@
 // at the time of saving (listwatch.Describer): address, UID of the namespace kube-system, a hash of
 // the user, resource, selectors and projection. The header also has the Go type with its package
 // path, a hash of the type's fields, the version of k8s.io/api, the codec, and some [Options]. If
-// anything differs, the file is not used, and an error names the difference ([ErrOther]). A file is
-// also ignored if it is damaged ([ErrDamaged]), in another release's format ([ErrFormat]), or
+// anything differs, the file is not used, and an error names the difference ([ErrMismatch]). A file
+// is also ignored if it is damaged ([ErrDamaged]), in another release's format ([ErrFormat]), or
 // unsafe ([ErrUnsafe]). The informer logs the error and begins with a list, and the next Save
 // replaces the file. The error never ends a program. The history must also match: the server must
 // have the last change in the file, see [informer.Preload].

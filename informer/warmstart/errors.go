@@ -9,9 +9,9 @@ import (
 // format.
 var ErrDamaged = errors.New("the file is damaged")
 
-// ErrOther is wrapped by errors about a complete file for something else: another cluster, user,
+// ErrMismatch is wrapped by errors about a complete file for something else: another cluster, user,
 // type, resource, selection or projection. The errors say what differs.
-var ErrOther = errors.New("the file does not match")
+var ErrMismatch = errors.New("the file does not match")
 
 // ErrUnknownSource is wrapped by errors about a source that does not identify its objects, so that
 // another source's objects could be mistaken for its own: see [Options].Source.

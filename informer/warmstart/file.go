@@ -22,7 +22,7 @@ type File[T any] struct {
 	informer  *informer.Informer[T]
 	source    map[string]string // the description of the informer's source
 	described bool
-	placed    saved[T] // the state that the file contains
+	lastSaved savedState[T] // the state that the file contains
 }
 
 // New returns the File for path. It neither reads nor writes the file. The error says which
@@ -78,7 +78,7 @@ func (f *File[T]) Preload(inf *informer.Informer[T]) error {
 // through which they are complete. Otherwise it returns an error. If there is no file, the error
 // wraps fs.ErrNotExist.
 func (f *File[T]) load(source map[string]string) (entries []indexer.Entry[T], resourceVersion string, err error) {
-	want, err := f.content(source)
+	want, err := f.headerFor(source)
 	if err == nil {
 		entries, resourceVersion, err = f.open(want)
 	}
@@ -101,13 +101,13 @@ func (f *File[T]) open(want header) ([]indexer.Entry[T], string, error) {
 	return f.read(file, info.Size(), want, info.Mode())
 }
 
-// content returns the header for a file of this source's objects, or an error that says why there
+// headerFor returns the header for a file of this source's objects, or an error that says why there
 // can be no file.
-func (f *File[T]) content(source map[string]string) (header, error) {
+func (f *File[T]) headerFor(source map[string]string) (header, error) {
 	if f.opts.Source == "" && !identifies(source) {
 		return header{}, fmt.Errorf("%w: allow the user to get the namespace kube-system, or set Options.Source", ErrUnknownSource)
 	}
-	if !f.opts.Secrets && ofSecrets(source) {
+	if !f.opts.Secrets && isSecretSource(source) {
 		return header{}, ErrSecrets
 	}
 	t := reflect.TypeFor[T]()

@@ -15,7 +15,7 @@ import (
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer/warmstart/testdata/own/v1"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,12 +50,12 @@ var here = map[string]string{
 
 // put writes a file with a store's objects, for a source with this description.
 func put[T any](t testing.TB, file *File[T], source map[string]string, store *indexer.Store[T]) error {
-	content, err := file.content(source)
+	content, err := file.headerFor(source)
 	require.NoError(t, err)
 	snapshot := store.Snapshot()
 	defer snapshot.Release()
 	content.ResourceVersion, content.Count = snapshot.ResourceVersion(), snapshot.Len()
-	return file.replace(snapshot, content, saved[T]{revision: snapshot.Revision()}, func() error { return nil })
+	return file.replace(snapshot, content, savedState[T]{revision: snapshot.Revision()}, func() error { return nil })
 }
 
 func podFile(t testing.TB, path string, opts Options) *File[*corev1.Pod] {
@@ -106,7 +106,7 @@ func TestFileHoldsCustomResources(t *testing.T) {
 	require.Equal(t, widget, entries[0].Object)
 }
 
-func TestFileOfSomethingElseIsNotLoaded(t *testing.T) {
+func TestFileOfAnotherSourceIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pods")
 	require.NoError(t, put(t, podFile(t, path, Options{}), here, podStore(t, 3)))
@@ -117,7 +117,7 @@ func TestFileOfSomethingElseIsNotLoaded(t *testing.T) {
 	}
 	refused := func(err error, want string) {
 		t.Helper()
-		require.ErrorIs(t, err, ErrOther)
+		require.ErrorIs(t, err, ErrMismatch)
 		require.ErrorContains(t, err, want)
 	}
 	for name := range here {
@@ -153,7 +153,7 @@ func TestFileOfSomethingElseIsNotLoaded(t *testing.T) {
 func TestFileOfOtherFieldsOrLibraryIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	file := podFile(t, "unused", Options{})
-	want, err := file.content(here)
+	want, err := file.headerFor(here)
 	require.NoError(t, err)
 	require.Regexp(t, `^v\d+\.\d+\.\d+`, moduleVersion(&debug.BuildInfo{Deps: []*debug.Module{{Path: "k8s.io/api", Version: "v0.37.2"}}}, "k8s.io/api"))
 	require.Equal(t, "v0.37.2 example.com/fork v0.1.0", moduleVersion(&debug.BuildInfo{Deps: []*debug.Module{
@@ -207,14 +207,14 @@ func TestFileOfAnUnknownSourceIsNeitherWrittenNorRead(t *testing.T) {
 		{"part 1 of 1": fmt.Sprintf("part 1 of 1=%q", fmt.Sprintf("part 1 of 1=%q", part))},
 	} {
 		path := filepath.Join(t.TempDir(), "pods")
-		_, err := podFile(t, path, Options{}).content(source)
+		_, err := podFile(t, path, Options{}).headerFor(source)
 		require.ErrorIs(t, err, ErrUnknownSource)
 		named := podFile(t, path, Options{Source: "cluster 7"})
 		require.NoError(t, put(t, named, source, podStore(t, 1)))
 		_, _, err = podFile(t, path, Options{}).load(source)
 		require.ErrorIs(t, err, ErrUnknownSource)
 		_, _, err = podFile(t, path, Options{Source: "cluster 8"}).load(source)
-		require.ErrorIs(t, err, ErrOther)
+		require.ErrorIs(t, err, ErrMismatch)
 		entries, _, err := named.load(source)
 		require.NoError(t, err)
 		require.Len(t, entries, 1)
@@ -238,7 +238,7 @@ func TestDamagedFileIsNeverLoaded(t *testing.T) {
 		require.Empty(t, version)
 		return err
 	}
-	step := effort.Of(1, 23)
+	step := testsize.Scale(1, 23)
 	for n := 0; n < len(whole); n += step { // truncated anywhere
 		require.ErrorIs(t, load(whole[:n]), ErrDamaged, n)
 	}
@@ -295,7 +295,7 @@ func TestNewSaysWhatIsMissing(t *testing.T) {
 }
 
 // A process that is killed repeatedly while it saves does not fill the disk.
-func TestSaveRemovesWhatWasLeftBehind(t *testing.T) {
+func TestSaveRemovesAbandonedFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	old := time.Now().Add(-2 * time.Hour)

@@ -36,7 +36,7 @@ func (f *File[T]) write(w io.Writer, entries iter.Seq[indexer.Entry[T]], content
 	}
 	var uidHash [8]byte
 	for entry := range entries {
-		if err := f.allowed(entry.Key, entry.Object); err != nil {
+		if err := f.checkAllowed(entry.Key, entry.Object); err != nil {
 			return err
 		}
 		data, err := f.codec.Encode(entry.Object)
@@ -116,10 +116,10 @@ func (f *File[T]) decode(in *fields, want header, mode fs.FileMode) ([]indexer.E
 		return nil, "", damaged("the header cannot be decoded")
 	}
 	if difference := found.difference(want); difference != "" {
-		return nil, "", fmt.Errorf("%w: %s", ErrOther, difference)
+		return nil, "", fmt.Errorf("%w: %s", ErrMismatch, difference)
 	}
 	if found.Secrets {
-		if err := private(mode); err != nil {
+		if err := checkPrivate(mode); err != nil {
 			return nil, "", err
 		}
 		if !f.opts.Secrets {
@@ -140,7 +140,7 @@ func (f *File[T]) decode(in *fields, want header, mode fs.FileMode) ([]indexer.E
 		if entry.Object, err = f.codec.Decode(data); err != nil {
 			return nil, "", damaged("object %s: %w", entry.Key, err)
 		}
-		if err := f.allowed(entry.Key, entry.Object); err != nil {
+		if err := f.checkAllowed(entry.Key, entry.Object); err != nil {
 			return nil, "", err
 		}
 		entries = append(entries, entry)

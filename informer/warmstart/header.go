@@ -35,7 +35,7 @@ func (h header) difference(want header) string {
 	for _, name := range slices.Compact(names) {
 		have, ok := h.Source[name]
 		if wanted, known := want.Source[name]; have != wanted || ok != known {
-			return different("the source's "+name, have, wanted)
+			return mismatch("the source's "+name, have, wanted)
 		}
 	}
 	for _, d := range []struct{ name, have, want string }{
@@ -47,13 +47,13 @@ func (h header) difference(want header) string {
 		{"codec", h.Codec, want.Codec},
 	} {
 		if d.have != d.want {
-			return different(d.name, d.have, d.want)
+			return mismatch(d.name, d.have, d.want)
 		}
 	}
 	return ""
 }
 
-func different(name, have, want string) string {
+func mismatch(name, have, want string) string {
 	return fmt.Sprintf("%s is %q instead of %q", name, have, want)
 }
 
@@ -80,17 +80,17 @@ func typeName(t reflect.Type) string {
 // fieldsOf returns a hash of all fields of a type. If the type lacked a field when a file was
 // saved, the file lacks the values of that field, and must not be used.
 func fieldsOf(t reflect.Type) string {
-	w := walk{sum: sha256.New(), seen: map[reflect.Type]int{}}
+	w := typeHasher{sum: sha256.New(), seen: map[reflect.Type]int{}}
 	w.add(t)
 	return hex.EncodeToString(w.sum.Sum(nil))
 }
 
-type walk struct {
+type typeHasher struct {
 	sum  hash.Hash
 	seen map[reflect.Type]int
 }
 
-func (w walk) add(t reflect.Type) {
+func (w typeHasher) add(t reflect.Type) {
 	n, known := w.seen[t]
 	if !known {
 		n = len(w.seen)

@@ -19,7 +19,7 @@ import (
 
 // A file that others could have written is not used. A path that is not a regular file neither
 // blocks nor is read.
-func TestFileThatOthersMayHaveWrittenIsNotLoaded(t *testing.T) {
+func TestFileThatOthersCouldHaveWrittenIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pods")
@@ -92,11 +92,11 @@ func TestDeviceIsNotRead(t *testing.T) {
 
 func TestFileOfAnotherUserOfTheMachineIsNotLoaded(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, ownedBy(1000, 1000, 0o600))
-	require.NoError(t, ownedBy(1000, 0, 0o644), "root may do anything anyway")
-	require.ErrorIs(t, ownedBy(1000, 1001, 0o600), ErrUnsafe)
-	require.ErrorIs(t, ownedBy(0, 1000, 0o600), ErrUnsafe, "root does not believe a user")
-	require.ErrorIs(t, ownedBy(1000, 1000, 0o620), ErrUnsafe)
+	require.NoError(t, checkOwnedBy(1000, 1000, 0o600))
+	require.NoError(t, checkOwnedBy(1000, 0, 0o644), "root may do anything anyway")
+	require.ErrorIs(t, checkOwnedBy(1000, 1001, 0o600), ErrUnsafe)
+	require.ErrorIs(t, checkOwnedBy(0, 1000, 0o600), ErrUnsafe, "root does not believe a user")
+	require.ErrorIs(t, checkOwnedBy(1000, 1000, 0o620), ErrUnsafe)
 	if os.Geteuid() != 0 {
 		return // Only root can change the owner of a file.
 	}
@@ -112,7 +112,7 @@ func TestFileOfAnotherUserOfTheMachineIsNotLoaded(t *testing.T) {
 }
 
 // A file that may contain Secrets must be private, and the error says if its mode was widened.
-func TestFileOfSecretsThatOthersMayReadIsNotLoaded(t *testing.T) {
+func TestFileOfSecretsThatOthersCanReadIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "secrets")
 	source := map[string]string{"cluster": "4f1c", "resource": "/v1/secrets"}

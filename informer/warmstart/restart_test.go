@@ -33,13 +33,13 @@ func setUp(t *testing.T, server *apitest.Server) {
 	require.NoError(t, err)
 }
 
-// life is one process: it starts from the file, syncs, catches up with the server, saves and ends.
-// It returns the events of its handler, and why the start was cold.
-func life(t *testing.T, server *apitest.Server, path string) (told []string, cold error) {
+// runProcess is one process: it starts from the file, syncs, catches up with the server, saves and
+// ends. It returns the events of its handler, and why the start was cold.
+func runProcess(t *testing.T, server *apitest.Server, path string) (events []string, preloadErr error) {
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
 	defer client.Close()
-	file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{OnError: func(err error) { cold = err }})
+	file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{OnError: func(err error) { preloadErr = err }})
 	require.NoError(t, err)
 	inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})), informer.Options[*corev1.Pod]{Preload: file.Preload})
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func life(t *testing.T, server *apitest.Server, path string) (told []string, col
 	_, err = inf.AddHandler(func(e informer.Event[*corev1.Pod]) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
+		events = append(events, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
 	}, informer.HandlerOptions{})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -66,22 +66,22 @@ func life(t *testing.T, server *apitest.Server, path string) (told []string, col
 	cancel()
 	require.NoError(t, <-ended)
 	require.NoError(t, file.Save())
-	slices.Sort(told)
-	return told, cold
+	slices.Sort(events)
+	return events, preloadErr
 }
 
-func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
+func TestRestartDeliversChangesSinceTheSave(t *testing.T) {
 	for name, test := range map[string]struct {
-		spoil func(t *testing.T, server *apitest.Server, path string)
-		cold  error
-		told  []string
+		spoil  func(t *testing.T, server *apitest.Server, path string)
+		cold   error
+		events []string
 	}{
 		"the server remembers": {
-			told: []string{"Added again initial", "Added again watch", "Added changed initial", "Added gone initial", "Added new watch", "Added same initial", "Deleted again watch", "Deleted gone watch", "Updated changed watch"},
+			events: []string{"Added again initial", "Added again watch", "Added changed initial", "Added gone initial", "Added new watch", "Added same initial", "Deleted again watch", "Deleted gone watch", "Updated changed watch"},
 		},
 		"the server has forgotten": {
-			spoil: func(_ *testing.T, server *apitest.Server, _ string) { server.Compact() },
-			told:  []string{"Added again initial", "Added again relist", "Added changed initial", "Added gone initial", "Added new initial", "Added same initial", "Deleted again relist", "Deleted gone relist", "Updated changed relist"},
+			spoil:  func(_ *testing.T, server *apitest.Server, _ string) { server.Compact() },
+			events: []string{"Added again initial", "Added again relist", "Added changed initial", "Added gone initial", "Added new initial", "Added same initial", "Deleted again relist", "Deleted gone relist", "Updated changed relist"},
 		},
 		"the file is damaged": {
 			spoil: func(t *testing.T, _ *apitest.Server, path string) {
@@ -89,13 +89,13 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, os.WriteFile(path, data[:len(data)-1], 0o600))
 			},
-			cold: warmstart.ErrDamaged,
-			told: []string{"Added again initial", "Added changed initial", "Added new initial", "Added same initial"},
+			cold:   warmstart.ErrDamaged,
+			events: []string{"Added again initial", "Added changed initial", "Added new initial", "Added same initial"},
 		},
 		"the file is gone": {
-			spoil: func(t *testing.T, _ *apitest.Server, path string) { require.NoError(t, os.Remove(path)) },
-			cold:  fs.ErrNotExist,
-			told:  []string{"Added again initial", "Added changed initial", "Added new initial", "Added same initial"},
+			spoil:  func(t *testing.T, _ *apitest.Server, path string) { require.NoError(t, os.Remove(path)) },
+			cold:   fs.ErrNotExist,
+			events: []string{"Added again initial", "Added changed initial", "Added new initial", "Added same initial"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,9 +114,9 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 					_, err := server.Create(pod(name, "web"))
 					require.NoError(t, err)
 				}
-				told, cold := life(t, server, path)
-				require.ErrorIs(t, cold, fs.ErrNotExist)
-				require.Equal(t, []string{"Added again initial", "Added changed initial", "Added gone initial", "Added same initial"}, told)
+				events, preloadErr := runProcess(t, server, path)
+				require.ErrorIs(t, preloadErr, fs.ErrNotExist)
+				require.Equal(t, []string{"Added again initial", "Added changed initial", "Added gone initial", "Added same initial"}, events)
 
 				require.NoError(t, server.Delete(pods, types.NamespacedName{Namespace: "shop", Name: "gone"}))
 				require.NoError(t, server.Delete(pods, types.NamespacedName{Namespace: "shop", Name: "again"}))
@@ -130,15 +130,15 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 					test.spoil(t, server, path)
 				}
 				lists = nil
-				told, cold = life(t, server, path)
-				require.ErrorIs(t, cold, test.cold)
-				require.Equal(t, test.told, told)
+				events, preloadErr = runProcess(t, server, path)
+				require.ErrorIs(t, preloadErr, test.cold)
+				require.Equal(t, test.events, events)
 				if test.spoil == nil {
 					require.Equal(t, []string{"limit=1"}, lists, "one object, to see how far the server is")
 				}
-				told, cold = life(t, server, path)
-				require.NoError(t, cold, "whatever was wrong with the file, there is a new one")
-				require.Equal(t, []string{"Added again initial", "Added changed initial", "Added new initial", "Added same initial"}, told)
+				events, preloadErr = runProcess(t, server, path)
+				require.NoError(t, preloadErr, "whatever was wrong with the file, there is a new one")
+				require.Equal(t, []string{"Added again initial", "Added changed initial", "Added new initial", "Added same initial"}, events)
 			})
 		})
 	}
@@ -163,7 +163,7 @@ func TestAFactoryStartsWarm(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "pods")
 		_, err := server.Create(pod("old", "web"))
 		require.NoError(t, err)
-		_, cold := life(t, server, path)
+		_, cold := runProcess(t, server, path)
 		require.ErrorIs(t, cold, fs.ErrNotExist)
 		_, err = server.Create(pod("new", "web"))
 		require.NoError(t, err)
@@ -188,22 +188,22 @@ func TestAFactoryStartsWarm(t *testing.T) {
 		second, err := informer.Acquire(&factory, informer.Selection{Resource: pods}, open, informer.Options[*corev1.Pod]{})
 		require.NoError(t, err)
 		require.Same(t, first.Store(), second.Store())
-		var told []string
+		var events []string
 		_, err = second.AddHandler(func(e informer.Event[*corev1.Pod]) {
-			told = append(told, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
+			events = append(events, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
 		}, informer.HandlerOptions{})
 		require.NoError(t, err)
 		close(listening) // only now, so that the new pod is not initial
 		require.NoError(t, factory.WaitForSync(ctx))
 		synctest.Wait()
-		require.Equal(t, []string{"Added old initial", "Added new watch"}, told)
+		require.Equal(t, []string{"Added old initial", "Added new watch"}, events)
 		require.Equal(t, []string{"limit=1"}, lists, "one object, to see how far the server is")
 		require.NoError(t, file.Save())
 		cancel()
 		require.NoError(t, <-ended)
 
-		told, cold = life(t, server, path)
+		events, cold = runProcess(t, server, path)
 		require.NoError(t, cold)
-		require.Equal(t, []string{"Added new initial", "Added old initial"}, told)
+		require.Equal(t, []string{"Added new initial", "Added old initial"}, events)
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
 )
 
 // Save replaces the file by the current content of the preloaded informer's store. Before the store
@@ -21,19 +21,19 @@ import (
 // part of a merged source, would be silently missing in the next process. The file then stays as it
 // was, complete up to an earlier version.
 func (f *File[T]) Save() error {
-	_, err := f.save(saved[T]{})
+	_, err := f.save(savedState[T]{})
 	return err
 }
 
-// saved identifies the state of a store that was saved last.
-type saved[T any] struct {
+// savedState identifies the state of a store that was saved last.
+type savedState[T any] struct {
 	informer *informer.Informer[T]
 	revision uint64
 }
 
 // save saves the store if its state differs from the argument last, the state that was saved
 // before. It returns the state that is saved now.
-func (f *File[T]) save(last saved[T]) (saved[T], error) {
+func (f *File[T]) save(last savedState[T]) (savedState[T], error) {
 	f.mu.Lock()
 	inf, source, described := f.informer, f.source, f.described
 	f.mu.Unlock()
@@ -42,14 +42,14 @@ func (f *File[T]) save(last saved[T]) (saved[T], error) {
 	}
 	snapshot := inf.Store().Snapshot()
 	defer snapshot.Release()
-	now := saved[T]{inf, snapshot.Revision()}
+	now := savedState[T]{inf, snapshot.Revision()}
 	if !described || snapshot.ResourceVersion() == "" || now == last {
 		return last, nil
 	}
-	content, err := f.content(source)
+	content, err := f.headerFor(source)
 	if err == nil {
 		content.ResourceVersion, content.Count = snapshot.ResourceVersion(), snapshot.Len()
-		err = f.replace(snapshot, content, now, func() error { return completeness(inf.Status()) })
+		err = f.replace(snapshot, content, now, func() error { return checkComplete(inf.Status()) })
 	}
 	if err != nil {
 		return last, fmt.Errorf("warmstart: %s: %w", f.path, err)
@@ -57,9 +57,9 @@ func (f *File[T]) save(last saved[T]) (saved[T], error) {
 	return now, nil
 }
 
-// completeness returns an error if the store is incomplete.
-func completeness(s informer.Status) error {
-	if err := s.Unreadable.Err(); err != nil {
+// checkComplete returns an error if the store is incomplete.
+func checkComplete(s informer.Status) error {
+	if err := s.Undecodable.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ErrIncomplete, err)
 	}
 	if len(s.Parts) > 0 {
@@ -71,7 +71,7 @@ func completeness(s informer.Status) error {
 // replace writes a new file and renames it over the old one, if the store is complete. It checks
 // the store before and after the write: an object that could not be stored is recorded a moment
 // after its version.
-func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now saved[T], complete func() error) error {
+func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now savedState[T], complete func() error) error {
 	if err := complete(); err != nil {
 		return err
 	}
@@ -81,9 +81,9 @@ func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now sav
 	if err != nil {
 		return err
 	}
-	isInPlace := false
+	renamed := false
 	defer func() {
-		if !isInPlace { // An error of this cleanup is not reported.
+		if !renamed { // An error of this cleanup is not reported.
 			_ = file.Close()
 			_ = os.Remove(file.Name())
 		}
@@ -100,23 +100,24 @@ func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now sav
 	if err := complete(); err != nil {
 		return err
 	}
-	if isInPlace, err = f.place(file.Name(), now); err != nil || !isInPlace {
+	if renamed, err = f.renameIfNewest(file.Name(), now); err != nil || !renamed {
 		return err
 	}
 	return syncDir(dir)
 }
 
-// place renames the new file over the old one, unless a save that began later has already done so.
-func (f *File[T]) place(written string, now saved[T]) (isInPlace bool, err error) {
+// renameIfNewest renames the new file over the old one, unless a save that began later has already
+// done so.
+func (f *File[T]) renameIfNewest(written string, now savedState[T]) (renamed bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.placed.informer == now.informer && f.placed.revision > now.revision {
+	if f.lastSaved.informer == now.informer && f.lastSaved.revision > now.revision {
 		return false, nil
 	}
 	if err := os.Rename(written, f.path); err != nil {
 		return false, err
 	}
-	f.placed = now
+	f.lastSaved = now
 	return true, nil
 }
 
@@ -126,8 +127,8 @@ const abandonedAfter = time.Hour
 // removeAbandoned removes temporary files of processes that were killed while they wrote. A file
 // that cannot be removed is left: the save itself reports problems.
 func (f *File[T]) removeAbandoned(dir string) {
-	beside, _ := os.ReadDir(dir)
-	for _, b := range beside {
+	files, _ := os.ReadDir(dir)
+	for _, b := range files {
 		number, isOurs := strings.CutPrefix(b.Name(), filepath.Base(f.path)+".")
 		number, isTemp := strings.CutSuffix(number, ".tmp")
 		if !isOurs || !isTemp || strings.Trim(number, "0123456789") != "" {
@@ -164,12 +165,12 @@ func (f *File[T]) SaveEvery(ctx context.Context, interval time.Duration) error {
 	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	var last saved[T]
+	var last savedState[T]
 	var err error
-	var said remind.Reminder
+	var logThrottle logthrottle.Throttle
 	save := func() {
 		last, err = f.save(last)
-		f.log(&said, err)
+		f.log(&logThrottle, err)
 		if err != nil && f.opts.OnError != nil {
 			f.opts.OnError(err)
 		}
@@ -187,9 +188,9 @@ func (f *File[T]) SaveEvery(ctx context.Context, interval time.Duration) error {
 
 // log logs when saves begin to fail, every few minutes while they fail, and when a save works
 // again.
-func (f *File[T]) log(said *remind.Reminder, err error) {
+func (f *File[T]) log(logThrottle *logthrottle.Throttle, err error) {
 	if err == nil {
-		if said.Over() {
+		if logThrottle.Recovered() {
 			f.opts.Logger.Info("The store is saved again", "path", f.path)
 		}
 		return
@@ -198,7 +199,7 @@ func (f *File[T]) log(said *remind.Reminder, err error) {
 	if errors.Is(err, ErrIncomplete) {
 		kind = 1
 	}
-	if unsaid, due := said.Due(kind, time.Now()); due {
-		f.opts.Logger.Warn("The store could not be saved; the file still holds the last save", "err", err, "unlogged", unsaid)
+	if unlogged, due := logThrottle.Due(kind, time.Now()); due {
+		f.opts.Logger.Warn("The store could not be saved; the file still holds the last save", "err", err, "unlogged", unlogged)
 	}
 }

@@ -27,7 +27,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestSaveEverySavesWhatChangedAndTheEnd(t *testing.T) {
+func TestSaveEverySavesChangesAndAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "sub", "pods")
@@ -44,12 +44,12 @@ func TestSaveEverySavesWhatChangedAndTheEnd(t *testing.T) {
 		}
 
 		time.Sleep(150 * time.Second)
-		_, failed := s.heard()
+		_, failed := s.received()
 		require.NoError(t, failed, "a store without a version is not saved")
 		dead.Remove()
 		s.synced()
 		time.Sleep(time.Minute)
-		_, failed = s.heard()
+		_, failed = s.received()
 		require.ErrorIs(t, failed, fs.ErrNotExist, "there is no directory")
 		require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
 		time.Sleep(time.Minute)
@@ -64,9 +64,9 @@ func TestSaveEverySavesWhatChangedAndTheEnd(t *testing.T) {
 		require.NoError(t, <-ended)
 		s = startPods(t, server, path)
 		s.synced()
-		told, failed := s.heard()
+		events, failed := s.received()
 		require.NoError(t, failed)
-		require.Equal(t, []string{"Added one initial"}, told)
+		require.Equal(t, []string{"Added one initial"}, events)
 
 		// Nothing has changed since the last save.
 		require.NoError(t, os.Remove(path))
@@ -116,7 +116,7 @@ func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
 	}{
 		"by a transform": {open: reject},
 		"by an index":    {podsOf(rest.ResourceOptions{}), refuse},
-		"skipped":        {reject, func(o *informer.Options[*corev1.Pod]) { o.Reflector.SkipUnreadable = true }},
+		"skipped":        {reject, func(o *informer.Options[*corev1.Pod]) { o.Reflector.SkipUndecodable = true }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
 				time.Sleep(time.Second)
 				err = s.file.Save()
 				require.ErrorIs(t, err, warmstart.ErrIncomplete)
-				require.ErrorIs(t, err, reflector.ErrUnreadable)
+				require.ErrorIs(t, err, reflector.ErrUndecodable)
 				require.ErrorContains(t, err, "shop/hidden")
 				after, err := os.ReadFile(path)
 				require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
 				// The next process continues from the earlier file, and so receives the object.
 				s = begin()
 				time.Sleep(time.Second)
-				require.Equal(t, 1, s.informer.Status().Unreadable.Count)
+				require.Equal(t, 1, s.informer.Status().Undecodable.Count)
 				require.ErrorIs(t, s.file.Save(), warmstart.ErrIncomplete)
 				_, err = server.Update(pod("hidden", "good"))
 				require.NoError(t, err)
@@ -191,7 +191,7 @@ func TestStoreThatLacksAPartIsNotSaved(t *testing.T) {
 		s.end()
 		s = start(t, server, path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{}, merged, nil)
 		s.synced()
-		_, cold := s.heard()
+		_, cold := s.received()
 		require.NoError(t, cold)
 		s.end()
 	})
@@ -227,7 +227,7 @@ func TestSaveThatFailsIsLogged(t *testing.T) {
 }
 
 // A slow save does not replace the result of a save that began later.
-func TestSlowSaveIsNoStepBack(t *testing.T) {
+func TestSlowSaveDoesNotReplaceALaterOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cluster(t, apitest.Options{}, "one")
 		path := filepath.Join(t.TempDir(), "pods")
@@ -257,8 +257,8 @@ func TestSlowSaveIsNoStepBack(t *testing.T) {
 		require.Len(t, names, 1)
 		s = startPods(t, server, path)
 		time.Sleep(time.Minute)
-		told, _ := s.heard()
-		require.Equal(t, []string{"Added one initial", "Added two initial"}, told)
+		events, _ := s.received()
+		require.Equal(t, []string{"Added one initial", "Added two initial"}, events)
 		s.end()
 	})
 }
@@ -283,9 +283,9 @@ func TestSaveWhileRunEnds(t *testing.T) {
 			s = startPods(t, server, path)
 			s.synced()
 			require.NoError(t, s.informer.Store().WaitRV(t.Context(), server.ResourceVersion()))
-			told, cold := s.heard()
-			require.NoError(t, cold)
-			require.Len(t, told, 2)
+			events, preloadErr := s.received()
+			require.NoError(t, preloadErr)
+			require.Len(t, events, 2)
 			s.end()
 		})
 	}

@@ -17,22 +17,22 @@ func isSecretType(t reflect.Type) bool {
 	return t.Name() == "Secret" && strings.HasSuffix(t.PkgPath(), "k8s.io/api/core/v1")
 }
 
-// ofSecrets reports whether a source describes itself as a source of Secrets, as a whole or in one
-// of its merged parts.
-func ofSecrets(source map[string]string) bool {
-	return says(source, "resource", "/v1/secrets")
+// isSecretSource reports whether a source describes itself as a source of Secrets, as a whole or in
+// one of its merged parts.
+func isSecretSource(source map[string]string) bool {
+	return hasValue(source, "resource", "/v1/secrets")
 }
 
 // identifies reports whether a description distinguishes a cluster from all others.
 func identifies(source map[string]string) bool {
-	return len(source) > 0 && !says(source, "cluster", "")
+	return len(source) > 0 && !hasValue(source, "cluster", "")
 }
 
-// says reports whether a source's description has a value for a name. It also searches the
+// hasValue reports whether a source's description has a value for a name. It also searches the
 // descriptions of merged parts, which are quoted once for each level. A selector with the same text
 // matches too, which errs on the safe side.
-func says(source map[string]string, name, value string) bool {
-	if said, ok := source[name]; ok && said == value {
+func hasValue(source map[string]string, name, value string) bool {
+	if found, ok := source[name]; ok && found == value {
 		return true
 	}
 	for key, part := range source {
@@ -43,9 +43,9 @@ func says(source map[string]string, name, value string) bool {
 	return false
 }
 
-// allowed returns an error for an object that is a Secret by its own kind, as unstructured objects
-// can be, unless Secrets is set.
-func (f *File[T]) allowed(key types.NamespacedName, object T) error {
+// checkAllowed returns an error for an object that is a Secret by its own kind, as unstructured
+// objects can be, unless Secrets is set.
+func (f *File[T]) checkAllowed(key types.NamespacedName, object T) error {
 	if f.opts.Secrets {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Objects with their own kind are recognised as Secrets, whichever source they come from.
-func TestUnstructuredSecretsAreKeptOnlyOnRequest(t *testing.T) {
+func TestUnstructuredSecretsAreSavedOnlyIfPermitted(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "all")
 	source := map[string]string{"cluster": "4f1c"}
@@ -69,9 +69,9 @@ func TestSourcesOfSecretsAreRecognized(t *testing.T) {
 		{"part 1 of 2": `cluster="x" resource="/v1/configmaps"`, "part 2 of 2": `cluster="x" resource="/v1/secrets"`},
 		{"part 1 of 1": `part 1 of 1="cluster=\"x\" resource=\"/v1/secrets\""`},
 	} {
-		require.True(t, ofSecrets(source))
+		require.True(t, isSecretSource(source))
 	}
 	for _, source := range []map[string]string{nil, {"resource": "example.com/v1/secrets"}, {"resource": "/v1/pods"}, {"part 1 of 1": `resource="example.com/v1/secrets"`}} {
-		require.False(t, ofSecrets(source))
+		require.False(t, isSecretSource(source))
 	}
 }

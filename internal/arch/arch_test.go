@@ -151,7 +151,7 @@ func TestMakefileKnowsEveryModule(t *testing.T) {
 	}
 }
 
-func TestRulesFindEachBreach(t *testing.T) {
+func TestRulesFindEachViolation(t *testing.T) {
 	t.Parallel()
 	const reasonOfLeaf = "because a leaf is of use alone, and is understood without the others"
 	pkg := func(path string, imports ...string) goPackage {
@@ -183,13 +183,13 @@ func TestRulesFindEachBreach(t *testing.T) {
 		{"a package without a place", pkg("/util"), []string{"must be added to the arrows"}},
 		{"client-go", reaching(pkg("/compat/tools/cache"), "k8s.io/client-go/tools/cache"), []string{"links k8s.io/client-go/tools/cache", "kinform replaces it"}},
 		{"controller-runtime", reaching(pkg("/cmd/kinform"), "sigs.k8s.io/controller-runtime"), []string{"nothing but tests may link"}},
-		{"testify", pkg("/internal/conformance", "github.com/stretchr/testify/require"), []string{"must not reach the programs of users"}},
+		{"testify", pkg("/internal/testing/conformance", "github.com/stretchr/testify/require"), []string{"must not reach the programs of users"}},
 		{"goleak", pkg("/apitest", "go.uber.org/goleak"), []string{"must not reach the programs of users"}},
 		{"metrics link OpenTelemetry", reaching(pkg("/metrics"), "go.opentelemetry.io/otel/trace"), []string{"nothing but tests, tracing may link go.opentelemetry.io", "pays for OpenTelemetry"}},
 		{"tracing links Prometheus", reaching(pkg("/tracing"), "github.com/prometheus/client_golang/prometheus"), []string{"nothing but tests, metrics, examples/mirror may link github.com/prometheus"}},
 		{"view links the terminal library", reaching(pkg("/view"), "charm.land/bubbletea/v2"), []string{"nothing but tests, cmd/kinform/... may link charm.land", "only the command draws on a terminal"}},
 		{"controller links Prometheus", reaching(pkg("/controller"), "github.com/prometheus/client_model/go"), []string{"pays for Prometheus' client"}},
-		{"reflector imports net/http", pkg("/reflector", "net/http"), []string{"imports net/http: only rest/..., plain, internal/conformance/plain, apitest, controller, view/..., cmd/..., examples/... may do so", "business of the adapter"}},
+		{"reflector imports net/http", pkg("/reflector", "net/http"), []string{"imports net/http: only rest/..., plain, internal/testing/conformance/plain, apitest, controller, view/..., cmd/..., examples/... may do so", "business of the adapter"}},
 		{"no comment", goPackage{ImportPath: module + "/rest", GoFiles: []string{"x.go"}}, []string{"must have a package comment"}},
 
 		{"metrics import Prometheus", pkg("/metrics", "github.com/prometheus/client_golang/prometheus"), nil},
@@ -223,9 +223,9 @@ func TestRulesFindEachBreach(t *testing.T) {
 	}
 }
 
-func TestArrowThatNobodyUsesIsFound(t *testing.T) {
+func TestUnusedImportRuleIsFound(t *testing.T) {
 	t.Parallel()
-	r := rules{arrows: []arrow{{from: []string{"rest"}, to: []string{"listwatch", "indexer"}, reason: "none"}}}
+	r := rules{imports: []importRule{{from: []string{"rest"}, to: []string{"listwatch", "indexer"}, reason: "none"}}}
 	got := r.violations([]goPackage{{
 		ImportPath: module + "/rest", Doc: "Package rest.", GoFiles: []string{"x.go"}, Deps: []string{module + "/listwatch"},
 	}})

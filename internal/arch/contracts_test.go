@@ -25,10 +25,10 @@ const (
 	contractsPage = "docs/contracts.md"
 
 	// suites is the package whose cases test several implementations.
-	suites = "internal/conformance"
+	suites = "internal/testing/conformance"
 )
 
-// suiteOf maps a file of internal/conformance to the suite of its cases.
+// suiteOf maps a file of internal/testing/conformance to the suite of its cases.
 var suiteOf = map[string]string{
 	"storecases.go": "store", "queuecases.go": "queue",
 	"informercases.go": "informer", "handlercases.go": "informer", "failurecases.go": "informer",
@@ -67,16 +67,16 @@ func mayCite(line string) bool {
 	}
 }
 
-// cited adds the numbers that a text cites to set.
-func cited(text string, set map[string]bool) {
+// addCitations adds the numbers that a text cites to set.
+func addCitations(text string, set map[string]bool) {
 	for line := range strings.Lines(text) {
 		if mayCite(line) {
-			citedInLine(line, set)
+			addLineCitations(line, set)
 		}
 	}
 }
 
-func citedInLine(line string, set map[string]bool) {
+func addLineCitations(line string, set map[string]bool) {
 	for _, m := range citation.FindAllStringSubmatch(line, -1) {
 		first, _ := strconv.Atoi(m[2])
 		last := first
@@ -152,17 +152,17 @@ func sources(t *testing.T) map[string]string {
 	return texts
 }
 
-// pins returns the numbers that each test cites, in its comment or in its code, and the numbers
-// that each case of a suite cites. Tests that have the same name in several packages count as one
-// test.
-func pins(t *testing.T, sources map[string]string) map[string]map[string]bool {
+// testsOfContracts returns the numbers that each test cites, in its comment or in its code, and the
+// numbers that each case of a suite cites. Tests that have the same name in several packages count
+// as one test.
+func testsOfContracts(t *testing.T, sources map[string]string) map[string]map[string]bool {
 	t.Helper()
 	all := map[string]map[string]bool{}
 	add := func(name, text string) {
 		if all[name] == nil {
 			all[name] = map[string]bool{}
 		}
-		cited(text, all[name])
+		addCitations(text, all[name])
 	}
 	for path, text := range sources {
 		if suite := suiteOf[filepath.Base(path)]; suite != "" && filepath.Dir(path) == suites {
@@ -196,9 +196,9 @@ func pins(t *testing.T, sources map[string]string) map[string]map[string]bool {
 
 // If kinform does what a statement about client-go says, a test must pin the statement. Otherwise
 // the page must say what kinform does instead. A defect of client-go always needs a test.
-func TestEveryContractIsPinnedOrDiffers(t *testing.T) {
+func TestEveryContractHasATestOrADifference(t *testing.T) {
 	t.Parallel()
-	pins := pins(t, sources(t))
+	pins := testsOfContracts(t, sources(t))
 	require.Greater(t, len(pins), 500, "it finds tests and cases")
 	seen := map[string]bool{}
 	for _, c := range contracts(t) {
@@ -224,7 +224,7 @@ func TestEveryContractIsPinnedOrDiffers(t *testing.T) {
 	}
 }
 
-func TestEveryNumberThatIsCitedIsOnThePage(t *testing.T) {
+func TestEveryCitedNumberIsOnThePage(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for _, c := range contracts(t) {
@@ -232,10 +232,10 @@ func TestEveryNumberThatIsCitedIsOnThePage(t *testing.T) {
 	}
 	for path, text := range sources(t) {
 		numbers, inComments := map[string]bool{}, map[string]bool{}
-		cited(text, numbers)
+		addCitations(text, numbers)
 		for line := range strings.Lines(text) {
 			if _, comment, has := strings.Cut(line, "//"); has {
-				cited(comment, inComments)
+				addCitations(comment, inComments)
 			}
 		}
 		for _, number := range slices.Sorted(maps.Keys(numbers)) {
@@ -257,7 +257,7 @@ func TestCitationsAreFound(t *testing.T) {
 		"from DF-3 to RF-4":        "[DF-3]",
 	} {
 		set := map[string]bool{}
-		cited(text, set)
+		addCitations(text, set)
 		require.Equal(t, want, fmt.Sprint(slices.Sorted(maps.Keys(set))), text)
 	}
 }

@@ -34,7 +34,7 @@ var nilErrors = map[string]error{
 	"await.Error":               (*await.Error)(nil),
 	"lease.LostError":           (*lease.LostError)(nil),
 	"listwatch.ObjectError":     (*listwatch.ObjectError)(nil),
-	"reflector.UnreadableError": (*reflector.UnreadableError)(nil),
+	"reflector.UndecodableError": (*reflector.UndecodableError)(nil),
 	"rest.Error":                (*rest.Error)(nil),
 	"discovery.Error":           (*discovery.Error)(nil),
 	"discovery.NotFoundError":   (*discovery.NotFoundError)(nil),
@@ -45,7 +45,7 @@ var nilErrors = map[string]error{
 
 // A nil pointer of one of these error types, stored in an error, makes an error that is not nil. A
 // program can print and inspect it like any other error.
-func TestNilErrorsCanBeLookedAt(t *testing.T) {
+func TestNilErrorsCanBePrintedAndInspected(t *testing.T) {
 	t.Parallel()
 	for name, err := range nilErrors {
 		require.NotPanics(t, func() {

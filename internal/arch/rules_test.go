@@ -18,26 +18,27 @@ var modules = []string{".", "metrics", "tracing", "cmd/kinform", "examples/mirro
 // that package, and "rest/..." for the package and all packages below it. The pattern "..." stands
 // for every package, and "." for the root.
 type rules struct {
-	arrows []arrow
-	bans   []ban
-	direct []directUse
+	imports []importRule
+	bans    []moduleBan
+	direct  []directUse
 }
 
-// arrow says which public packages of this module a package may link, directly or indirectly. For
-// each package, only the first arrow counts whose from matches the package. Internal packages may
-// import any package, and any package may import them. The imports of an internal package count as
-// imports of its importers.
-type arrow struct {
+// importRule says which public packages of this module a package may link, directly or indirectly.
+// For each package, only the first arrow counts whose from matches the package. Internal packages
+// may import any package, and any package may import them. The imports of an internal package count
+// as imports of its importers.
+type importRule struct {
 	from   []string
 	to     []string
 	reason string
 }
 
-// ban names a module that only tests may link, and the packages that are made for this module.
-type ban struct {
+// moduleBan names a module that only tests may link, and the packages that are made for this
+// module.
+type moduleBan struct {
 	module string
 	reason string
-	but    []string
+	except []string
 }
 
 // directUse says which packages may import a package directly.
@@ -48,7 +49,7 @@ type directUse struct {
 }
 
 var architecture = rules{
-	arrows: []arrow{
+	imports: []importRule{
 		{
 			from:   []string{"listwatch", "indexer", "workqueue"},
 			reason: "a leaf is of use alone, and is understood without the others",
@@ -126,20 +127,20 @@ var architecture = rules{
 			reason: "these stand on top of the library",
 		},
 	},
-	bans: []ban{
+	bans: []moduleBan{
 		{module: "k8s.io/client-go", reason: "kinform replaces it, and is measured against it from a module of its own"},
 		{module: "sigs.k8s.io/controller-runtime", reason: "it brings client-go, and is measured against from a module of its own"},
 		{module: "github.com/stretchr/testify", reason: "test helpers must not reach the programs of users"},
 		{module: "go.uber.org/goleak", reason: "test helpers must not reach the programs of users"},
-		{module: "github.com/prometheus", reason: "only who imports metrics pays for Prometheus' client", but: []string{"metrics", "examples/mirror"}},
-		{module: "charm.land", reason: "only the command draws on a terminal", but: []string{"cmd/kinform/..."}},
-		{module: "github.com/charmbracelet", reason: "only the command draws on a terminal", but: []string{"cmd/kinform/..."}},
+		{module: "github.com/prometheus", reason: "only who imports metrics pays for Prometheus' client", except: []string{"metrics", "examples/mirror"}},
+		{module: "charm.land", reason: "only the command draws on a terminal", except: []string{"cmd/kinform/..."}},
+		{module: "github.com/charmbracelet", reason: "only the command draws on a terminal", except: []string{"cmd/kinform/..."}},
 		{module: "github.com/creack/pty", reason: "only tests make pseudo-terminals"},
-		{module: "go.opentelemetry.io", reason: "only who imports tracing pays for OpenTelemetry", but: []string{"tracing"}},
+		{module: "go.opentelemetry.io", reason: "only who imports tracing pays for OpenTelemetry", except: []string{"tracing"}},
 	},
 	direct: []directUse{
 		{
-			path: "net/http", by: []string{"rest/...", "plain", "internal/conformance/plain", "apitest", "controller", "view/...", "cmd/...", "examples/..."},
+			path: "net/http", by: []string{"rest/...", "plain", "internal/testing/conformance/plain", "apitest", "controller", "view/...", "cmd/...", "examples/..."},
 			reason: "HTTP is the business of the adapter, so that the core works with any source",
 		},
 	},
@@ -168,11 +169,11 @@ func (r rules) violations(packages []goPackage) []string {
 		if p.Doc == "" {
 			report("that is where readers begin", "%s must have a package comment", p.ImportPath)
 		}
-		r.checkArrows(p, report)
+		r.checkImports(p, report)
 		for _, b := range r.bans {
 			i := slices.IndexFunc(p.Deps, func(d string) bool { return below(d, b.module) })
-			if i >= 0 && !matchesAny(relative(p.ImportPath), b.but) {
-				report(b.reason, "%s links %s: nothing but %s may link %s", p.ImportPath, p.Deps[i], strings.Join(append([]string{"tests"}, b.but...), ", "), b.module)
+			if i >= 0 && !matchesAny(relative(p.ImportPath), b.except) {
+				report(b.reason, "%s links %s: nothing but %s may link %s", p.ImportPath, p.Deps[i], strings.Join(append([]string{"tests"}, b.except...), ", "), b.module)
 			}
 		}
 		for _, d := range r.direct {
@@ -181,21 +182,21 @@ func (r rules) violations(packages []goPackage) []string {
 			}
 		}
 	}
-	r.checkArrowsAreUsed(packages, report)
+	r.checkImportRulesAreUsed(packages, report)
 	return found
 }
 
 type reporter func(reason, format string, args ...any)
 
-// checkArrows checks that a package links only packages of this module to which an arrow leads.
-func (r rules) checkArrows(p goPackage, report reporter) {
+// checkImports checks that a package links only packages of this module to which an arrow leads.
+func (r rules) checkImports(p goPackage, report reporter) {
 	from := relative(p.ImportPath)
-	i := slices.IndexFunc(r.arrows, func(a arrow) bool { return matchesAny(from, a.from) })
+	i := slices.IndexFunc(r.imports, func(a importRule) bool { return matchesAny(from, a.from) })
 	if i < 0 {
 		report("every package has its place", "%s must be added to the arrows", p.ImportPath)
 		return
 	}
-	a := r.arrows[i]
+	a := r.imports[i]
 	for _, dep := range p.Deps {
 		to := relative(dep)
 		if !below(dep, module) || isInternal(to) || matchesAny(to, a.to) {
@@ -213,9 +214,9 @@ func (r rules) checkArrows(p goPackage, report reporter) {
 	}
 }
 
-// checkArrowsAreUsed checks that some package uses each arrow.
-func (r rules) checkArrowsAreUsed(packages []goPackage, report reporter) {
-	for _, a := range r.arrows {
+// checkImportRulesAreUsed checks that some package uses each arrow.
+func (r rules) checkImportRulesAreUsed(packages []goPackage, report reporter) {
+	for _, a := range r.imports {
 		for _, to := range a.to {
 			used := to == "..." || slices.ContainsFunc(packages, func(p goPackage) bool {
 				return matchesAny(relative(p.ImportPath), a.from) && slices.Contains(p.Deps, module+"/"+to)

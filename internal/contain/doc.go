@@ -1,4 +1,4 @@
 // Package contain protects this module from code of a program that may misbehave. It limits the
 // effects of functions that panic or call runtime.Goexit ([Hooks]), of errors whose methods panic
-// ([Error]), and of log handlers that panic ([Logger]).
+// ([SafeError]), and of log handlers that panic ([Logger]).
 package contain

@@ -14,25 +14,26 @@ const (
 	maxNodes = 100_000
 )
 
-// Error returns err, or an [*OddError] instead if the methods of err cannot be called: Unwrap, Is,
-// As or Error panics, or Unwrap never ends. So the result is safe for package errors and for a
-// logger. A nil pointer is odd as well: as an error it is not nil, which is always a mistake.
+// SafeError returns err, or an [*MethodError] instead if the methods of err cannot be called:
+// Unwrap, Is, As or Error panics, or Unwrap never ends. So the result is safe for package errors
+// and for a logger. A nil pointer is odd as well: as an error it is not nil, which is always a
+// mistake.
 //
 // Error calls Is and As with a type of this package. It does not detect a method that panics only
 // for other types.
-func Error(err error) error {
+func SafeError(err error) error {
 	if err == nil {
 		return nil
 	}
-	var l look
-	if odd := l.at(err); odd != nil {
-		return odd
+	var l errorCheck
+	if failure := l.check(err); failure != nil {
+		return failure
 	}
 	return err
 }
 
-// OddError replaces an error whose methods cannot be called. It does not wrap that error.
-type OddError struct {
+// MethodError replaces an error whose methods cannot be called. It does not wrap that error.
+type MethodError struct {
 	// Type is the Go type of that error, or of an error that it wraps.
 	Type string
 
@@ -46,7 +47,7 @@ type OddError struct {
 }
 
 // Error says which method of which type failed.
-func (e *OddError) Error() string {
+func (e *MethodError) Error() string {
 	switch {
 	case e.Method == "":
 		return fmt.Sprintf("the error is a nil %s, which is not equal to nil: return nil instead", e.Type)
@@ -61,47 +62,47 @@ type probe struct{}
 
 func (probe) Error() string { return "probe" }
 
-// look is the state of one inspection of an error.
-type look struct {
-	of     error  // the error whose method is called
-	method string // that method
-	nodes  int
+// errorCheck is the state of one inspection of an error.
+type errorCheck struct {
+	current error  // the error whose method is called
+	method  string // that method
+	nodes   int
 }
 
-// at inspects an error and all errors that it wraps.
-func (l *look) at(err error) (odd *OddError) {
+// check inspects an error and all errors that it wraps.
+func (l *errorCheck) check(err error) (failure *MethodError) {
 	done := false
 	defer func() {
 		if done {
 			return
 		}
-		odd = &OddError{Type: fmt.Sprintf("%T", l.of), Method: l.method, Panic: "the method ended the goroutine", Stack: debug.Stack()}
+		failure = &MethodError{Type: fmt.Sprintf("%T", l.current), Method: l.method, Panic: "the method ended the goroutine", Stack: debug.Stack()}
 		if p := recover(); p != nil {
-			odd.Panic = fmt.Sprint(p) // fmt contains the panics of the value's own methods
+			failure.Panic = fmt.Sprint(p) // fmt contains the panics of the value's own methods
 		}
-		if IsNil(l.of) {
-			odd.Panic = "called on a nil pointer: " + odd.Panic
+		if IsNil(l.current) {
+			failure.Panic = "called on a nil pointer: " + failure.Panic
 		}
 	}()
 	if ended := l.walk(err, 0); !ended {
-		odd = &OddError{Type: fmt.Sprintf("%T", err), Method: "Unwrap"}
+		failure = &MethodError{Type: fmt.Sprintf("%T", err), Method: "Unwrap"}
 	} else if IsNil(err) {
-		odd = &OddError{Type: fmt.Sprintf("%T", err)}
+		failure = &MethodError{Type: fmt.Sprintf("%T", err)}
 	} else {
-		l.of, l.method = err, "Error"
+		l.current, l.method = err, "Error"
 		_ = err.Error()
 	}
 	done = true
-	return odd
+	return failure
 }
 
 // walk calls Is, As and Unwrap of an error and of all errors that it wraps. It returns false if the
 // tree exceeds the bounds.
-func (l *look) walk(err error, depth int) bool {
+func (l *errorCheck) walk(err error, depth int) bool {
 	if l.nodes++; l.nodes > maxNodes || depth > maxDepth {
 		return false
 	}
-	l.of = err
+	l.current = err
 	if matcher, ok := err.(interface{ Is(error) bool }); ok {
 		l.method = "Is"
 		matcher.Is(probe{})
@@ -131,9 +132,9 @@ func IsNil(value any) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// Panicked returns the stack of the panic if err is an [*OddError] of a panic.
+// Panicked returns the stack of the panic if err is an [*MethodError] of a panic.
 func Panicked(err error) (stack []byte, ok bool) {
-	odd, ok := errors.AsType[*OddError](err)
+	odd, ok := errors.AsType[*MethodError](err)
 	if !ok || odd.Panic == "" {
 		return nil, false
 	}

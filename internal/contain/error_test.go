@@ -12,29 +12,29 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// odd is an error whose methods the test provides.
-type odd struct {
+// testError is an error whose methods the test provides.
+type testError struct {
 	text   func() string
 	unwrap func() error
 	is     func(error) bool
 	as     func(any) bool
 }
 
-func (o *odd) Error() string {
+func (o *testError) Error() string {
 	if o.text == nil {
 		return "odd"
 	}
 	return o.text()
 }
 
-func (o *odd) Unwrap() error {
+func (o *testError) Unwrap() error {
 	if o.unwrap == nil {
 		return nil
 	}
 	return o.unwrap()
 }
-func (o *odd) Is(target error) bool { return o.is != nil && o.is(target) }
-func (o *odd) As(target any) bool   { return o.as != nil && o.as(target) }
+func (o *testError) Is(target error) bool { return o.is != nil && o.is(target) }
+func (o *testError) As(target any) bool   { return o.as != nil && o.as(target) }
 
 // several wraps several errors.
 type several []error
@@ -45,7 +45,7 @@ func (s several) Unwrap() []error { return s }
 // boxed wraps several, which is not comparable. A pointer to boxed is a comparable error.
 type boxed struct{ several }
 
-func TestErrorsThatCanBeLookedAtStayAsTheyAre(t *testing.T) {
+func TestSafeErrorReturnsUsableErrorsUnchanged(t *testing.T) {
 	t.Parallel()
 	deep := errors.New("deep")
 	for range 500 {
@@ -55,41 +55,41 @@ func TestErrorsThatCanBeLookedAtStayAsTheyAre(t *testing.T) {
 	for i := range many {
 		many[i] = fs.ErrExist
 	}
-	for _, err := range []error{nil, fs.ErrExist, context.Canceled, deep, errors.Join(many...), &boxed{several{nil, fs.ErrExist}}, &fs.PathError{Err: fs.ErrExist}, &odd{}} {
-		require.True(t, contain.Error(err) == err, "%T", err)
+	for _, err := range []error{nil, fs.ErrExist, context.Canceled, deep, errors.Join(many...), &boxed{several{nil, fs.ErrExist}}, &fs.PathError{Err: fs.ErrExist}, &testError{}} {
+		require.True(t, contain.SafeError(err) == err, "%T", err)
 	}
 }
 
 // If a method of an error panics or never ends, Error replaces the error. The replacement says so,
 // and works with package errors, even if another error wraps it.
-func TestOddErrorsAreReplaced(t *testing.T) {
+func TestErrorsWhoseMethodsPanicAreReplaced(t *testing.T) {
 	t.Parallel()
-	self := &odd{}
+	self := &testError{}
 	self.unwrap = func() error { return self }
 	wide := make(several, 2)
 	wide[0], wide[1] = wide, wide
 	var endless func() error
-	endless = func() error { return &odd{unwrap: endless} }
+	endless = func() error { return &testError{unwrap: endless} }
 	var nilPath *fs.PathError
 	for name, tt := range map[string]struct {
 		err  error
 		text string
 	}{
-		"Unwrap panics":        {&odd{unwrap: func() error { panic("a bug") }}, "the method Unwrap of an error of type *contain_test.odd panicked: a bug"},
-		"Is panics":            {&odd{is: func(error) bool { panic("a bug") }}, "the method Is of an error of type *contain_test.odd panicked: a bug"},
-		"As panics":            {&odd{as: func(any) bool { panic("a bug") }}, "the method As of an error of type *contain_test.odd panicked: a bug"},
-		"Error panics":         {&odd{text: func() string { panic(fs.ErrExist) }}, "the method Error of an error of type *contain_test.odd panicked: file already exists"},
-		"wraps itself":         {self, "the method Unwrap of an error of type *contain_test.odd never ends: the error wraps itself"},
+		"Unwrap panics":        {&testError{unwrap: func() error { panic("a bug") }}, "the method Unwrap of an error of type *contain_test.testError panicked: a bug"},
+		"Is panics":            {&testError{is: func(error) bool { panic("a bug") }}, "the method Is of an error of type *contain_test.testError panicked: a bug"},
+		"As panics":            {&testError{as: func(any) bool { panic("a bug") }}, "the method As of an error of type *contain_test.testError panicked: a bug"},
+		"Error panics":         {&testError{text: func() string { panic(fs.ErrExist) }}, "the method Error of an error of type *contain_test.testError panicked: file already exists"},
+		"wraps itself":         {self, "the method Unwrap of an error of type *contain_test.testError never ends: the error wraps itself"},
 		"wraps itself twice":   {wide, "the method Unwrap of an error of type contain_test.several never ends: the error wraps itself"},
 		"wraps new ones":       {endless(), "never ends"},
 		"nil, Unwrap panics":   {nilPath, "the method Unwrap of an error of type *fs.PathError panicked: called on a nil pointer: "},
-		"nil, nothing panics":  {(*contain.OddNil)(nil), "the error is a nil *contain.OddNil, which is not equal to nil: return nil instead"},
-		"within a wrapped one": {fmt.Errorf("outer: %w", &odd{unwrap: func() error { panic("a bug") }}), "Unwrap of an error of type *contain_test.odd panicked"},
-		"within a joined one":  {errors.Join(fs.ErrExist, &odd{is: func(error) bool { panic("a bug") }}), "Is of an error of type *contain_test.odd panicked"},
+		"nil, nothing panics":  {(*contain.NilPointerError)(nil), "the error is a nil *contain.NilPointerError, which is not equal to nil: return nil instead"},
+		"within a wrapped one": {fmt.Errorf("outer: %w", &testError{unwrap: func() error { panic("a bug") }}), "Unwrap of an error of type *contain_test.testError panicked"},
+		"within a joined one":  {errors.Join(fs.ErrExist, &testError{is: func(error) bool { panic("a bug") }}), "Is of an error of type *contain_test.testError panicked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := contain.Error(tt.err)
+			err := contain.SafeError(tt.err)
 			require.ErrorContains(t, err, tt.text)
 			require.NotErrorIs(t, err, fs.ErrNotExist)
 			_, panicked := contain.Panicked(err)

@@ -1,6 +1,6 @@
 package contain
 
-// OddNil is an error that works even as a nil pointer.
-type OddNil struct{}
+// NilPointerError is an error that works even as a nil pointer.
+type NilPointerError struct{}
 
-func (*OddNil) Error() string { return "<nil>" }
+func (*NilPointerError) Error() string { return "<nil>" }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
 )
 
 // Hooks calls functions of a program that the module can do without, and recovers their panics.
@@ -21,7 +21,7 @@ type Hooks struct {
 
 	mu        sync.Mutex // guards following
 	panics    uint64
-	panicking map[string]*remind.Reminder // by the name of the hook
+	panicking map[string]*logthrottle.Throttle // by the name of the hook
 }
 
 // Panics returns how many calls have panicked, or ended their goroutine.
@@ -36,17 +36,17 @@ func (h *Hooks) Panics() uint64 {
 func (h *Hooks) Call(what string, f func()) (returned bool) {
 	defer func() {
 		if !returned {
-			h.caught(what, recover())
+			h.recovered(what, recover())
 		}
 	}()
 	f()
 	return true
 }
 
-// caught counts and logs how a function ended instead of returning: by a panic with this value, or
-// by Goexit.
-func (h *Hooks) caught(what string, value any) {
-	unsaid, due := h.count(what)
+// recovered counts and logs how a function ended instead of returning: by a panic with this value,
+// or by Goexit.
+func (h *Hooks) recovered(what string, value any) {
+	suppressed, due := h.count(what)
 	if !due {
 		return
 	}
@@ -54,22 +54,22 @@ func (h *Hooks) caught(what string, value any) {
 	if value == nil {
 		message = "a function of the program ended its goroutine by runtime.Goexit"
 	}
-	Logger(h.Logger).With(h.Attrs...).Error(message, "function", what, "panic", fmt.Sprint(value), "unlogged", unsaid, "stack", string(debug.Stack()))
+	Logger(h.Logger).With(h.Attrs...).Error(message, "function", what, "panic", fmt.Sprint(value), "unlogged", suppressed, "stack", string(debug.Stack()))
 }
 
-func (h *Hooks) count(what string) (unsaid uint64, due bool) {
+func (h *Hooks) count(what string) (suppressed uint64, due bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.panics++
-	reminder := h.panicking[what]
-	if reminder == nil {
+	throttle := h.panicking[what]
+	if throttle == nil {
 		if h.panicking == nil {
-			h.panicking = map[string]*remind.Reminder{}
+			h.panicking = map[string]*logthrottle.Throttle{}
 		}
-		reminder = new(remind.Reminder)
-		h.panicking[what] = reminder
+		throttle = new(logthrottle.Throttle)
+		h.panicking[what] = throttle
 	}
-	return reminder.Due(0, time.Now())
+	return throttle.Due(0, time.Now())
 }
 
 // Hook returns a function that calls f through h, so that its panics are contained. It returns nil

@@ -18,16 +18,16 @@ func Logger(l *slog.Logger) *slog.Logger {
 }
 
 // handler contains the panics of another handler.
-type handler struct{ of slog.Handler }
+type handler struct{ next slog.Handler }
 
 func (h handler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {
 	defer func() { _ = recover() }()
-	return h.of.Enabled(ctx, level)
+	return h.next.Enabled(ctx, level)
 }
 
 func (h handler) Handle(ctx context.Context, r slog.Record) (err error) {
 	defer func() { _ = recover() }()
-	return h.of.Handle(ctx, r)
+	return h.next.Handle(ctx, r)
 }
 
 func (h handler) WithAttrs(attrs []slog.Attr) (with slog.Handler) {
@@ -36,7 +36,7 @@ func (h handler) WithAttrs(attrs []slog.Attr) (with slog.Handler) {
 			with = h
 		}
 	}()
-	return handler{h.of.WithAttrs(attrs)}
+	return handler{h.next.WithAttrs(attrs)}
 }
 
 func (h handler) WithGroup(name string) (with slog.Handler) {
@@ -45,5 +45,5 @@ func (h handler) WithGroup(name string) (with slog.Handler) {
 			with = h
 		}
 	}()
-	return handler{h.of.WithGroup(name)}
+	return handler{h.next.WithGroup(name)}
 }

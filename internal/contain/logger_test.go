@@ -14,32 +14,35 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// oddHandler panics in one method.
-type oddHandler struct {
+// panickingHandler panics in one method.
+type panickingHandler struct {
 	slog.Handler
 	at string
 }
 
-func (h oddHandler) reach(method string) {
+func (h panickingHandler) mayPanic(method string) {
 	if h.at == method {
 		panic("a bug")
 	}
 }
 
-func (h oddHandler) Enabled(context.Context, slog.Level) bool { h.reach("Enabled"); return true }
-func (h oddHandler) Handle(ctx context.Context, r slog.Record) error {
-	h.reach("Handle")
+func (h panickingHandler) Enabled(context.Context, slog.Level) bool {
+	h.mayPanic("Enabled")
+	return true
+}
+func (h panickingHandler) Handle(ctx context.Context, r slog.Record) error {
+	h.mayPanic("Handle")
 	return h.Handler.Handle(ctx, r)
 }
-func (h oddHandler) WithAttrs([]slog.Attr) slog.Handler { h.reach("WithAttrs"); return h }
-func (h oddHandler) WithGroup(string) slog.Handler      { h.reach("WithGroup"); return h }
+func (h panickingHandler) WithAttrs([]slog.Attr) slog.Handler { h.mayPanic("WithAttrs"); return h }
+func (h panickingHandler) WithGroup(string) slog.Handler      { h.mayPanic("WithGroup"); return h }
 
 // If a program's log handler panics, only its line is lost.
-func TestLoggersMayPanic(t *testing.T) {
+func TestLoggerDropsLinesOfPanickingHandlers(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"Enabled", "Handle", "WithAttrs", "WithGroup", "nothing"} {
 		var log bytes.Buffer
-		l := contain.Logger(slog.New(oddHandler{slog.NewTextHandler(&log, nil), at}))
+		l := contain.Logger(slog.New(panickingHandler{slog.NewTextHandler(&log, nil), at}))
 		require.Same(t, l, contain.Logger(l))
 		l.With("a", 1).WithGroup("g").Info("a line")
 		require.Equal(t, at != "Enabled" && at != "Handle", strings.Contains(log.String(), "a line"), at)

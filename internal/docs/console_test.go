@@ -39,13 +39,13 @@ import (
 // and the machine may be busy. If the output on the page is wrong, every attempt fails.
 const attempts = 2
 
-// atOnce is how many experiments run at the same time.
-const atOnce = 6
+// concurrency is how many experiments run at the same time.
+const concurrency = 6
 
-// attemptWithin bounds the time of one attempt.
-const attemptWithin = 2 * time.Minute
+// attemptTimeout bounds the time of one attempt.
+const attemptTimeout = 2 * time.Minute
 
-func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
+func TestOutputOfExperimentsIsCurrent(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("the experiments need curl")
@@ -56,13 +56,13 @@ func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
 	require.NotEmpty(t, found)
 	// Parallel subtests would be only as many as there are processors, but most experiments sleep.
 	outcomes := make([]chan string, len(found))
-	turns := make(chan struct{}, atOnce)
+	slots := make(chan struct{}, concurrency)
 	for n, e := range found {
 		outcomes[n] = make(chan string, 1)
 		dirs := directories(t)
 		go func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
+			slots <- struct{}{}
+			defer func() { <-slots }()
 			outcomes[n] <- e.try(dirs, binary)
 		}()
 	}
@@ -244,32 +244,32 @@ func (s *shell) end() {
 
 // run runs a command, and returns its output. If the command starts a server in the background, run
 // waits until the server serves. A person would not type the next command earlier.
-func (s *shell) run(command string) (said string, err error) {
+func (s *shell) run(command string) (output string, err error) {
 	const end = "the command has ended"
 	if _, err := fmt.Fprintf(s.input, "%s\necho; echo '%s'\n", command, end); err != nil {
 		return "", err
 	}
 	serves := strings.Contains(command, "kinform apiserver") && strings.Contains(command, "&")
-	timeout := time.After(attemptWithin)
+	timeout := time.After(attemptTimeout)
 	for ended := false; !ended || serves; {
 		select {
 		case line, open := <-s.lines:
 			switch {
 			case !open:
-				return said, fmt.Errorf("the shell has ended")
+				return output, fmt.Errorf("the shell has ended")
 			case strings.TrimSpace(line) == end:
 				ended = true
-				said = strings.TrimSuffix(said, "\n") // echo printed this newline.
+				output = strings.TrimSuffix(output, "\n") // echo printed this newline.
 				continue
 			case strings.HasPrefix(line, "Serving "):
 				serves = false
 			}
-			said += line
+			output += line
 		case <-timeout:
-			return said, fmt.Errorf("it has not ended within %v", attemptWithin)
+			return output, fmt.Errorf("it has not ended within %v", attemptTimeout)
 		}
 	}
-	return said, nil
+	return output, nil
 }
 
 var (
@@ -280,8 +280,8 @@ var (
 	anyLine = "..."
 )
 
-// plainly replaces the parts of a line that differ from run to run, such as times.
-func plainly(line string) string {
+// withoutEscapes replaces the parts of a line that differ from run to run, such as times.
+func withoutEscapes(line string) string {
 	line = aTime.ReplaceAllString(line, "<time>")
 	line = aDate.ReplaceAllString(line, "<date>")
 	return strings.TrimSpace(spaces.ReplaceAllString(line, " "))
@@ -289,7 +289,7 @@ func plainly(line string) string {
 
 // matches reports whether the lines of the output match the lines on the page.
 func matches(shown, lines []string) bool {
-	shown, lines = without(shown), without(lines)
+	shown, lines = withoutBlankLines(shown), withoutBlankLines(lines)
 	if len(shown) == 0 {
 		return len(lines) == 0
 	}
@@ -304,7 +304,7 @@ func matches(shown, lines []string) bool {
 	if len(lines) == 0 {
 		return false
 	}
-	return matchesLine(plainly(shown[0]), plainly(lines[0])) && matches(shown[1:], lines[1:])
+	return matchesLine(withoutEscapes(shown[0]), withoutEscapes(lines[0])) && matches(shown[1:], lines[1:])
 }
 
 // matchesLine reports whether one line of the output matches a line on the page.
@@ -326,12 +326,12 @@ func matchesLine(shown, line string) bool {
 	return true
 }
 
-// without removes empty lines, because a page may have more of them to be readable.
-func without(lines []string) []string {
+// withoutBlankLines removes empty lines, because a page may have more of them to be readable.
+func withoutBlankLines(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
-func TestWhatIsShownIsCompared(t *testing.T) {
+func TestShownLinesAreCompared(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		shown, printed string

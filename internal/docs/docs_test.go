@@ -17,12 +17,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
-// assumed lists the fragments that use names without declaring them. Each value declares these
-// names, as parameters of a function around the fragment.
-var assumed = map[string]string{
+// assumedDeclarations lists the fragments that use names without declaring them. Each value
+// declares these names, as parameters of a function around the fragment.
+var assumedDeclarations = map[string]string{
 	`docs/packages.md: websites := rest.ResourceOptions{Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}, Kind: "Website"}`: "client *rest.Client",
 	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                                                                                   "t *testing.T, pod *corev1.Pod",
 	"docs/coming-from-client-go.md: connection, err := kubeconfig.Load(kubeconfig.Options{})":                                                                      "ctx context.Context",
@@ -147,14 +147,14 @@ const module = "github.com/kinform/kinform/"
 // are the names that assumed lists for the fragment. "..." in a fragment stands for any code.
 func TestCodeInCommentsAndPagesCompiles(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "hundreds of snippets are compiled")
+	testsize.SkipIfShort(t, "hundreds of snippets are compiled")
 	files := map[string]string{"snippets/declarations.go": declarations}
-	unknown := maps.Clone(assumed)
+	unknown := maps.Clone(assumedDeclarations)
 	for name := range maps.Keys(notCompiled) {
 		unknown[name] = ""
 	}
 	for n, b := range blocks(t) {
-		given, known := assumed[b.key()]
+		given, known := assumedDeclarations[b.key()]
 		switch _, without := notCompiled[b.key()]; {
 		case strings.HasPrefix(b.text, "package main\n"):
 			files[fmt.Sprintf("program%d/main.go", n)] = "// " + b.key() + "\n" + b.text

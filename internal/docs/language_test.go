@@ -36,8 +36,8 @@ type sentence struct {
 	text string
 }
 
-// complaints returns the rules that a sentence breaks.
-func complaints(text string) (broken []string) {
+// problems returns the rules that a sentence breaks.
+func problems(text string) (broken []string) {
 	if n := len(strings.Fields(text)); n > maxWords {
 		broken = append(broken, fmt.Sprintf("%d words", n))
 	}
@@ -56,7 +56,7 @@ func TestSentencesAreShortAndHaveSubjects(t *testing.T) {
 	found := 0
 	for _, s := range sentences(t) {
 		found++
-		if broken := complaints(s.text); len(broken) > 0 {
+		if broken := problems(s.text); len(broken) > 0 {
 			t.Errorf("%s: %s: %s", s.at, strings.Join(broken, ", "), s.text)
 		}
 	}
@@ -67,7 +67,7 @@ func TestSentencesAreShortAndHaveSubjects(t *testing.T) {
 // behind code that does not fit gets a line of its own.
 func TestCommentsFitIntoTheirColumns(t *testing.T) {
 	t.Parallel()
-	for _, name := range written(t) {
+	for _, name := range writtenFiles(t) {
 		data, err := os.ReadFile(filepath.Join(root, name))
 		require.NoError(t, err)
 		lines := strings.Split(string(data), "\n")
@@ -87,11 +87,11 @@ func TestCommentsFitIntoTheirColumns(t *testing.T) {
 // ruler is the line of a table between its head and its rows.
 var ruler = regexp.MustCompile(`^(\| ?:?-+:? ?)+\|$`)
 
-// TestRowsOfTablesAreWhole: a wrapped row ends the table on GitHub.
-func TestRowsOfTablesAreWhole(t *testing.T) {
+// TestTableRowsAreComplete: a wrapped row ends the table on GitHub.
+func TestTableRowsAreComplete(t *testing.T) {
 	t.Parallel()
 	tables := 0
-	for _, name := range written(t) {
+	for _, name := range writtenFiles(t) {
 		if !strings.HasSuffix(name, ".md") {
 			continue
 		}
@@ -144,8 +144,8 @@ func proseOfComments(t *testing.T, name string) (numbers []int) {
 	return numbers
 }
 
-// written returns the files whose text people have written in English.
-func written(t *testing.T) (names []string) {
+// writtenFiles returns the files whose text people have written in English.
+func writtenFiles(t *testing.T) (names []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(root, path)
@@ -174,11 +174,11 @@ var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
 // sentences returns the sentences of all comments and pages.
 func sentences(t *testing.T) (all []sentence) {
-	for _, name := range written(t) {
+	for _, name := range writtenFiles(t) {
 		if strings.HasSuffix(name, ".md") {
-			all = append(all, ofPage(t, name)...)
+			all = append(all, sentencesOfPage(t, name)...)
 		} else {
-			all = append(all, ofComments(t, name)...)
+			all = append(all, sentencesOfComments(t, name)...)
 		}
 	}
 	return all
@@ -191,15 +191,15 @@ func parseGo(t *testing.T, name string) (*token.FileSet, *ast.File) {
 	return files, file
 }
 
-func ofComments(t *testing.T, name string) (all []sentence) {
+func sentencesOfComments(t *testing.T, name string) (all []sentence) {
 	files, file := parseGo(t, name)
 	for _, group := range file.Comments {
-		all = append(all, ofComment(fmt.Sprintf("%s:%d", name, files.Position(group.Pos()).Line), group)...)
+		all = append(all, sentencesOfComment(fmt.Sprintf("%s:%d", name, files.Position(group.Pos()).Line), group)...)
 	}
 	return all
 }
 
-func ofComment(at string, group *ast.CommentGroup) (all []sentence) {
+func sentencesOfComment(at string, group *ast.CommentGroup) (all []sentence) {
 	var p comment.Parser
 	var paragraphs func(blocks []comment.Block)
 	paragraphs = func(blocks []comment.Block) {
@@ -235,9 +235,9 @@ func plainText(parts []comment.Text) string {
 	return b.String()
 }
 
-// ofPage returns the sentences of a page in Markdown: of its paragraphs, its lists, and the cells
-// of its tables.
-func ofPage(t *testing.T, name string) (all []sentence) {
+// sentencesOfPage returns the sentences of a page in Markdown: of its paragraphs, its lists, and
+// the cells of its tables.
+func sentencesOfPage(t *testing.T, name string) (all []sentence) {
 	data, err := os.ReadFile(filepath.Join(root, name))
 	require.NoError(t, err)
 	var paragraph []string

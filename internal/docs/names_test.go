@@ -15,11 +15,11 @@ import (
 
 // The tables for users of other libraries have names in their column for kinform: `package.Name`,
 // `package.Type.Method` and `package.Type.Field`. Each of these names exists.
-func TestNamesForThoseWhoKnowClientGoExist(t *testing.T) {
+func TestNamesInTheClientGoTableExist(t *testing.T) {
 	requireNames(t, "docs/coming-from-client-go.md", 40)
 }
 
-func TestNamesForThoseWhoKnowControllerRuntimeExist(t *testing.T) {
+func TestNamesInTheControllerRuntimeTableExist(t *testing.T) {
 	requireNames(t, "docs/controllers.md", 25)
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 // TestFirstCommandsOfTheREADMEWork runs the commands of the README up to its program. It uses this
@@ -17,7 +17,7 @@ import (
 // a cluster.
 func TestFirstCommandsOfTheREADMEWork(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "a program is built in a module of its own")
+	testsize.SkipIfShort(t, "a program is built in a module of its own")
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(text), "\n### The smallest controller\n")

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// beyond matches the start of the last comment in each file of the textbook.
-var beyond = regexp.MustCompile(`^(Package|Packages|The other packages) .* more than this file, for these reasons:`)
+// endOfFile matches the start of the last comment in each file of the textbook.
+var endOfFile = regexp.MustCompile(`^(Package|Packages|The other packages) .* more than this file, for these reasons:`)
 
 // Each file of package plain begins with its idea, and ends with the differences from the tuned
 // package. A reader can read all files together in an evening.
-func TestTheTextbookIsShortAndEachFileHasItsIdeaAndItsEnd(t *testing.T) {
+func TestTextbookFilesAreShortAndWellFormed(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(root, "plain", "*.go"))
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestTheTextbookIsShortAndEachFileHasItsIdeaAndItsEnd(t *testing.T) {
 		require.Regexp(t, `^// The [^.]+\. `, string(text), "%s does not begin with its idea", file)
 		end := string(text[strings.LastIndex(string(text), "}\n\n// ")+len("}\n\n"):])
 		end = strings.Join(strings.Fields(strings.ReplaceAll(end, "//", "")), " ")
-		require.Regexp(t, beyond, end, "%s does not end with what the tuned package does beyond it, and why", file)
+		require.Regexp(t, endOfFile, end, "%s does not end with what the tuned package does beyond it, and why", file)
 	}
 	require.LessOrEqual(t, lines, 820, "lines of code, without comments, blank lines, imports and package clauses")
 }

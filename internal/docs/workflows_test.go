@@ -39,9 +39,9 @@ func TestTheWorkflowRunsTheStagesOfCI(t *testing.T) {
 	require.Equal(t, strings.Fields(string(stages)), w.Jobs.Stage.Strategy.Matrix.Stage)
 }
 
-// TestTheWorkflowHasAGoForAllModules: setup-go sets GOTOOLCHAIN=local, so a module that needs a
-// newer Go would not build.
-func TestTheWorkflowHasAGoForAllModules(t *testing.T) {
+// TestTheWorkflowsGoVersionFitsAllModules: setup-go sets GOTOOLCHAIN=local, so a module that needs
+// a newer Go would not build.
+func TestTheWorkflowsGoVersionFitsAllModules(t *testing.T) {
 	t.Parallel()
 	var w workflow
 	parse(t, ".github/workflows/ci.yml", &w)
@@ -58,9 +58,9 @@ func TestTheWorkflowHasAGoForAllModules(t *testing.T) {
 	require.Equal(t, goVersion(t, path.Join(newest, "go.mod")), goVersion(t, named), "%s needs a newer Go than %s", newest, named)
 }
 
-// TestDependabotKnowsAllModules: each folder with a go.mod is in one list of
+// TestDependabotListsAllModules: each folder with a go.mod is in one list of
 // .github/dependabot.yml.
-func TestDependabotKnowsAllModules(t *testing.T) {
+func TestDependabotListsAllModules(t *testing.T) {
 	t.Parallel()
 	var config struct {
 		Updates []struct {

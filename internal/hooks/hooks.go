@@ -2,9 +2,9 @@
 // each function may be nil.
 package hooks
 
-// Copied returns a copy of an observer. For nil, it returns an observer without hooks. So a hook
+// CopyOf returns a copy of an observer. For nil, it returns an observer without hooks. So a hook
 // can be set without changing the user's observer.
-func Copied[T any](observer *T) *T {
+func CopyOf[T any](observer *T) *T {
 	own := new(T)
 	if observer != nil {
 		*own = *observer
@@ -12,9 +12,9 @@ func Copied[T any](observer *T) *T {
 	return own
 }
 
-// Then returns a hook that calls two hooks, one after the other. Either of them may be nil. If both
-// are nil, Then returns nil.
-func Then[A any](first, second func(A)) func(A) {
+// Chain returns a hook that calls two hooks, one after the other. Either of them may be nil. If
+// both are nil, Then returns nil.
+func Chain[A any](first, second func(A)) func(A) {
 	switch {
 	case first == nil:
 		return second
@@ -27,8 +27,8 @@ func Then[A any](first, second func(A)) func(A) {
 	}
 }
 
-// Then2 is [Then] for hooks of two arguments.
-func Then2[A, B any](first, second func(A, B)) func(A, B) {
+// Chain2 is [Chain] for hooks of two arguments.
+func Chain2[A, B any](first, second func(A, B)) func(A, B) {
 	switch {
 	case first == nil:
 		return second
@@ -41,8 +41,8 @@ func Then2[A, B any](first, second func(A, B)) func(A, B) {
 	}
 }
 
-// Then3 is [Then] for hooks of three arguments.
-func Then3[A, B, C any](first, second func(A, B, C)) func(A, B, C) {
+// Chain3 is [Chain] for hooks of three arguments.
+func Chain3[A, B, C any](first, second func(A, B, C)) func(A, B, C) {
 	switch {
 	case first == nil:
 		return second

@@ -14,7 +14,7 @@ import (
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
-	"github.com/kinform/kinform/internal/tap"
+	"github.com/kinform/kinform/internal/testing/fakesource"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/metrics"
 	"github.com/kinform/kinform/tracing"
@@ -24,7 +24,7 @@ import (
 // pipeline is an informer whose handler fills a queue, and a worker of this queue. It uses no
 // network.
 type pipeline struct {
-	tap    tap.Source[*corev1.ConfigMap]
+	tap    fakesource.Source[*corev1.ConfigMap]
 	queue  *workqueue.Queue[types.NamespacedName]
 	turn   func(context.Context, types.NamespacedName) error
 	object *corev1.ConfigMap
@@ -34,7 +34,7 @@ type pipeline struct {
 // newPipeline returns a pipeline with all observers and collectors of m and traces. Each of m and
 // traces may be nil.
 func newPipeline(t testing.TB, m *metrics.Metrics, traces *tracing.Tracing) *pipeline {
-	p := &pipeline{tap: tap.New[*corev1.ConfigMap](), object: &corev1.ConfigMap{}}
+	p := &pipeline{tap: fakesource.New[*corev1.ConfigMap](), object: &corev1.ConfigMap{}}
 	opts := informer.Options[*corev1.ConfigMap]{Name: "maps", Logger: silent}
 	queue := workqueue.Options[types.NamespacedName]{Name: "maps", Timed: true, Logger: silent}
 	p.turn = func(context.Context, types.NamespacedName) error { return nil }
@@ -87,7 +87,7 @@ func (p *pipeline) event() {
 func allMetrics(t testing.TB) *metrics.Metrics {
 	traced, err := tracing.New(noop.NewTracerProvider(), tracing.Options{})
 	require.NoError(t, err)
-	m, err := metrics.New(metrics.Options{FamiliarNames: true, Traces: traced})
+	m, err := metrics.New(metrics.Options{ClientGoNames: true, Traces: traced})
 	require.NoError(t, err)
 	return m
 }
@@ -99,8 +99,8 @@ func TestMetricsAllocateNothingForAnEvent(t *testing.T) {
 	cost := func(m *metrics.Metrics) float64 {
 		p := newPipeline(t, m, nil)
 		// Native histograms add buckets on demand, at most a hundred.
-		tap.Allocations(events, p.event)
-		return tap.Allocations(events, p.event) // AllocsPerRun drops the fraction.
+		fakesource.Allocations(events, p.event)
+		return fakesource.Allocations(events, p.event) // AllocsPerRun drops the fraction.
 	}
 	without, with := cost(nil), cost(allMetrics(t))
 	require.LessOrEqual(t, with, without+0.1, "allocations of an event; one is one too many")

@@ -53,8 +53,8 @@ func exemplars(t *testing.T, page string) map[string][]exemplar {
 	return found
 }
 
-// traced is a program with metrics and tracing that serves its metrics page over HTTP.
-type traced struct {
+// tracedPipeline is a program with metrics and tracing that serves its metrics page over HTTP.
+type tracedPipeline struct {
 	t        *testing.T
 	server   *apitest.Server
 	recorder *tracetest.SpanRecorder
@@ -62,11 +62,11 @@ type traced struct {
 	page     string // the URL of the metrics page
 }
 
-func startTraced(t *testing.T, ratio float64, reconcile func(context.Context, *corev1.ConfigMap) (controller.Result, error)) *traced {
-	p := &traced{t: t, server: apitest.Start(t, apitest.Options{}), recorder: tracetest.NewSpanRecorder()}
+func startTraced(t *testing.T, ratio float64, reconcile func(context.Context, *corev1.ConfigMap) (controller.Result, error)) *tracedPipeline {
+	p := &tracedPipeline{t: t, server: apitest.Start(t, apitest.Options{}), recorder: tracetest.NewSpanRecorder()}
 	traces, err := tracing.New(sdk.NewTracerProvider(sdk.WithSpanProcessor(p.recorder)), tracing.Options{Ratio: ratio})
 	require.NoError(t, err)
-	collected, err := metrics.New(metrics.Options{FamiliarNames: true, Traces: traces})
+	collected, err := metrics.New(metrics.Options{ClientGoNames: true, Traces: traces})
 	require.NoError(t, err)
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(collected)
@@ -95,32 +95,32 @@ func startTraced(t *testing.T, ratio float64, reconcile func(context.Context, *c
 	return p
 }
 
-func (p *traced) eventually(is func() bool) {
+func (p *tracedPipeline) eventually(is func() bool) {
 	p.t.Helper()
 	require.Eventually(p.t, is, time.Minute, 5*time.Millisecond)
 }
 
 // scrape returns the page that Prometheus gets if it accepts the given content type.
-func (p *traced) scrape(accept string) string {
+func (p *tracedPipeline) scrape(accept string) string {
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.page, nil)
 	require.NoError(p.t, err)
 	request.Header.Set("Accept", accept)
-	answer, err := http.DefaultTransport.RoundTrip(request)
+	response, err := http.DefaultTransport.RoundTrip(request)
 	require.NoError(p.t, err)
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	require.NoError(p.t, err)
-	require.Contains(p.t, answer.Header.Get("Content-Type"), strings.Split(accept, ";")[0])
+	require.Contains(p.t, response.Header.Get("Content-Type"), strings.Split(accept, ";")[0])
 	return string(text)
 }
 
 // change creates an object, and returns the page of metrics after the given number of reconciles.
-func (p *traced) change(turns int) (page string) {
+func (p *tracedPipeline) change(reconciles int) (page string) {
 	_, err := p.server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "shop"}})
 	require.NoError(p.t, err)
 	p.eventually(func() bool {
 		page = p.scrape(openMetrics)
-		return strings.Contains(page, fmt.Sprintf("kinform_workqueue_run_seconds_count{queue=\"greet\"} %d\n", turns))
+		return strings.Contains(page, fmt.Sprintf("kinform_workqueue_run_seconds_count{queue=\"greet\"} %d\n", reconciles))
 	})
 	return page
 }
@@ -130,15 +130,15 @@ const (
 	plainText   = "text/plain; version=0.0.4"
 )
 
-// onTheWay lists the histograms that a change passes, in order.
-var onTheWay = []string{
+// histogramsInOrder lists the histograms that a change passes, in order.
+var histogramsInOrder = []string{
 	"kinform_handler_wait_seconds", "kinform_handler_run_seconds",
 	"kinform_workqueue_wait_seconds", "workqueue_queue_duration_seconds",
 	"kinform_workqueue_run_seconds", "workqueue_work_duration_seconds", "controller_runtime_reconcile_time_seconds",
 }
 
 // Every histogram that a change passes has the trace of the change as its exemplar.
-func TestHistogramsHaveTheTraceOfAChange(t *testing.T) {
+func TestHistogramsHaveTheTraceIDOfAChange(t *testing.T) {
 	t.Parallel()
 	const slow = 30 * time.Millisecond
 	p := startTraced(t, 1, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
@@ -157,12 +157,12 @@ func TestHistogramsHaveTheTraceOfAChange(t *testing.T) {
 	}
 	require.Equal(t, 7, spans, "change, deltafifo, store, mailbox, handle, workqueue, reconcile")
 	found := exemplars(t, page)
-	require.Len(t, found, len(onTheWay))
-	for _, name := range onTheWay {
+	require.Len(t, found, len(histogramsInOrder))
+	for _, name := range histogramsInOrder {
 		require.Len(t, found[name], 1, name)
 		require.Equal(t, trace, found[name][0].trace, name)
 	}
-	for _, name := range onTheWay[4:] {
+	for _, name := range histogramsInOrder[4:] {
 		require.GreaterOrEqual(t, found[name][0].seconds, slow.Seconds(), name)
 	}
 	require.NotContains(t, p.scrape(plainText), "trace_id", "the text format has no exemplars")
@@ -170,11 +170,11 @@ func TestHistogramsHaveTheTraceOfAChange(t *testing.T) {
 
 // All failing reconciles of a key share one trace, so their exemplars name the same trace. This is
 // also true for a reconcile that has ended while the next one is already due.
-func TestTurnsThatFailHaveTheTraceOfTheirChange(t *testing.T) {
+func TestFailedReconcilesHaveTheTraceIDOfTheirChange(t *testing.T) {
 	t.Parallel()
-	turns := 0
+	reconciles := 0
 	p := startTraced(t, 1, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
-		if turns++; turns < 4 {
+		if reconciles++; reconciles < 4 {
 			return controller.Done, errors.New("broken")
 		}
 		return controller.Done, nil
@@ -190,7 +190,7 @@ func TestTurnsThatFailHaveTheTraceOfTheirChange(t *testing.T) {
 	require.Len(t, traces, 1)
 }
 
-func TestWhatIsNotTracedHasNoExemplar(t *testing.T) {
+func TestUntracedChangesHaveNoExemplar(t *testing.T) {
 	t.Parallel()
 	p := startTraced(t, -1, func(context.Context, *corev1.ConfigMap) (controller.Result, error) { return controller.Done, nil })
 	require.Empty(t, exemplars(t, p.change(1)))
@@ -209,7 +209,7 @@ func TestExemplarsWithoutAManager(t *testing.T) {
 	p.event()
 	endpoint := httptest.NewServer(promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
 	t.Cleanup(endpoint.Close)
-	scraper := &traced{t: t, page: endpoint.URL}
+	scraper := &tracedPipeline{t: t, page: endpoint.URL}
 	var found map[string][]exemplar
 	scraper.eventually(func() bool { // The handler's observer runs concurrently with the worker.
 		found = exemplars(t, scraper.scrape(openMetrics))
@@ -218,6 +218,6 @@ func TestExemplarsWithoutAManager(t *testing.T) {
 	for name, all := range found {
 		require.Equal(t, found["kinform_handler_run_seconds"][0].trace, all[0].trace, name)
 	}
-	next, ended := traces.TracesOfTurns("maps")
+	next, ended := traces.TracesOfReconciles("maps")
 	require.Empty(t, next(key)+ended(key), "The turn is over.")
 }

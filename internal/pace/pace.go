@@ -1,7 +1,7 @@
-// Package pace limits how often clients send requests. [Pace] is for requests because of an
-// unconfirmed suspicion: they become ever rarer. [Haste] is for attempts without a wait: after some
-// of them, it allows one a second. The package also has the time limits that the reflector and each
-// part of a merged source share.
+// Package pace limits how often clients send requests. [Spacer] is for requests because of an
+// unconfirmed suspicion: they become ever rarer. [BurstLimiter] is for attempts without a wait:
+// after some of them, it allows one a second. The package also has the time limits that the
+// reflector and each part of a merged source share.
 package pace
 
 import "time"
@@ -12,68 +12,69 @@ const (
 	// noticing. kube-rs has the same margin.
 	OverdueMargin = 5 * time.Second
 
-	// DoubtPause is the shortest time between two lists, or comparisons of the server's history,
-	// whose only reason is a late event.
-	DoubtPause = 5 * time.Minute
+	// HistoryCheckInterval is the shortest time between two lists, or comparisons of the server's
+	// history, whose only reason is a late event.
+	HistoryCheckInterval = 5 * time.Minute
 
-	// CompareLimit is how long a comparison may delay a watch in each of its two steps: the list of
-	// one object, and the wait for the event that has to come again.
-	CompareLimit = 5 * time.Second
+	// HistoryCheckTimeout is how long a comparison may delay a watch in each of its two steps: the
+	// list of one object, and the wait for the event that has to come again.
+	HistoryCheckTimeout = 5 * time.Second
 )
 
 const (
-	unhurried = time.Second // between two steps of a [Haste]
-	inHaste   = 10          // steps that may come without a wait
+	burstInterval = time.Second // between two steps of a [BurstLimiter]
+	burstSize     = 10          // steps that may come without a wait
 
-	// longestPause is the longest time between two steps of a [Pace].
-	longestPause = time.Minute
+	// maxInterval is the longest time between two steps of a [Spacer].
+	maxInterval = time.Minute
 
-	// calm is the time without a step after which a Pace starts again with the shortest interval.
-	calm = 5 * time.Minute
+	// resetAfter is the time without a step after which a Pace starts again with the shortest
+	// interval.
+	resetAfter = 5 * time.Minute
 )
 
-// Pace spaces steps, such as requests, whose only reason is a suspicion. So a lasting suspicion
+// Spacer spaces steps, such as requests, whose only reason is a suspicion. So a lasting suspicion
 // costs the server little. The second step comes at least a second after the first, the third at
 // least two seconds after that, and so on up to a minute. After five minutes without a step, the
 // interval is a second again. The zero value has no steps. It is not safe for concurrent use.
-type Pace struct {
-	last  time.Time
-	pause time.Duration
+type Spacer struct {
+	last     time.Time
+	interval time.Duration
 }
 
-// Left returns how long to wait for the next step, or 0 or less if the step may come now.
-func (p *Pace) Left() time.Duration { return p.pause - time.Since(p.last) }
+// Remaining returns how long to wait for the next step, or 0 or less if the step may come now.
+func (p *Spacer) Remaining() time.Duration { return p.interval - time.Since(p.last) }
 
 // Step records a step at this moment.
-func (p *Pace) Step() {
-	if time.Since(p.last) >= calm {
-		p.pause = 0
+func (p *Spacer) Step() {
+	if time.Since(p.last) >= resetAfter {
+		p.interval = 0
 	}
-	p.last, p.pause = time.Now(), min(max(2*p.pause, time.Second), longestPause)
+	p.last, p.interval = time.Now(), min(max(2*p.interval, time.Second), maxInterval)
 }
 
 // Wait records a step at the next allowed moment, and returns how long to wait for that moment.
-func (p *Pace) Wait() time.Duration {
-	wait := max(p.Left(), 0)
+func (p *Spacer) Wait() time.Duration {
+	wait := max(p.Remaining(), 0)
 	p.Step()
 	p.last = p.last.Add(wait)
 	return wait
 }
 
-// Haste prevents a busy loop, whatever a server answers. After some steps without a wait, it allows
-// one step a second. The zero value has no steps. It is not safe for concurrent use.
-type Haste struct {
+// BurstLimiter prevents a busy loop, whatever a server answers. After some steps without a wait, it
+// allows one step a second. The zero value has no steps. It is not safe for concurrent use.
+type BurstLimiter struct {
 	next time.Time // when the next step would be allowed without the free first steps
 }
 
 // Step records the next step, and returns how long the caller has to wait before it. 0 or less
 // means no wait.
-func (h *Haste) Step() (wait time.Duration) {
+func (h *BurstLimiter) Step() (wait time.Duration) {
 	now := time.Now()
 	if h.next.Before(now) {
 		h.next = now
 	}
-	wait = h.next.Sub(now) - inHaste*unhurried
-	h.next = h.next.Add(unhurried)
+	wait = h.next.Sub(now) - burstSize*burstInterval
+	h.next = h.next.Add(burstInterval)
 	return wait
 }

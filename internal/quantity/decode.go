@@ -17,22 +17,22 @@ var (
 		"make the field a resource.Quantity, which is decoded in bounded time")
 
 	errMalformed = errors.New("the object is malformed, or nested too deep")
-	errOverrun   = fmt.Errorf("decoding took more than %v and was abandoned", patience)
+	errTimeout   = fmt.Errorf("decoding took more than %v and was abandoned", decodeTimeout)
 	errBusy      = errors.New("decoding is not attempted, because the decoding of earlier objects has not ended")
 )
 
 // These limits apply to methods of the user's types. The methods are called with an extreme text
 // only if they accept another text in its place.
 const (
-	patience = 5 * time.Second
-	maxLost  = 2 // goroutines that nobody waits for any more
+	decodeTimeout = 5 * time.Second
+	maxAbandoned  = 2 // goroutines that nobody waits for any more
 )
 
 // Guard decodes objects in bounded time, even if they contain extreme quantities. The zero Guard is
 // ready for use, by several goroutines at once.
 type Guard struct {
-	lost   atomic.Int32 // goroutines of methods that did not return in time
-	opaque sync.Map     // of reflect.Type to bool: a user's method decodes part of the type
+	abandoned atomic.Int32 // goroutines of methods that did not return in time
+	opaque    sync.Map     // of reflect.Type to bool: a user's method decodes part of the type
 }
 
 // DecodeJSON decodes JSON by the function decode, which follows the rules of encoding/json, with
@@ -46,88 +46,88 @@ type Guard struct {
 // goroutine, with the original data, and waits some seconds. A later result is dropped.
 func (g *Guard) DecodeJSON(data []byte, object any, decode func(data []byte, object any) error) error {
 	t := reflect.TypeOf(object).Elem()
-	if at, _ := Suspect(false, data, 0); at < 0 && !(escaped(data) && g.isOpaque(t)) {
+	if at, _ := FindExtreme(false, data, 0); at < 0 && !(escaped(data) && g.isOpaque(t)) {
 		return decode(data, object)
 	}
 	d := document{data: bytes.Clone(data)}
-	end := d.value(0, place{}.of(t), 0)
+	end := d.value(0, place{}.within(t), 0)
 	switch {
 	case end < 0 || d.space(end) < len(d.data):
 		return errMalformed
-	case len(d.left) == 0:
+	case len(d.unresolved) == 0:
 		return decode(d.data, object)
 	}
-	spoilt := bytes.Clone(d.data)
-	for _, part := range d.left {
-		text := spoilt[part[0]:part[1]]
+	replaced := bytes.Clone(d.data)
+	for _, part := range d.unresolved {
+		text := replaced[part[0]:part[1]]
 		for i := range text {
 			text[i] = 'x'
 		}
-		if part[0] == 0 || spoilt[part[0]-1] != '"' { // the text is a number
+		if part[0] == 0 || replaced[part[0]-1] != '"' { // the text is a number
 			text[0], text[len(text)-1] = '"', '"'
 		}
 	}
-	return g.attempt(spoilt, d.data, object, decode)
+	return g.attempt(replaced, d.data, object, decode)
 }
 
 // DecodeProtobuf is DecodeJSON for a protobuf message. The type is a struct whose fields have
 // protobuf tags, or has a method that decodes the message.
 func (g *Guard) DecodeProtobuf(data []byte, object any, decode func(data []byte, object any) error) error {
-	at, next := Suspect(true, data, 0)
+	at, next := FindExtreme(true, data, 0)
 	if at < 0 {
 		return decode(data, object)
 	}
 	t := reflect.TypeOf(object).Elem()
 	data = bytes.Clone(data)
 	if tagged(t) {
-		if !(messages{}).tame(data, t, 0) {
+		if !(messages{}).replaceQuantities(data, t, 0) {
 			return errMalformed
 		}
 		return decode(data, object)
 	}
-	spoilt := bytes.Clone(data)
-	for ; at >= 0; at, next = Suspect(true, data, next) {
-		spoilt[at] = 'x'
+	replaced := bytes.Clone(data)
+	for ; at >= 0; at, next = FindExtreme(true, data, next) {
+		replaced[at] = 'x'
 	}
-	return g.attempt(spoilt, data, object, decode)
+	return g.attempt(replaced, data, object, decode)
 }
 
 // attempt decodes an object by a method that may take any time. It first decodes the argument
 // spoilt, in which no text is an extreme quantity.
-func (g *Guard) attempt(spoilt, data []byte, object any, decode func(data []byte, object any) error) error {
+func (g *Guard) attempt(replaced, data []byte, object any, decode func(data []byte, object any) error) error {
 	v := reflect.ValueOf(object)
-	if decode(spoilt, reflect.New(v.Type().Elem()).Interface()) != nil {
+	if decode(replaced, reflect.New(v.Type().Elem()).Interface()) != nil {
 		return ErrExtreme
 	}
-	if g.lost.Load() >= maxLost {
+	if g.abandoned.Load() >= maxAbandoned {
 		return errBusy
 	}
 	fresh := reflect.New(v.Type().Elem())
 	done := make(chan error, 1)
-	var over atomic.Bool // set by the first of the two goroutines to finish
+	var finished atomic.Bool // set by the first of the two goroutines to finish
 	go func() {
 		err := errors.New("the goroutine was ended while decoding")
 		defer func() {
 			if p := recover(); p != nil {
 				err = fmt.Errorf("panic while decoding: %v", p)
 			}
-			if done <- err; !over.CompareAndSwap(false, true) {
-				g.lost.Add(-1)
+			if done <- err; !finished.CompareAndSwap(false, true) {
+				g.abandoned.Add(-1)
 			}
 		}()
 		err = decode(data, fresh.Interface())
 	}()
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(decodeTimeout)
 	defer timer.Stop()
 	select {
 	case err := <-done:
 		v.Elem().Set(fresh.Elem())
 		return err
 	case <-timer.C:
-		if g.lost.Add(1); !over.CompareAndSwap(false, true) {
-			g.lost.Add(-1)
+		if g.abandoned.Add(1); !finished.CompareAndSwap(false, true) {
+			g.abandoned.Add(-1)
 		}
-		return errOverrun
+		return errTimeout
 	}
 }
 
@@ -158,7 +158,7 @@ func (g *Guard) isOpaque(t reflect.Type) bool {
 }
 
 func opaque(t reflect.Type, seen map[reflect.Type]bool) bool {
-	p := place{}.of(t)
+	p := place{}.within(t)
 	if p.opaque || p.typ == nil || p.quantity || seen[p.typ] {
 		return p.opaque
 	}

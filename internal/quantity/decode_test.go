@@ -135,10 +135,10 @@ func marshal(t *testing.T, object any) string {
 // strict and byText parse a quantity in their methods. lenient stands for a type that parses a
 // quantity but accepts any other text. careless parses nothing.
 type (
-	strict   struct{ value int64 }
-	lenient  struct{ text string }
-	careless struct{ text string }
-	byText   struct{ value int64 }
+	strict    struct{ value int64 }
+	blocking  struct{ text string }
+	plainText struct{ text string }
+	byText    struct{ value int64 }
 )
 
 func (s *strict) UnmarshalJSON(data []byte) error {
@@ -157,12 +157,12 @@ func (b *byText) UnmarshalText(text []byte) error {
 	return err
 }
 
-func (c *careless) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.text) }
+func (c *plainText) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.text) }
 
 // blocked stands for a calculation that takes hours, because lenient waits for it.
 var blocked = make(chan struct{})
 
-func (l *lenient) UnmarshalJSON(data []byte) error {
+func (l *blocking) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &l.text); err != nil {
 		return err
 	}
@@ -172,9 +172,9 @@ func (l *lenient) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// TestAMethodOfTheUsersCannotBlockForEver checks that a call of a method with unknown behaviour is
+// TestAUsersMethodCannotBlockForEver checks that a call of a method with unknown behaviour is
 // bounded in time.
-func TestAMethodOfTheUsersCannotBlockForEver(t *testing.T) { // G11
+func TestAUsersMethodCannotBlockForEver(t *testing.T) { // G11
 	t.Parallel()
 	for _, text := range []string{`"` + tiny + `"`, `"\u0031e-1000000000"`, `"1\u0065-1000000000"`, `"1e\u002D1000000000"`, `"1e-\u0031000000000"`} {
 		require.ErrorIs(t, decodeJSON(text, new(strict)), ErrExtreme)
@@ -184,7 +184,7 @@ func TestAMethodOfTheUsersCannotBlockForEver(t *testing.T) { // G11
 		var c struct {
 			metav1.ObjectMeta
 			S *strict
-			C careless
+			C plainText
 		}
 		require.NoError(t, decodeJSON(`{"Annotations":{"a":`+text+`},"C":`+text+`,"S":"5"}`, &c))
 		require.Equal(t, tiny, c.C.text)
@@ -198,15 +198,15 @@ func TestAMethodOfTheUsersCannotBlockForEver(t *testing.T) { // G11
 			return g.DecodeJSON(data, object, kjson.UnmarshalCaseSensitivePreserveInts)
 		}
 		blocked = make(chan struct{})
-		for range maxLost {
+		for range maxAbandoned {
 			began := time.Now()
-			require.ErrorIs(t, decode([]byte(`"`+tiny+`"`), new(lenient)), errOverrun)
-			require.Equal(t, patience, time.Since(began))
+			require.ErrorIs(t, decode([]byte(`"`+tiny+`"`), new(blocking)), errTimeout)
+			require.Equal(t, decodeTimeout, time.Since(began))
 		}
-		require.ErrorIs(t, decode([]byte(`"`+tiny+`"`), new(lenient)), errBusy, "no more than two are lost at a time")
+		require.ErrorIs(t, decode([]byte(`"`+tiny+`"`), new(blocking)), errBusy, "no more than two are lost at a time")
 		close(blocked)
 		synctest.Wait()
-		var l lenient
+		var l blocking
 		require.NoError(t, decode([]byte(`"`+tiny+`"`), &l))
 		require.Equal(t, tiny, l.text)
 	})
@@ -363,7 +363,7 @@ func FuzzDecodeProtobuf(f *testing.F) {
 }
 
 // The data may be a single value, such as the value of one field, and need not be JSON.
-func TestWhatIsNoJSONDoesNotPanic(t *testing.T) { // G11
+func TestInvalidJSONDoesNotPanic(t *testing.T) { // G11
 	t.Parallel()
 	for _, data := range []string{`1\u0031`, `1\u0031111e-99999`, `\u0031`, `"\u0031`, `\u0031"`, `[1\u0031]`, `{"a":1\u0031}`} {
 		var g Guard
@@ -375,7 +375,7 @@ func TestWhatIsNoJSONDoesNotPanic(t *testing.T) { // G11
 
 // G11: the search for quantities in a message does not allocate memory for each part of the
 // message.
-func TestPartsOfAMessageAreOfFewTypes(t *testing.T) {
+func TestFieldsOfAMessageTypeAreCached(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"a": "1e-1000000000"}}}
 	pod.Spec.Volumes = make([]corev1.Volume, 10_000)
 	data, err := pod.Marshal()

@@ -22,14 +22,15 @@ var (
 // UnmarshalJSON does the same as q.UnmarshalJSON, in bounded time.
 func UnmarshalJSON(q *resource.Quantity, data []byte) error {
 	text := bytes.TrimSpace(bytes.Trim(data, `"`))
-	if tamed, ok := usual.tame(string(text)); ok {
-		data = []byte(`"` + tamed + `"`)
+	if simplified, ok := defaultLimits.simplify(string(text)); ok {
+		data = []byte(`"` + simplified + `"`)
 	}
 	return q.UnmarshalJSON(data)
 }
 
-// Harmless reports whether a type that decodes itself from JSON is known not to parse quantities.
-func Harmless(t reflect.Type) bool { return place{}.of(t).typ == nil }
+// ParsesNoQuantity reports whether a type that decodes itself from JSON is known not to parse
+// quantities.
+func ParsesNoQuantity(t reflect.Type) bool { return place{}.within(t).typ == nil }
 
 // document is JSON in which quantities are replaced before it is decoded into a type, by the rules
 // of encoding/json with case-sensitive keys.
@@ -37,7 +38,7 @@ type document struct {
 	data  []byte
 	names map[reflect.Type]map[string]reflect.Type // of the fields of structs
 	// extreme texts that may or may not be quantities
-	left [][2]int
+	unresolved [][2]int
 }
 
 // place says how the value at one place of the document is decoded.
@@ -50,8 +51,8 @@ type place struct {
 	quantity bool
 }
 
-// of returns the place for values of type t that are within p.
-func (p place) of(t reflect.Type) place {
+// within returns the place for values of type t that are within p.
+func (p place) within(t reflect.Type) place {
 	if t == nil {
 		return place{opaque: p.opaque}
 	}
@@ -61,15 +62,15 @@ func (p place) of(t reflect.Type) place {
 	}
 	p = place{typ: t, opaque: p.opaque}
 	to := reflect.PointerTo(t)
-	switch of := t.PkgPath(); {
-	case of == quantityType.PkgPath():
+	switch pkg := t.PkgPath(); {
+	case pkg == quantityType.PkgPath():
 		p.quantity = true
 	case methods && (to.Implements(unmarshalsJSON) || to.Implements(unmarshalsText)):
-		if strings.HasPrefix(of, "k8s.io/") || of == "encoding/json" {
+		if strings.HasPrefix(pkg, "k8s.io/") || pkg == "encoding/json" {
 			return place{} // these types parse no quantities
 		}
 		p.opaque, p.quantity = true, embedsQuantity(t)
-	case strings.HasPrefix(of, "k8s.io/"):
+	case strings.HasPrefix(pkg, "k8s.io/"):
 		p.opaque = false // for example metadata: no method of the user decodes it
 	}
 	return p
@@ -126,7 +127,7 @@ func (d *document) members(i int, closing byte, p place, depth int) int {
 	if t := p.typ; t != nil {
 		switch t.Kind() {
 		case reflect.Map:
-			elem, keys = t.Elem(), place{opaque: p.opaque}.of(t.Key())
+			elem, keys = t.Elem(), place{opaque: p.opaque}.within(t.Key())
 			keys.quantity = false
 		case reflect.Slice, reflect.Array:
 			elem = t.Elem()
@@ -138,7 +139,7 @@ func (d *document) members(i int, closing byte, p place, depth int) int {
 		return i + 1
 	}
 	for {
-		of := elem
+		elemType := elem
 		if closing == '}' {
 			start := i
 			if i >= len(d.data) || d.data[i] != '"' {
@@ -148,14 +149,14 @@ func (d *document) members(i int, closing byte, p place, depth int) int {
 				return -1
 			}
 			if d.text(start+1, i-1, keys); names != nil {
-				of = names[d.plain(start, i)]
+				elemType = names[d.plain(start, i)]
 			}
 			if i = d.space(i); i >= len(d.data) || d.data[i] != ':' {
 				return -1
 			}
 			i++
 		}
-		if i = d.value(i, p.of(of), depth+1); i < 0 {
+		if i = d.value(i, p.within(elemType), depth+1); i < 0 {
 			return -1
 		}
 		if i = d.space(i); i >= len(d.data) {
@@ -183,15 +184,15 @@ func (d *document) text(from, to int, p place) {
 		text = []byte(d.plain(from-1, to+1))
 	}
 	text = bytes.TrimSpace(text)
-	tamed, ok := usual.tame(string(text))
+	simplified, ok := defaultLimits.simplify(string(text))
 	switch {
 	case !ok:
-	case p.quantity && len(tamed) <= len(text):
-		for n := copy(text, tamed); n < len(text); n++ {
+	case p.quantity && len(simplified) <= len(text):
+		for n := copy(text, simplified); n < len(text); n++ {
 			text[n] = ' '
 		}
 	default:
-		d.left = append(d.left, [2]int{from, to})
+		d.unresolved = append(d.unresolved, [2]int{from, to})
 	}
 }
 

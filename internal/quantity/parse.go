@@ -16,26 +16,26 @@ type limits struct {
 	magnitude int // the value is less than ten to the power of this
 }
 
-// usual has a magnitude that is larger than the magnitude of each text that Suspect ignores. The
-// magnitude is not a multiple of three. Otherwise apimachinery would take the text of the largest
-// value for canonical, and keep it.
-var usual = limits{digits: 2100, exponent: 2100, magnitude: 2000}
+// defaultLimits has a magnitude that is larger than the magnitude of each text that Suspect
+// ignores. The magnitude is not a multiple of three. Otherwise apimachinery would take the text of
+// the largest value for canonical, and keep it.
+var defaultLimits = limits{digits: 2100, exponent: 2100, magnitude: 2000}
 
 // Parse does the same as resource.ParseQuantity, in bounded time. Its results can also be formatted
 // and compared in bounded time.
 func Parse(text string) (resource.Quantity, error) {
-	if tamed, ok := usual.tame(text); ok {
-		text = tamed
+	if simplified, ok := defaultLimits.simplify(text); ok {
+		text = simplified
 	}
 	return resource.ParseQuantity(text)
 }
 
-// beyond is an exponent that stands for all larger exponents, with room for sums in 32 bits.
-const beyond = 1 << 30
+// hugeExponent is an exponent that stands for all larger exponents, with room for sums in 32 bits.
+const hugeExponent = 1 << 30
 
-// tame returns a text that apimachinery parses quickly, to the same quantity. ok is false if the
-// argument text is parsed quickly itself, or is not a quantity.
-func (l limits) tame(text string) (tamed string, ok bool) {
+// simplify returns a text that apimachinery parses quickly, to the same quantity. ok is false if
+// the argument text is parsed quickly itself, or is not a quantity.
+func (l limits) simplify(text string) (simplified string, ok bool) {
 	if len(text) <= 4 {
 		return "", false
 	}
@@ -49,9 +49,9 @@ func (l limits) tame(text string) (tamed string, ok bool) {
 	}
 	digits := len(whole) + len(fraction)
 	if int64(exponent)-int64(len(fraction)) < math.MinInt32 && max(len(whole), 1)+len(fraction) <= 18 {
-		exponent = beyond // apimachinery's 32-bit arithmetic gives the same result
+		exponent = hugeExponent // apimachinery's 32-bit arithmetic gives the same result
 	}
-	exponent = max(-beyond, min(exponent, beyond))
+	exponent = max(-hugeExponent, min(exponent, hugeExponent))
 	significant := strings.TrimLeft(whole+fraction, "0")
 	// The value is 0.significant times ten to the power of magnitude.
 	magnitude := len(whole) - (digits - len(significant)) + exponent

@@ -12,9 +12,9 @@ import (
 
 // Unmarshal does the same as q.Unmarshal, in bounded time.
 func Unmarshal(q *resource.Quantity, data []byte) error {
-	if at, _ := Suspect(true, data, 0); at >= 0 {
+	if at, _ := FindExtreme(true, data, 0); at >= 0 {
 		data = bytes.Clone(data)
-		if !(messages{}).tame(data, quantityType, 0) {
+		if !(messages{}).replaceQuantities(data, quantityType, 0) {
 			return errMalformed
 		}
 	}
@@ -25,17 +25,17 @@ func Unmarshal(q *resource.Quantity, data []byte) error {
 // message may have as many parts as bytes, but few types.
 type messages map[reflect.Type]map[int32]reflect.Type
 
-// tame replaces the texts of the quantities in a message by texts of the same length, in place. The
-// type of the message is a struct whose fields have protobuf tags, like all types of k8s.io/api.
-// tame returns false if the message is malformed, or if generated code might read it in another
-// way: if it has a group, which no server sends, or a map entry with fields of other kinds.
-func (m messages) tame(data []byte, t reflect.Type, depth int) bool {
+// replaceQuantities replaces the texts of the quantities in a message by texts of the same length,
+// in place. The type of the message is a struct whose fields have protobuf tags, like all types of
+// k8s.io/api. tame returns false if the message is malformed, or if generated code might read it in
+// another way: if it has a group, which no server sends, or a map entry with fields of other kinds.
+func (m messages) replaceQuantities(data []byte, t reflect.Type, depth int) bool {
 	if depth > maxDepth {
 		return false
 	}
 	fields, ok := m[t]
 	if !ok {
-		fields = numbered(t)
+		fields = messageFields(t)
 		m[t] = fields
 	}
 	for len(data) > 0 {
@@ -53,7 +53,7 @@ func (m messages) tame(data []byte, t reflect.Type, depth int) bool {
 		case to != nil && to.Kind() == reflect.Map:
 			ok = m.entry(value, to.Elem(), depth+1)
 		case to != nil:
-			ok = m.tame(value, to, depth+1)
+			ok = m.replaceQuantities(value, to, depth+1)
 		}
 		if !ok {
 			return false
@@ -67,7 +67,7 @@ func (m messages) tame(data []byte, t reflect.Type, depth int) bool {
 func (m messages) entry(data []byte, t reflect.Type, depth int) bool {
 	for len(data) > 0 {
 		number, wire, value, rest, ok := nextField(data)
-		if !ok || (number == 1 || number == 2) && wire != wireBytes || number == 2 && !m.tame(value, t, depth) {
+		if !ok || (number == 1 || number == 2) && wire != wireBytes || number == 2 && !m.replaceQuantities(value, t, depth) {
 			return false
 		}
 		data = rest
@@ -86,15 +86,15 @@ const (
 // shorten replaces the text of a quantity by an equal quantity, with leading zeros to keep the
 // length.
 func shorten(text []byte) {
-	tamed, ok := usual.tame(string(text))
-	if !ok || len(tamed) > len(text) {
+	simplified, ok := defaultLimits.simplify(string(text))
+	if !ok || len(simplified) > len(text) {
 		return
 	}
 	n := 0
-	if tamed[0] == '-' {
+	if simplified[0] == '-' {
 		n = 1
 	}
-	digits := copy(text[len(text)-len(tamed)+n:], tamed[n:])
+	digits := copy(text[len(text)-len(simplified)+n:], simplified[n:])
 	for i := range text[:len(text)-digits] {
 		text[i] = '0'
 	}
@@ -103,8 +103,9 @@ func shorten(text []byte) {
 	}
 }
 
-// numbered returns, by field number, the types of the fields that are messages or maps of messages.
-func numbered(t reflect.Type) map[int32]reflect.Type {
+// messageFields returns, by field number, the types of the fields that are messages or maps of
+// messages.
+func messageFields(t reflect.Type) map[int32]reflect.Type {
 	fields := map[int32]reflect.Type{}
 	switch {
 	case t.Kind() == reflect.Slice: // a named slice type is a message that contains the elements
@@ -127,11 +128,11 @@ func numbered(t reflect.Type) map[int32]reflect.Type {
 		if to.Kind() == reflect.Pointer {
 			to = to.Elem()
 		}
-		of := to
-		if of.Kind() == reflect.Map {
-			of = of.Elem()
+		elem := to
+		if elem.Kind() == reflect.Map {
+			elem = elem.Elem()
 		}
-		if of.Kind() == reflect.Struct || of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Struct {
+		if elem.Kind() == reflect.Struct || elem.Kind() == reflect.Slice && elem.Elem().Kind() == reflect.Struct {
 			fields[int32(number)] = to
 		}
 	}

@@ -10,15 +10,15 @@ import (
 func Similar(word string, names []string) []string {
 	type candidate struct {
 		name  string
-		slips int
+		edits int
 	}
 	var candidates []candidate
 	for _, name := range names {
-		if slips := Distance(word, name); slips <= Tolerance(word) {
-			candidates = append(candidates, candidate{name, slips})
+		if edits := Distance(word, name); edits <= Tolerance(word) {
+			candidates = append(candidates, candidate{name, edits})
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.slips, b.slips) })
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.edits, b.edits) })
 	similar := make([]string, len(candidates))
 	for i, c := range candidates {
 		similar[i] = c.name

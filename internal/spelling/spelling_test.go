@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSimilarNamesTheLikeliestFirst(t *testing.T) {
+func TestSimilarReturnsTheClosestNamesFirst(t *testing.T) {
 	t.Parallel()
 	names := []string{"apiserver", "demo", "watch", "version", "dome"}
 	for word, want := range map[string][]string{

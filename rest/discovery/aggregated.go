@@ -11,21 +11,21 @@ import (
 
 // addAggregated reads an APIGroupDiscoveryList, which has groups and versions in order of
 // preference. Like kubectl, it leaves out a stale version, and reports it.
-func (f *finding) addAggregated(path string, data []byte) error {
+func (f *collector) addAggregated(path string, data []byte) error {
 	var list apidiscovery.APIGroupDiscoveryList
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &list); err != nil {
 		return err
 	}
-	misnamed := false
+	hasInvalidName := false
 	for _, g := range list.Items {
 		for _, v := range g.Versions {
 			gv := schema.GroupVersion{Group: g.Name, Version: v.Version}
 			if gv.Group != "" && !isName(gv.Group) || !isName(gv.Version) {
-				misnamed = true
+				hasInvalidName = true
 				continue
 			}
 			if v.Freshness == apidiscovery.DiscoveryFreshnessStale {
-				f.fail(Failure{GroupVersion: gv, Path: path + "/" + gv.String(), Err: ErrStale})
+				f.addFailure(Failure{GroupVersion: gv, Path: path + "/" + gv.String(), Err: ErrStale})
 				continue
 			}
 			for _, r := range v.Resources {
@@ -46,14 +46,14 @@ func (f *finding) addAggregated(path string, data []byte) error {
 			}
 		}
 	}
-	if misnamed {
-		f.misnamed(path)
+	if hasInvalidName {
+		f.addInvalidName(path)
 	}
 	return nil
 }
 
 // add adds a resource, unless it is a subresource or has no name.
-func (f *finding) add(r Resource) {
+func (f *collector) add(r Resource) {
 	if !isName(r.Plural) || !isName(r.Kind) || len(r.Singular) > maxName {
 		return
 	}

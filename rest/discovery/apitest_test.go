@@ -28,7 +28,7 @@ func discoverMemory(t *testing.T, opts apitest.Options) []discovery.Resource {
 	return resources
 }
 
-func TestBothFormsOfTheTestServerAreTheSame(t *testing.T) {
+func TestAggregatedEqualsLegacyOnTestServer(t *testing.T) {
 	t.Parallel()
 	resources := discoverMemory(t, apitest.Options{})
 	require.Equal(t, resources, discoverMemory(t, apitest.Options{NoAggregatedDiscovery: true}))

@@ -30,9 +30,9 @@ type budget struct {
 	failed         int
 }
 
-// take counts a document before it is decoded. It returns an error if all documents so far are too
-// large together. Each byte that may start an object counts as one object.
-func (b *budget) take(data []byte) error {
+// reserve counts a document before it is decoded. It returns an error if all documents so far are
+// too large together. Each byte that may start an object counts as one object.
+func (b *budget) reserve(data []byte) error {
 	objects := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("null"))
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,8 +43,8 @@ func (b *budget) take(data []byte) error {
 	return nil
 }
 
-// count counts a failure. A nil error is not counted.
-func (b *budget) count(err error) {
+// countFailure counts a failure. A nil error is not counted.
+func (b *budget) countFailure(err error) {
 	if err != nil {
 		b.mu.Lock()
 		b.failed++
@@ -52,8 +52,8 @@ func (b *budget) count(err error) {
 	}
 }
 
-// spent reports whether maxFailed versions have failed.
-func (b *budget) spent() bool {
+// exhausted reports whether maxFailed versions have failed.
+func (b *budget) exhausted() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.failed >= maxFailed

@@ -25,40 +25,40 @@ const (
 // It is not an error if one of /api and /apis is missing: an extension API server has no core
 // group.
 func Resources(ctx context.Context, client *rest.Client) ([]Resource, error) {
-	var found finding
+	var found collector
 	missing := 0
 	for _, path := range []string{"/api", "/apis"} {
-		data, err := askRoot(ctx, client, path)
+		data, err := getRoot(ctx, client, path)
 		switch {
 		case apierrors.IsNotFound(err):
 			missing++
 		case err != nil:
-			found.fail(Failure{Path: path, Err: err})
+			found.addFailure(Failure{Path: path, Err: err})
 		default:
 			found.addRoot(ctx, client, path, data)
 		}
 	}
 	if missing == 2 {
-		found.fail(Failure{Path: "/api", Err: errors.New("the server has neither /api nor /apis: is this the address of an API server?")})
+		found.addFailure(Failure{Path: "/api", Err: errors.New("the server has neither /api nor /apis: is this the address of an API server?")})
 	}
-	firstIsPreferred(found.resources)
+	setPreferred(found.resources)
 	if len(found.failures) > 0 {
 		return found.resources, &Error{Failures: found.failures}
 	}
 	return found.resources, nil
 }
 
-// finding has the resources and failures of a discovery so far.
-type finding struct {
+// collector has the resources and failures of a discovery so far.
+type collector struct {
 	resources []Resource
 	failures  []Failure
 	budget    budget
 }
 
-func (f *finding) fail(failure Failure) { f.failures = append(f.failures, failure) }
+func (f *collector) addFailure(failure Failure) { f.failures = append(f.failures, failure) }
 
-// askRoot gets /api or /apis, in aggregated form if the server supports it.
-func askRoot(ctx context.Context, client *rest.Client, path string) ([]byte, error) {
+// getRoot gets /api or /apis, in aggregated form if the server supports it.
+func getRoot(ctx context.Context, client *rest.Client, path string) ([]byte, error) {
 	data, err := client.Raw(ctx, http.MethodGet, path, rest.RawOptions{Accept: acceptAny})
 	if apierrors.IsNotAcceptable(err) {
 		return client.Raw(ctx, http.MethodGet, path, rest.RawOptions{Accept: acceptLegacy})
@@ -68,10 +68,10 @@ func askRoot(ctx context.Context, client *rest.Client, path string) ([]byte, err
 
 // addRoot reads the response from /api or /apis. The kind in the document says which form it has.
 // The Content-Type does as well, but some proxies change it.
-func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string, data []byte) {
+func (f *collector) addRoot(ctx context.Context, client *rest.Client, path string, data []byte) {
 	var versions []versionPath
 	var kind metav1.TypeMeta
-	err := f.budget.take(data)
+	err := f.budget.reserve(data)
 	if err == nil {
 		err = kjson.UnmarshalCaseSensitivePreserveInts(data, &kind)
 	}
@@ -81,10 +81,10 @@ func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string,
 		err = f.addAggregated(path, data)
 	case kind.Kind == "APIVersions":
 		versions, err = coreVersions(data)
-		versions = f.named(path, versions)
+		versions = f.dropInvalidNames(path, versions)
 	case kind.Kind == "APIGroupList":
 		versions, err = groupVersions(data)
-		versions = f.named(path, versions)
+		versions = f.dropInvalidNames(path, versions)
 	default:
 		err = fmt.Errorf("kind %.64q is not a kind of API discovery", kind.Kind)
 	}
@@ -92,13 +92,13 @@ func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string,
 		err = fmt.Errorf("%d versions are too many", len(versions))
 	}
 	if err != nil {
-		f.fail(Failure{Path: path, Err: fmt.Errorf("%w: %w: is this the address of an API server?", rest.ErrMalformed, err)})
+		f.addFailure(Failure{Path: path, Err: fmt.Errorf("%w: %w: is this the address of an API server?", rest.ErrMalformed, err)})
 		return
 	}
 	f.addVersions(ctx, client, versions)
 }
 
-// misnamed reports that a group or a version has an invalid name.
-func (f *finding) misnamed(path string) {
-	f.fail(Failure{Path: path + "/...", Err: fmt.Errorf("%w: a group or a version has an invalid name", rest.ErrMalformed)})
+// addInvalidName reports that a group or a version has an invalid name.
+func (f *collector) addInvalidName(path string) {
+	f.addFailure(Failure{Path: path + "/...", Err: fmt.Errorf("%w: a group or a version has an invalid name", rest.ErrMalformed)})
 }

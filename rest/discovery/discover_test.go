@@ -17,8 +17,8 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// short formats a resource in one line: its group and version, and its names.
-func short(r discovery.Resource) string {
+// summary formats a resource in one line: its group and version, and its names.
+func summary(r discovery.Resource) string {
 	preferred := ""
 	if r.Preferred {
 		preferred = "*"
@@ -46,10 +46,10 @@ var cannedInOrder = []string{
 	"new.example.com/v1* gadgets Gadget [] false",
 }
 
-func shorts(resources []discovery.Resource) []string {
+func summaries(resources []discovery.Resource) []string {
 	var list []string
 	for _, r := range resources {
-		list = append(list, short(r))
+		list = append(list, summary(r))
 	}
 	return list
 }
@@ -59,7 +59,7 @@ func TestAggregatedDiscoveryTakesTwoRequests(t *testing.T) {
 	s := newServer(t, true, nil)
 	resources, err := discovery.Resources(t.Context(), s.client(t))
 	require.NoError(t, err)
-	require.Equal(t, cannedInOrder, shorts(resources))
+	require.Equal(t, cannedInOrder, summaries(resources))
 	require.Equal(t, []string{"/api", "/apis"}, s.requests())
 
 	pods := resources[3]
@@ -69,7 +69,7 @@ func TestAggregatedDiscoveryTakesTwoRequests(t *testing.T) {
 	require.Equal(t, "nodemetrics", resources[5].Singular, "a missing singular is the kind in lower case")
 }
 
-func TestLegacyDiscoveryFindsTheSame(t *testing.T) {
+func TestLegacyEqualsAggregatedDiscovery(t *testing.T) {
 	t.Parallel()
 	want := canned(t)
 	s := newServer(t, false, nil)
@@ -79,7 +79,7 @@ func TestLegacyDiscoveryFindsTheSame(t *testing.T) {
 	require.Len(t, s.requests(), 13)
 }
 
-func TestServerThatRefusesTheNewFormIsAskedForTheOld(t *testing.T) {
+func TestFallbackToLegacyDiscovery(t *testing.T) {
 	t.Parallel()
 	old := newServer(t, false, nil)
 	refuse := func(w http.ResponseWriter, r *http.Request) {
@@ -87,26 +87,26 @@ func TestServerThatRefusesTheNewFormIsAskedForTheOld(t *testing.T) {
 			status(http.StatusNotAcceptable)(w, r)
 			return
 		}
-		old.answer(w, r, false)
+		old.respond(w, r, false)
 	}
 	s := newServer(t, false, map[string]http.HandlerFunc{"/api": refuse, "/apis": refuse})
 	resources, err := discovery.Resources(t.Context(), s.client(t))
 	require.NoError(t, err)
-	require.Equal(t, cannedInOrder, shorts(resources))
+	require.Equal(t, cannedInOrder, summaries(resources))
 }
 
-func TestOneRootMayBeAggregatedAndTheOtherNot(t *testing.T) {
+func TestMixedAggregatedAndLegacyRoots(t *testing.T) {
 	t.Parallel()
 	old := newServer(t, false, nil)
 	s := newServer(t, true, map[string]http.HandlerFunc{
-		"/apis": func(w http.ResponseWriter, r *http.Request) { old.answer(w, r, false) },
+		"/apis": func(w http.ResponseWriter, r *http.Request) { old.respond(w, r, false) },
 	})
 	resources, err := discovery.Resources(t.Context(), s.client(t))
 	require.NoError(t, err)
-	require.Equal(t, cannedInOrder, shorts(resources))
+	require.Equal(t, cannedInOrder, summaries(resources))
 }
 
-func TestStaleVersionIsReportedAndHidesNothingElse(t *testing.T) {
+func TestStaleVersionIsReportedAlone(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, true, map[string]http.HandlerFunc{"/apis": body(`{"kind":"APIGroupDiscoveryList","items":[
 		{"metadata":{"name":"metrics.k8s.io"},"versions":[
@@ -121,11 +121,11 @@ func TestStaleVersionIsReportedAndHidesNothingElse(t *testing.T) {
 	require.Equal(t, schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1"}, partial.Failures[0].GroupVersion)
 
 	require.Len(t, resources, 6)
-	require.Equal(t, "metrics.k8s.io/v1beta1* pods PodMetrics [] true", short(resources[5]),
+	require.Equal(t, "metrics.k8s.io/v1beta1* pods PodMetrics [] true", summary(resources[5]),
 		"the first version that is not stale is the preferred one")
 }
 
-func TestFailedGroupIsReportedAndHidesNothingElse(t *testing.T) {
+func TestFailedGroupIsReportedAlone(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, false, map[string]http.HandlerFunc{
 		"/apis/metrics.k8s.io/v1beta1": status(http.StatusServiceUnavailable),
@@ -142,11 +142,11 @@ func TestFailedGroupIsReportedAndHidesNothingElse(t *testing.T) {
 	require.ErrorIs(t, partial.Failures[1].Err, rest.ErrMalformed)
 	require.ErrorIs(t, partial.Failures[2].Err, rest.ErrMalformed)
 	require.Len(t, resources, len(cannedInOrder)-4)
-	require.Contains(t, shorts(resources), "autoscaling/v1* horizontalpodautoscalers HorizontalPodAutoscaler [hpa] true",
+	require.Contains(t, summaries(resources), "autoscaling/v1* horizontalpodautoscalers HorizontalPodAutoscaler [hpa] true",
 		"the first version that answers is the preferred one")
 }
 
-func TestFailedRootIsReportedAndHidesNotTheOther(t *testing.T) {
+func TestFailedRootKeepsTheOtherRoot(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, true, map[string]http.HandlerFunc{"/apis": status(http.StatusForbidden)})
 	resources, err := discovery.Resources(t.Context(), s.client(t))
@@ -154,15 +154,15 @@ func TestFailedRootIsReportedAndHidesNotTheOther(t *testing.T) {
 	require.Len(t, resources, 5)
 }
 
-func TestServerWithoutCoreGroupIsFine(t *testing.T) {
+func TestServerWithoutCoreGroup(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, true, map[string]http.HandlerFunc{"/api": status(http.StatusNotFound)})
 	resources, err := discovery.Resources(t.Context(), s.client(t))
 	require.NoError(t, err)
-	require.Equal(t, cannedInOrder[5:], shorts(resources))
+	require.Equal(t, cannedInOrder[5:], summaries(resources))
 }
 
-func TestWhatIsNoAPIServerIsSaidToBeNone(t *testing.T) {
+func TestNonAPIServerIsAnError(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -200,7 +200,7 @@ func TestNamelessResourcesAreLeftOut(t *testing.T) {
 	})
 	resources, err := discovery.Resources(t.Context(), s.client(t))
 	require.NoError(t, err)
-	require.Equal(t, []string{"v1* pods Pod [] true"}, shorts(resources))
+	require.Equal(t, []string{"v1* pods Pod [] true"}, summaries(resources))
 }
 
 func TestEndOfContextEndsDiscovery(t *testing.T) {
@@ -225,7 +225,7 @@ func manyVersions(n int) http.HandlerFunc {
 	return body(`{"kind":"APIGroupList","groups":[{"name":"g","versions":[` + strings.Join(versions, ",") + `]}]}`)
 }
 
-func TestServerThatClaimsTooManyVersionsIsNotAskedForThem(t *testing.T) { // G11
+func TestTooManyVersionsAreNotRequested(t *testing.T) { // G11
 	t.Parallel()
 	s := newServer(t, false, map[string]http.HandlerFunc{"/api": status(http.StatusNotFound), "/apis": manyVersions(10_001)})
 	_, err := discovery.Resources(t.Context(), s.client(t))
@@ -234,7 +234,7 @@ func TestServerThatClaimsTooManyVersionsIsNotAskedForThem(t *testing.T) { // G11
 	require.Equal(t, []string{"/api", "/apis"}, s.requests())
 }
 
-func TestEndOfContextEndsTheAskingForVersions(t *testing.T) {
+func TestEndOfContextStopsVersionRequests(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	faults := map[string]http.HandlerFunc{"/api": status(http.StatusNotFound), "/apis": manyVersions(5000)}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 // FuzzDocuments decodes arbitrary bytes as each kind of document that a server sends.
@@ -26,7 +26,7 @@ func FuzzDocuments(f *testing.F) {
 	}
 	f.Add([]byte(`{"kind":"APIGroupDiscoveryList","items":[null,{"versions":[null,{"resources":[null]}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var found finding
+		var found collector
 		_ = found.addAggregated("/apis", data)
 		for _, r := range found.resources {
 			require.NotEmpty(t, r.Plural)
@@ -44,7 +44,7 @@ func FuzzDocuments(f *testing.F) {
 func FuzzFind(f *testing.F) {
 	data, err := os.ReadFile("testdata/aggregated/apis.json")
 	require.NoError(f, err)
-	var found finding
+	var found collector
 	require.NoError(f, found.addAggregated("/apis", data))
 	for _, name := range []string{"pods", "deploy.apps", "hpa.v1.autoscaling", "a.b.c.d", "..", "", "\xff.\xff"} {
 		f.Add(name)
@@ -66,18 +66,18 @@ func FuzzFind(f *testing.F) {
 
 // A server lists the same resources in every discovery, and reports them as stale as well.
 // Comparing them takes linear time, and the number of kept resources does not grow.
-func TestG11_WhatIsKeptIsBounded(t *testing.T) {
+func TestG11_KeptResourcesAreBounded(t *testing.T) {
 	t.Parallel()
 	many := make([]Resource, maxObjects+1000)
 	for i := range many {
 		many[i] = Resource{Group: "g", Version: "v1", Plural: "foos", Kind: "Foo"}
 	}
 	stale := []Failure{{GroupVersion: many[0].GVR().GroupVersion(), Err: ErrStale}}
-	require.Len(t, keep(many, many[:1000], stale), maxObjects+1000)
+	require.Len(t, keepFailedParts(many, many[:1000], stale), maxObjects+1000)
 	many[0].ShortNames = []string{strings.Repeat("x", maxBytes)}
-	require.Len(t, keep(many, many[:1000], stale), 1000)
+	require.Len(t, keepFailedParts(many, many[:1000], stale), 1000)
 
-	n := effort.Of(200_000, 100_000) // a quadratic algorithm would not finish in a minute
+	n := testsize.Scale(200_000, 100_000) // a quadratic algorithm would not finish in a minute
 	kept := make(chan []Resource, 1)
 	go func() {
 		known, failures := make([]Resource, n), make([]Failure, n)
@@ -85,7 +85,7 @@ func TestG11_WhatIsKeptIsBounded(t *testing.T) {
 			known[i] = Resource{Group: strconv.Itoa(i), Version: "v1", Plural: "foos", Kind: "Foo"}
 			failures[n-1-i] = Failure{GroupVersion: known[i].GVR().GroupVersion(), Err: ErrStale}
 		}
-		kept <- keep(known, nil, failures)
+		kept <- keepFailedParts(known, nil, failures)
 	}()
 	select {
 	case known := <-kept:

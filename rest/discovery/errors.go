@@ -45,14 +45,14 @@ func (e *Error) Error() string {
 	if e == nil {
 		return "<nil>"
 	}
-	var parts []*reasoned
-	known := map[string]*reasoned{}
+	var parts []*failureGroup
+	known := map[string]*failureGroup{}
 	for _, f := range e.Failures {
-		why := reason(f.Err)
-		part := known[why]
+		text := reasonText(f.Err)
+		part := known[text]
 		if part == nil {
-			part = &reasoned{why: f.Err.Error()}
-			known[why], parts = part, append(parts, part)
+			part = &failureGroup{reason: f.Err.Error()}
+			known[text], parts = part, append(parts, part)
 		}
 		if part.count++; part.count <= maxPaths {
 			part.paths = append(part.paths, f.Path)
@@ -64,7 +64,7 @@ func (e *Error) Error() string {
 		if more := part.count - maxPaths; more > 0 {
 			paths += fmt.Sprintf(" and %d more", more)
 		}
-		texts = append(texts, paths+": "+part.why)
+		texts = append(texts, paths+": "+part.reason)
 	}
 	if more := len(parts) - maxReasons; more > 0 {
 		texts = append(texts, fmt.Sprintf("and for %d more reasons", more))
@@ -72,15 +72,15 @@ func (e *Error) Error() string {
 	return "API discovery is incomplete: " + strings.Join(texts, "; ")
 }
 
-// reasoned has the parts that failed for the same reason.
-type reasoned struct {
-	why   string
-	paths []string // the first paths
-	count int
+// failureGroup has the parts that failed for the same reason.
+type failureGroup struct {
+	reason string
+	paths  []string // the first paths
+	count  int
 }
 
-// reason returns the text of an error without the request that the error is about.
-func reason(err error) string {
+// reasonText returns the text of an error without the request that the error is about.
+func reasonText(err error) string {
 	if request, ok := err.(*rest.Error); ok {
 		err = request.Err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-func TestReasonOfSeveralFailuresIsSaidOnce(t *testing.T) {
+func TestCommonReasonIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	asked := func(path string, reason error) error {
 		return &rest.Error{Method: http.MethodGet, URL: "https://h" + path, Attempts: 1, Err: reason}

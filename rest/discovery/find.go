@@ -19,8 +19,8 @@ import (
 //
 // The error is a [*NotFoundError].
 func Find(resources []Resource, name string) (Resource, error) {
-	for _, q := range readings(strings.ToLower(name)) {
-		for _, matches := range tiers {
+	for _, q := range parseName(strings.ToLower(name)) {
+		for _, matches := range nameMatchers {
 			if r, ok := q.best(resources, matches); ok {
 				return r, nil
 			}
@@ -38,9 +38,9 @@ type query struct {
 	anyGroup   bool
 }
 
-// readings returns the possible meanings of a name in lower case. The text after the first dot is a
-// version and a group, or otherwise a group.
-func readings(name string) []query {
+// parseName returns the possible meanings of a name in lower case. The text after the first dot is
+// a version and a group, or otherwise a group.
+func parseName(name string) []query {
 	name, qualifier, qualified := strings.Cut(name, ".")
 	if !qualified {
 		return []query{{name: name, anyVersion: true, anyGroup: true}}
@@ -52,8 +52,8 @@ func readings(name string) []query {
 	return []query{asGroup}
 }
 
-// tiers are the kinds of names, in order of precedence.
-var tiers = []func(r *Resource, name string) bool{
+// nameMatchers are the kinds of names, in order of precedence.
+var nameMatchers = []func(r *Resource, name string) bool{
 	func(r *Resource, name string) bool {
 		return name == strings.ToLower(r.Plural) || name == strings.ToLower(r.Singular)
 	},

@@ -8,7 +8,7 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-func TestFindUnderstandsWhatKubectlUnderstands(t *testing.T) {
+func TestFindAcceptsKubectlNames(t *testing.T) {
 	t.Parallel()
 	resources := canned(t)
 	tests := []struct{ name, want string }{
@@ -56,7 +56,7 @@ func TestFindUnderstandsWhatKubectlUnderstands(t *testing.T) {
 	}
 }
 
-func TestFullNamesGoBeforeShortNamesAndThoseBeforeKinds(t *testing.T) {
+func TestNamesPrecedeShortNamesAndKinds(t *testing.T) {
 	t.Parallel()
 	byKind := discovery.Resource{Group: "a", Version: "v1", Plural: "kinds", Singular: "kindx", Kind: "Thing", Preferred: true}
 	byShort := discovery.Resource{Group: "b", Version: "v1", Plural: "shorts", Singular: "short", Kind: "Short", ShortNames: []string{"thing"}, Preferred: true}
@@ -73,7 +73,7 @@ func TestFullNamesGoBeforeShortNamesAndThoseBeforeKinds(t *testing.T) {
 	require.Equal(t, byKind, r)
 }
 
-func TestGroupIsMatchedWholeBeforeByItsBeginning(t *testing.T) {
+func TestWholeGroupPrecedesGroupPrefix(t *testing.T) {
 	t.Parallel()
 	longer := discovery.Resource{Group: "shop.example.com", Version: "v1", Plural: "orders", Singular: "order", Kind: "Order", Preferred: true}
 	whole := discovery.Resource{Group: "shop", Version: "v1", Plural: "orders", Singular: "order", Kind: "Order"}
@@ -88,7 +88,7 @@ func TestGroupIsMatchedWholeBeforeByItsBeginning(t *testing.T) {
 	require.Error(t, err, "the core group is not the beginning of every other")
 }
 
-func TestUnknownNameSuggestsWhatWasMeant(t *testing.T) {
+func TestUnknownNameSuggestsSimilarNames(t *testing.T) {
 	t.Parallel()
 	resources := canned(t)
 	tests := []struct {

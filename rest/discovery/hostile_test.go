@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/discovery"
 )
@@ -70,8 +70,8 @@ func TestG11_ServerCannotChooseThePathsOfDiscovery(t *testing.T) {
 }
 
 // A legacy server may send many documents, each of them small.
-func TestG11_DocumentsTogetherAreBounded(t *testing.T) {
-	effort.SkipUnlessAll(t, "it takes more bytes than all documents together may have")
+func TestG11_AllDocumentsTogetherAreBounded(t *testing.T) {
+	testsize.SkipIfShort(t, "it takes more bytes than all documents together may have")
 	t.Parallel()
 	for name, document := range map[string]string{
 		"objects": `{"kind":"APIResourceList","groupVersion":"v1","resources":[{}` + strings.Repeat(",{}", 50_000) + `]}`,

@@ -63,15 +63,15 @@ func groupVersions(data []byte) ([]versionPath, error) {
 	return versions, nil
 }
 
-// named removes versions with invalid names from versions, and reports a failure. A name becomes a
-// part of a path, and an invalid name could lead to another part of the API.
-func (f *finding) named(path string, versions []versionPath) []versionPath {
+// dropInvalidNames removes versions with invalid names from versions, and reports a failure. A name
+// becomes a part of a path, and an invalid name could lead to another part of the API.
+func (f *collector) dropInvalidNames(path string, versions []versionPath) []versionPath {
 	n := len(versions)
 	versions = slices.DeleteFunc(versions, func(v versionPath) bool {
 		return !isName(v.Version) || path == "/apis" && !isName(v.Group)
 	})
 	if len(versions) < n {
-		f.misnamed(path)
+		f.addInvalidName(path)
 	}
 	return versions
 }
@@ -79,7 +79,7 @@ func (f *finding) named(path string, versions []versionPath) []versionPath {
 // addVersions requests all versions, several of them at the same time, and adds their resources in
 // order. When ctx ends, it sends no more requests, and reports the first version that it did not
 // request.
-func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions []versionPath) {
+func (f *collector) addVersions(ctx context.Context, client *rest.Client, versions []versionPath) {
 	lists := make([]metav1.APIResourceList, len(versions))
 	errs := make([]error, len(versions))
 
@@ -91,14 +91,14 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 			versions = versions[:i+1]
 			break
 		}
-		if f.budget.spent() {
-			errs[i] = errSpent
+		if f.budget.exhausted() {
+			errs[i] = errNotRequested
 			<-free
 			continue
 		}
 		running.Go(func() {
-			lists[i], errs[i] = f.askVersion(ctx, client, v.path)
-			f.budget.count(errs[i])
+			lists[i], errs[i] = f.getVersion(ctx, client, v.path)
+			f.budget.countFailure(errs[i])
 			<-free
 		})
 	}
@@ -106,7 +106,7 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 
 	for i, v := range versions {
 		if errs[i] != nil {
-			f.fail(Failure{GroupVersion: v.GroupVersion, Path: v.path, Err: errs[i]})
+			f.addFailure(Failure{GroupVersion: v.GroupVersion, Path: v.path, Err: errs[i]})
 			continue
 		}
 		for _, r := range lists[i].APIResources {
@@ -125,16 +125,17 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 	}
 }
 
-// errSpent is the reason of a version that was not requested because too many others had failed.
-var errSpent = fmt.Errorf("not requested, because %d other requests had failed", maxFailed)
+// errNotRequested is the reason of a version that was not requested because too many others had
+// failed.
+var errNotRequested = fmt.Errorf("not requested, because %d other requests had failed", maxFailed)
 
-// askVersion gets the resources of one group version.
-func (f *finding) askVersion(ctx context.Context, client *rest.Client, path string) (metav1.APIResourceList, error) {
+// getVersion gets the resources of one group version.
+func (f *collector) getVersion(ctx context.Context, client *rest.Client, path string) (metav1.APIResourceList, error) {
 	data, err := client.Raw(ctx, http.MethodGet, path, rest.RawOptions{Accept: acceptLegacy})
 	if err != nil {
 		return metav1.APIResourceList{}, err
 	}
-	if err := f.budget.take(data); err != nil {
+	if err := f.budget.reserve(data); err != nil {
 		return metav1.APIResourceList{}, fmt.Errorf("%w: %w", rest.ErrMalformed, err)
 	}
 	return resourceList(data)

@@ -33,16 +33,16 @@ type MapperOptions struct {
 // A Mapper is safe for concurrent use, and has no goroutine. A search takes no lock. If several
 // searches find nothing, one asks the server while the others wait for the result.
 type Mapper struct {
-	client   *rest.Client
-	interval time.Duration
-	known    atomic.Pointer[knowledge] // nil before the first discovery
-	asking   chan struct{}             // holds one element while a caller asks the server
+	client     *rest.Client
+	interval   time.Duration
+	cached     atomic.Pointer[cachedResult] // nil before the first discovery
+	refreshing chan struct{}                // holds one element while a caller asks the server
 
 	discoveries atomic.Uint64
 }
 
-// knowledge is the result of a discovery. It is never changed.
-type knowledge struct {
+// cachedResult is the result of a discovery. It is never changed.
+type cachedResult struct {
 	resources []Resource
 	err       error // an *Error, or nil
 	at        time.Time
@@ -53,7 +53,7 @@ func NewMapper(client *rest.Client, opts MapperOptions) *Mapper {
 	if opts.RefreshInterval == 0 {
 		opts.RefreshInterval = 10 * time.Second
 	}
-	return &Mapper{client: client, interval: opts.RefreshInterval, asking: make(chan struct{}, 1)}
+	return &Mapper{client: client, interval: opts.RefreshInterval, refreshing: make(chan struct{}, 1)}
 }
 
 // Find is the function [Find] for the resources of the server. The error is the error of ctx, or a
@@ -66,10 +66,10 @@ func (m *Mapper) Find(ctx context.Context, name string) (found Resource, err err
 	return found, err
 }
 
-// Kind returns the resource whose objects are of a kind. If kind has no version, Kind returns the
-// version that the server prefers among the versions that have the kind. Its errors are the same as
-// for [Mapper.Find].
-func (m *Mapper) Kind(ctx context.Context, kind schema.GroupVersionKind) (found Resource, err error) {
+// FindKind returns the resource whose objects are of a kind. If kind has no version, Kind returns
+// the version that the server prefers among the versions that have the kind. Its errors are the
+// same as for [Mapper.Find].
+func (m *Mapper) FindKind(ctx context.Context, kind schema.GroupVersionKind) (found Resource, err error) {
 	err = m.search(ctx, func(all []Resource) error {
 		i := slices.IndexFunc(all, func(r Resource) bool { // the first is the preferred one
 			return r.Group == kind.Group && r.Kind == kind.Kind && (kind.Version == "" || r.Version == kind.Version)
@@ -85,9 +85,9 @@ func (m *Mapper) Kind(ctx context.Context, kind schema.GroupVersionKind) (found 
 	return found, err
 }
 
-// Category returns the resources in a category, such as "all", each in its preferred version. Its
-// errors are the same as for [Mapper.Find].
-func (m *Mapper) Category(ctx context.Context, name string) (found []Resource, err error) {
+// FindCategory returns the resources in a category, such as "all", each in its preferred version.
+// Its errors are the same as for [Mapper.Find].
+func (m *Mapper) FindCategory(ctx context.Context, name string) (found []Resource, err error) {
 	err = m.search(ctx, func(all []Resource) error {
 		found = nil
 		for _, r := range all {
@@ -107,7 +107,7 @@ func (m *Mapper) Category(ctx context.Context, name string) (found []Resource, e
 // [*Error] if the last discovery failed in parts. It asks the server only if the mapper has never
 // asked it.
 func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
-	k := m.known.Load()
+	k := m.cached.Load()
 	if k == nil {
 		var err error
 		if k, err = m.refresh(ctx, nil); err != nil {
@@ -120,7 +120,7 @@ func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
 // Refresh asks the server, unless another caller has asked it since Refresh was called. Its errors
 // are the same as for the function [Resources].
 func (m *Mapper) Refresh(ctx context.Context) error {
-	k, err := m.refresh(ctx, m.known.Load())
+	k, err := m.refresh(ctx, m.cached.Load())
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ type Stats struct {
 // Stats returns a snapshot.
 func (m *Mapper) Stats() Stats {
 	s := Stats{Discoveries: m.discoveries.Load()}
-	if k := m.known.Load(); k != nil {
+	if k := m.cached.Load(); k != nil {
 		s.Resources, s.DiscoveredAt, s.Err = len(k.resources), k.at, k.err
 	}
 	return s
@@ -153,22 +153,22 @@ func (m *Mapper) Stats() Stats {
 // search calls the function find with the known resources. If find fails, search asks the server,
 // unless RefreshInterval forbids it, and calls the function once more.
 func (m *Mapper) search(ctx context.Context, find func([]Resource) error) error {
-	k := m.known.Load()
+	k := m.cached.Load()
 	if k != nil {
 		err := find(k.resources)
 		if err == nil || time.Since(k.at) < m.interval {
-			return k.explain(err)
+			return k.withFailures(err)
 		}
 	}
 	k, err := m.refresh(ctx, k)
 	if err != nil {
 		return err
 	}
-	return k.explain(find(k.resources))
+	return k.withFailures(find(k.resources))
 }
 
-// explain adds the parts of the API that could not be discovered to the error of a search.
-func (k *knowledge) explain(err error) error {
+// withFailures adds the parts of the API that could not be discovered to the error of a search.
+func (k *cachedResult) withFailures(err error) error {
 	switch {
 	case err == nil || k.err == nil:
 		return err
@@ -180,14 +180,14 @@ func (k *knowledge) explain(err error) error {
 
 // refresh asks the server. If another caller has replaced the stale knowledge while refresh waited,
 // it does not ask again. Its only error is the error of ctx.
-func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, error) {
+func (m *Mapper) refresh(ctx context.Context, stale *cachedResult) (*cachedResult, error) {
 	select {
-	case m.asking <- struct{}{}:
+	case m.refreshing <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-m.asking }()
-	old := m.known.Load()
+	defer func() { <-m.refreshing }()
+	old := m.cached.Load()
 	if old != stale {
 		return old, nil
 	}
@@ -196,19 +196,19 @@ func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, err
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // the end of ctx says nothing about the server
 	}
-	k := &knowledge{resources: resources, err: err, at: time.Now()}
+	k := &cachedResult{resources: resources, err: err, at: time.Now()}
 	if failed, ok := errors.AsType[*Error](err); ok && old != nil {
-		k.resources = keep(old.resources, resources, failed.Failures)
+		k.resources = keepFailedParts(old.resources, resources, failed.Failures)
 	}
-	m.known.Store(k)
+	m.cached.Store(k)
 	return k, nil
 }
 
-// keep returns resources together with the earlier resources of the parts that failed. Earlier
-// resources of the core group come first, and other earlier resources last, so that a search
-// prefers fresh resources. Their number has the limit of one discovery, because a server may answer
-// differently each time.
-func keep(old, resources []Resource, failures []Failure) []Resource {
+// keepFailedParts returns resources together with the earlier resources of the parts that failed.
+// Earlier resources of the core group come first, and other earlier resources last, so that a
+// search prefers fresh resources. Their number has the limit of one discovery, because a server may
+// answer differently each time.
+func keepFailedParts(old, resources []Resource, failures []Failure) []Resource {
 	lost := map[schema.GroupVersion]bool{}
 	lostCore, lostOthers := false, false // the response of /api, or of /apis, is missing
 	for _, f := range failures {
@@ -238,6 +238,6 @@ func keep(old, resources []Resource, failures []Failure) []Resource {
 		}
 	}
 	all := slices.Concat(core, resources, others)
-	firstIsPreferred(all)
+	setPreferred(all)
 	return all
 }

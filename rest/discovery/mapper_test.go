@@ -49,16 +49,16 @@ func TestMapperFindsByNameKindAndCategory(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "deployments.apps", r.String())
 		}
-		r, err := m.Kind(ctx, schema.GroupVersionKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"})
+		r, err := m.FindKind(ctx, schema.GroupVersionKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"})
 		require.NoError(t, err)
 		require.Equal(t, "v2", r.Version, "the preferred one")
-		r, err = m.Kind(ctx, schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "HorizontalPodAutoscaler"})
+		r, err = m.FindKind(ctx, schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "HorizontalPodAutoscaler"})
 		require.NoError(t, err)
 		require.Equal(t, "v1", r.Version)
-		_, err = m.Kind(ctx, schema.GroupVersionKind{Version: "v1", Kind: "Deployment"})
+		_, err = m.FindKind(ctx, schema.GroupVersionKind{Version: "v1", Kind: "Deployment"})
 		require.EqualError(t, err, `the server has no resource "Deployment.v1": did you mean deployments.apps?`)
 
-		all, err := m.Category(ctx, "ALL")
+		all, err := m.FindCategory(ctx, "ALL")
 		require.NoError(t, err)
 		var names []string
 		for _, r := range all {
@@ -66,7 +66,7 @@ func TestMapperFindsByNameKindAndCategory(t *testing.T) {
 		}
 		require.Equal(t, []string{"pods", "replicationcontrollers", "services", "daemonsets.apps", "deployments.apps", "replicasets.apps",
 			"statefulsets.apps", "horizontalpodautoscalers.autoscaling", "cronjobs.batch", "jobs.batch"}, names)
-		_, err = m.Category(ctx, "none")
+		_, err = m.FindCategory(ctx, "none")
 		requireNotFound(t, err)
 
 		resources, err := m.Resources(ctx)
@@ -90,14 +90,14 @@ func TestMapperCategoryHasResourcesOfAllVersions(t *testing.T) {
 		} {
 			require.NoError(t, s.AddResource(r))
 		}
-		found, err := m.Category(t.Context(), "toys")
+		found, err := m.FindCategory(t.Context(), "toys")
 		require.NoError(t, err)
 		var names []string
 		for _, r := range found {
 			names = append(names, r.GVR().String())
 		}
 		require.ElementsMatch(t, []string{"example.com/v1, Resource=widgets", "example.com/v1alpha1, Resource=gadgets"}, names)
-		_, err = m.Category(t.Context(), "old")
+		_, err = m.FindCategory(t.Context(), "old")
 		requireNotFound(t, err) // the category lacks the preferred version of the resource
 		r, err := m.Find(t.Context(), "gadgets")
 		require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestMapperCategoryHasResourcesOfAllVersions(t *testing.T) {
 	})
 }
 
-func TestMapperNamesAMissingKindWithoutAVersion(t *testing.T) {
+func TestMapperErrorForMissingKind(t *testing.T) {
 	t.Parallel()
 	withMapper(t, func(t *testing.T, _ *apitest.Server, m *discovery.Mapper) {
 		for want, kind := range map[string]schema.GroupVersionKind{
@@ -114,13 +114,13 @@ func TestMapperNamesAMissingKindWithoutAVersion(t *testing.T) {
 			"New.v1":             {Version: "v1", Kind: "New"},
 			"New":                {Kind: "New"},
 		} {
-			_, err := m.Kind(t.Context(), kind)
+			_, err := m.FindKind(t.Context(), kind)
 			require.ErrorContains(t, err, `no resource "`+want+`"`)
 		}
 	})
 }
 
-func TestMapperAsksAgainOnAMissButNotTooOften(t *testing.T) {
+func TestMapperRefreshesOnMissWithRateLimit(t *testing.T) {
 	t.Parallel()
 	withMapper(t, func(t *testing.T, s *apitest.Server, m *discovery.Mapper) {
 		ctx := t.Context()
@@ -139,7 +139,7 @@ func TestMapperAsksAgainOnAMissButNotTooOften(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "gizmos.example.com", r.String())
 		require.EqualValues(t, 2, m.Stats().Discoveries)
-		_, err = m.Kind(ctx, schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Gizmo"})
+		_, err = m.FindKind(ctx, schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Gizmo"})
 		require.NoError(t, err)
 		for range 100 {
 			_, err = m.Find(ctx, "nonsense")
@@ -151,7 +151,7 @@ func TestMapperAsksAgainOnAMissButNotTooOften(t *testing.T) {
 	})
 }
 
-func TestMapperAsksOnceForAll(t *testing.T) {
+func TestMapperRefreshesOnceForConcurrentCallers(t *testing.T) {
 	t.Parallel()
 	withMapper(t, func(t *testing.T, s *apitest.Server, m *discovery.Mapper) {
 		s.Inject(apitest.Fault{Verb: "discovery", Times: 1, Action: apitest.Delay(5 * time.Second)})
@@ -171,7 +171,7 @@ func TestMapperAsksOnceForAll(t *testing.T) {
 	})
 }
 
-func TestMapperWhoseFirstCallerGaveUpIsAskedByTheNext(t *testing.T) {
+func TestMapperRefreshAfterCancelledCaller(t *testing.T) {
 	t.Parallel()
 	withMapper(t, func(t *testing.T, s *apitest.Server, m *discovery.Mapper) {
 		s.Inject(apitest.Fault{Verb: "discovery", Times: 1, Action: apitest.Delay(time.Hour)})
@@ -196,7 +196,7 @@ func TestMapperWhoseFirstCallerGaveUpIsAskedByTheNext(t *testing.T) {
 	})
 }
 
-func TestMapperKeepsWhatItKnewOfPartsThatFail(t *testing.T) {
+func TestMapperKeepsResourcesOfFailedParts(t *testing.T) {
 	t.Parallel()
 	withMapper(t, func(t *testing.T, s *apitest.Server, m *discovery.Mapper) {
 		ctx := t.Context()

@@ -28,7 +28,7 @@ func ExampleMapper() {
 
 	mapper := discovery.NewMapper(client, discovery.MapperOptions{})
 	owner := schema.FromAPIVersionAndKind("apps/v1", "ReplicaSet")
-	resource, err := mapper.Kind(context.Background(), owner)
+	resource, err := mapper.FindKind(context.Background(), owner)
 	fmt.Println(resource.GVR(), resource.Namespaced, err)
 	// Output: apps/v1, Resource=replicasets true <nil>
 }

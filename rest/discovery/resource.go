@@ -36,9 +36,9 @@ type Resource struct {
 	Preferred bool
 }
 
-// firstIsPreferred marks the first version of each resource as preferred, and the other versions as
+// setPreferred marks the first version of each resource as preferred, and the other versions as
 // not preferred. resources must be in the server's order of preference.
-func firstIsPreferred(resources []Resource) {
+func setPreferred(resources []Resource) {
 	seen := map[schema.GroupResource]bool{}
 	for i := range resources {
 		r := &resources[i]

@@ -18,9 +18,9 @@ import (
 type server struct {
 	*httptest.Server
 
-	mu     sync.Mutex // guards following
-	asked  []string
-	faults map[string]http.HandlerFunc
+	mu        sync.Mutex // guards following
+	requested []string
+	faults    map[string]http.HandlerFunc
 }
 
 // newServer starts a server. If aggregated is set and the request accepts aggregated documents, it
@@ -30,19 +30,19 @@ func newServer(t *testing.T, aggregated bool, faults map[string]http.HandlerFunc
 	s := &server{faults: faults}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
-		s.asked = append(s.asked, r.URL.Path)
+		s.requested = append(s.requested, r.URL.Path)
 		s.mu.Unlock()
 		if fault := s.faults[r.URL.Path]; fault != nil {
 			fault(w, r)
 			return
 		}
-		s.answer(w, r, aggregated)
+		s.respond(w, r, aggregated)
 	}))
 	t.Cleanup(s.Close)
 	return s
 }
 
-func (s *server) answer(w http.ResponseWriter, r *http.Request, aggregated bool) {
+func (s *server) respond(w http.ResponseWriter, r *http.Request, aggregated bool) {
 	file, contentType := "testdata/legacy"+r.URL.Path+".json", "application/json"
 	if aggregated && strings.HasPrefix(r.Header.Get("Accept"), "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList") {
 		file = "testdata/aggregated" + r.URL.Path + ".json"
@@ -70,7 +70,7 @@ func (s *server) client(t *testing.T) *rest.Client {
 func (s *server) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked
+	return s.requested
 }
 
 // status answers with a code and its text.

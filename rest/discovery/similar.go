@@ -21,14 +21,14 @@ func similar(resources []Resource, name string) []string {
 	}
 	var candidates []candidate
 	for _, r := range resources {
-		slips := min(spelling.Distance(name, r.Plural), spelling.Distance(name, r.Singular), spelling.Distance(name, strings.ToLower(r.Kind)))
+		distance := min(spelling.Distance(name, r.Plural), spelling.Distance(name, r.Singular), spelling.Distance(name, strings.ToLower(r.Kind)))
 		for _, short := range r.ShortNames {
 			if name == short {
-				slips = 0
+				distance = 0
 			}
 		}
-		if slips <= spelling.Tolerance(name) || (len(name) > 2 && strings.HasPrefix(r.Plural, name)) {
-			candidates = append(candidates, candidate{r.String(), slips})
+		if distance <= spelling.Tolerance(name) || (len(name) > 2 && strings.HasPrefix(r.Plural, name)) {
+			candidates = append(candidates, candidate{r.String(), distance})
 		}
 	}
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.slips, b.slips) })

@@ -47,8 +47,8 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// missing adds the text hint to an error about a missing command.
-func missing(err error, hint string) error {
+// withInstallHint adds the text hint to an error about a missing command.
+func withInstallHint(err error, hint string) error {
 	if !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -30,10 +30,10 @@ func (p *Plugin) execute(ctx context.Context) (*rest.Credential, time.Time, erro
 	var credential *rest.Credential
 	var end time.Time
 	if err == nil {
-		credential, end, err = p.read(output)
+		credential, end, err = p.parseCredential(output)
 	}
 	if err != nil {
-		return nil, end, &Error{Command: p.command, Stderr: p.presentable(stderr.String()), Err: err}
+		return nil, end, &Error{Command: p.command, Stderr: p.redactStderr(stderr.String()), Err: err}
 	}
 	return credential, end, nil
 }
@@ -42,47 +42,47 @@ func (p *Plugin) execute(ctx context.Context) (*rest.Credential, time.Time, erro
 func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	path, err := p.opts.Policy.allow(p.command)
 	if err != nil {
-		p.opts.Ran(err)
-		return nil, missing(err, p.opts.InstallHint)
+		p.opts.OnExit(err)
+		return nil, withInstallHint(err, p.opts.InstallHint)
 	}
 	interactive := p.opts.InteractiveMode != Never && p.isTerminal(p.opts.Stdin)
 	if p.opts.InteractiveMode == Always && !interactive {
 		return nil, ErrNoTerminal
 	}
-	info, err := p.question(interactive)
+	info, err := p.execInfo(interactive)
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, p.opts.Timeout, fmt.Errorf("the plugin did not end within %s: %w", p.opts.Timeout, os.ErrDeadlineExceeded))
+	timeoutCtx, cancel := context.WithTimeoutCause(ctx, p.opts.Timeout, fmt.Errorf("the plugin did not end within %s: %w", p.opts.Timeout, os.ErrDeadlineExceeded))
 	defer cancel()
-	stdout := &bounded{}
-	cmd := exec.CommandContext(limited, path, revealed(p.opts.Args)...)
+	stdout := &limitedBuffer{}
+	cmd := exec.CommandContext(timeoutCtx, path, revealAll(p.opts.Args)...)
 	cmd.Args[0] = p.command
 	cmd.WaitDelay = orphanDelay
-	cmd.Env = append(append(os.Environ(), revealed(p.opts.Env)...), "KUBERNETES_EXEC_INFO="+string(info))
-	shown := p.opts.Stderr
+	cmd.Env = append(append(os.Environ(), revealAll(p.opts.Env)...), "KUBERNETES_EXEC_INFO="+string(info))
+	display := p.opts.Stderr
 	if interactive {
 		cmd.Stdin = p.opts.Stdin
-		if shown == nil {
-			shown = os.Stderr
+		if display == nil {
+			display = os.Stderr
 		}
 	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if shown != nil {
-		cmd.Stderr = io.MultiWriter(stderr, careless{shown})
+	if display != nil {
+		cmd.Stderr = io.MultiWriter(stderr, ignoreErrors{display})
 	}
 	err = cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // the command has succeeded
 	}
-	p.opts.Ran(err)
+	p.opts.OnExit(err)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case limited.Err() != nil:
-		return nil, context.Cause(limited)
+	case timeoutCtx.Err() != nil:
+		return nil, context.Cause(timeoutCtx)
 	case cmd.Process == nil:
-		return nil, missing(err, p.opts.InstallHint)
+		return nil, withInstallHint(err, p.opts.InstallHint)
 	case stdout.overflow:
 		return nil, malformed("more than %d bytes", maxOutput)
 	case err != nil:
@@ -91,7 +91,7 @@ func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	return stdout.data.Bytes(), nil
 }
 
-func revealed(secrets []rest.Secret) []string {
+func revealAll(secrets []rest.Secret) []string {
 	out := make([]string, len(secrets))
 	for i, secret := range secrets {
 		out[i] = secret.Reveal()
@@ -99,22 +99,22 @@ func revealed(secrets []rest.Secret) []string {
 	return out
 }
 
-// careless ignores errors of a Writer: a failure to show a plugin's messages is not a failure of
-// the plugin.
-type careless struct{ io.Writer }
+// ignoreErrors ignores errors of a Writer: a failure to show a plugin's messages is not a failure
+// of the plugin.
+type ignoreErrors struct{ io.Writer }
 
-func (c careless) Write(p []byte) (int, error) {
+func (c ignoreErrors) Write(p []byte) (int, error) {
 	_, _ = c.Writer.Write(p)
 	return len(p), nil
 }
 
-// bounded keeps the bytes that are written to it. It fails if there are too many.
-type bounded struct {
+// limitedBuffer keeps the bytes that are written to it. It fails if there are too many.
+type limitedBuffer struct {
 	data     bytes.Buffer
 	overflow bool
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *limitedBuffer) Write(p []byte) (int, error) {
 	if b.data.Len()+len(p) > maxOutput {
 		b.overflow = true
 		return 0, io.ErrShortWrite

@@ -14,7 +14,7 @@ import (
 
 // A file named in a plugin's configuration may be a pipe, and opening a pipe may block. Or it may
 // be endless.
-func TestAuthorityThatIsNoFileHoldsUpNobody(t *testing.T) {
+func TestNonRegularCAFileDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pipe, large := filepath.Join(dir, "pipe"), filepath.Join(dir, "large")

@@ -18,16 +18,16 @@ const role = "EXECAUTH_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	if what := os.Getenv(role); what != "" {
-		os.Exit(act(what, os.Args[1:]))
+		os.Exit(runPlugin(what, os.Args[1:]))
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// act is the plugin: it does what the variable selects.
-func act(what string, args []string) int {
+// runPlugin is the plugin: it does what the variable selects.
+func runPlugin(what string, args []string) int {
 	switch what {
 	case "file": // prints a file, and adds a line to another one
-		count(args[1])
+		logRun(args[1])
 		data, err := os.ReadFile(args[0])
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -55,7 +55,7 @@ func act(what string, args []string) int {
 		return 3
 	case "hang": // reports that it runs, and then hangs
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
-		count(args[0])
+		logRun(args[0])
 		time.Sleep(time.Hour) // in a separate process, which the test kills
 	case "flood":
 		for {
@@ -67,7 +67,7 @@ func act(what string, args []string) int {
 	return 0
 }
 
-func count(path string) {
+func logRun(path string) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
 		fmt.Fprintln(f, os.Getpid())

@@ -66,10 +66,10 @@ type Options struct {
 	// input, and otherwise to no output. Errors of Stderr do not count as errors of the plugin.
 	Stderr io.Writer
 
-	// Ran is called after each run with the error of the process: nil, ErrNotAllowed,
+	// OnExit is called after each run with the error of the process: nil, ErrNotAllowed,
 	// exec.ErrNotFound, an *exec.ExitError and so on. If the process succeeds, but its output has
 	// no credential, this error is nil. Ran defaults to nil.
-	Ran func(err error)
+	OnExit func(err error)
 
 	// Timeout is how long the command may run before it is killed. Defaults to 5 minutes, long
 	// enough to log in with a browser.
@@ -104,8 +104,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin
 	}
-	if o.Ran == nil {
-		o.Ran = func(error) {}
+	if o.OnExit == nil {
+		o.OnExit = func(error) {}
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 5 * time.Minute

@@ -30,14 +30,14 @@ type Plugin struct {
 	opts       Options
 	isTerminal func(*os.File) bool
 
-	mu      sync.Mutex       // guards following
-	last    rest.Secret      // the last token
-	current *rest.Credential // nil if there is no usable credential
-	until   time.Time        // expiry of the current credential; zero if unknown
-	running *run             // nil while no process runs
-	failed  *Error           // of the last run; nil if that run returned a credential
-	row     int              // consecutive unsuccessful runs
-	pause   time.Time        // the end of the pause after these runs
+	mu         sync.Mutex       // guards following
+	lastToken  rest.Secret      // the last token
+	current    *rest.Credential // nil if there is no usable credential
+	expiry     time.Time        // expiry of the current credential; zero if unknown
+	running    *run             // nil while no process runs
+	failed     *Error           // of the last run; nil if that run returned a credential
+	failures   int              // consecutive unsuccessful runs
+	pauseUntil time.Time        // the end of the pause after these runs
 }
 
 // run is one process. Its result may be read after done is closed.
@@ -96,38 +96,38 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	expired := !p.until.IsZero() && !now.Before(p.until)
+	expired := !p.expiry.IsZero() && !now.Before(p.expiry)
 	switch {
 	case p.running != nil:
 		return nil, p.running, nil, nil
-	case p.current != nil && (p.current != refused && !expired || now.Before(p.pause)):
+	case p.current != nil && (p.current != refused && !expired || now.Before(p.pauseUntil)):
 		return nil, nil, p.current, nil // in a pause, no better credential can be had
-	case p.failed != nil && now.Before(p.pause):
-		return nil, nil, nil, p.again(p.pause.Sub(now))
+	case p.failed != nil && now.Before(p.pauseUntil):
+		return nil, nil, nil, p.repeatedError(p.pauseUntil.Sub(now))
 	}
 	p.running = &run{done: make(chan struct{}), refused: p.current != nil && p.current == refused}
 	return p.running, nil, nil, nil
 }
 
-// again returns the error of the last run, for a call in the pause after this run. left is the
-// remaining pause.
-func (p *Plugin) again(left time.Duration) error {
+// repeatedError returns the error of the last run, for a call in the pause after this run. left is
+// the remaining pause.
+func (p *Plugin) repeatedError(left time.Duration) error {
 	return &Error{
 		Command: p.command, Stderr: p.failed.Stderr,
 		Err: fmt.Errorf("%w (at the last run; the next run is possible in %s)", p.failed.Err, left.Round(time.Millisecond)),
 	}
 }
 
-// rateLocked sets the pause after a run. helped is false if the run was unsuccessful: it failed,
-// its credential has expired already by this machine's clock, or it replaced a refused credential.
-// In the last case the server may refuse the new credential as well.
-func (p *Plugin) rateLocked(now time.Time, helped bool) {
-	if helped || now.Sub(p.pause) > maxPause {
-		p.row = 0
+// setPauseLocked sets the pause after a run. helped is false if the run was unsuccessful: it
+// failed, its credential has expired already by this machine's clock, or it replaced a refused
+// credential. In the last case the server may refuse the new credential as well.
+func (p *Plugin) setPauseLocked(now time.Time, successful bool) {
+	if successful || now.Sub(p.pauseUntil) > maxPause {
+		p.failures = 0
 	}
-	if p.pause = now; !helped {
-		p.pause = now.Add(min(firstPause<<min(p.row, 10), maxPause))
-		p.row++
+	if p.pauseUntil = now; !successful {
+		p.pauseUntil = now.Add(min(firstPause<<min(p.failures, 10), maxPause))
+		p.failures++
 	}
 }
 
@@ -145,17 +145,17 @@ func (p *Plugin) publish(ctx context.Context, r *run, end time.Time) {
 	r.abandoned = r.err != nil && ctx.Err() != nil
 
 	p.mu.Lock()
-	p.running, p.current, p.until = nil, r.credential, end
+	p.running, p.current, p.expiry = nil, r.credential, end
 	if r.credential != nil {
-		p.last = r.credential.Token
+		p.lastToken = r.credential.Token
 	}
 	now := time.Now()
 	if !end.IsZero() {
-		p.until = end.Add(-min(maxMargin, max(0, end.Sub(now))/10))
+		p.expiry = end.Add(-min(maxMargin, max(0, end.Sub(now))/10))
 	}
 	if !r.abandoned {
 		p.failed, _ = errors.AsType[*Error](r.err)
-		p.rateLocked(now, r.err == nil && !r.refused && (end.IsZero() || now.Before(end)))
+		p.setPauseLocked(now, r.err == nil && !r.refused && (end.IsZero() || now.Before(end)))
 	}
 	p.mu.Unlock()
 	close(r.done)

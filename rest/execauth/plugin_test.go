@@ -39,28 +39,28 @@ func newPlugin(t *testing.T, what string, opts Options) *Plugin {
 	return p
 }
 
-// filed is a plugin that prints a file, which the test writes.
-type filed struct {
+// filePlugin is a plugin that prints a file, which the test writes.
+type filePlugin struct {
 	*Plugin
 	t             *testing.T
 	path, journal string
 }
 
-func newFiled(t *testing.T) *filed {
+func newFilePlugin(t *testing.T) *filePlugin {
 	dir := t.TempDir()
-	f := &filed{t: t, path: filepath.Join(dir, "answer"), journal: filepath.Join(dir, "journal")}
+	f := &filePlugin{t: t, path: filepath.Join(dir, "answer"), journal: filepath.Join(dir, "journal")}
 	f.Plugin = newPlugin(t, "file", Options{Args: rest.Secrets(f.path, f.journal)})
 	return f
 }
 
 // says sets the output of the plugin.
-func (f *filed) says(status string) {
+func (f *filePlugin) says(status string) {
 	text := fmt.Sprintf(`{"kind":"ExecCredential","apiVersion":%q,"status":%s}`, V1, status)
 	require.NoError(f.t, os.WriteFile(f.path, []byte(text), 0o600))
 }
 
 // runs returns the number of processes so far.
-func (f *filed) runs() int { return len(pids(f.t, f.journal)) }
+func (f *filePlugin) runs() int { return len(pids(f.t, f.journal)) }
 
 func pids(t *testing.T, journal string) []string {
 	data, err := os.ReadFile(journal)
@@ -70,7 +70,7 @@ func pids(t *testing.T, journal string) []string {
 	return strings.Fields(string(data))
 }
 
-func (f *filed) token(refused *rest.Credential) *rest.Credential {
+func (f *filePlugin) token(refused *rest.Credential) *rest.Credential {
 	f.t.Helper()
 	c, err := f.Credential(f.t.Context(), refused)
 	require.NoError(f.t, err)
@@ -79,7 +79,7 @@ func (f *filed) token(refused *rest.Credential) *rest.Credential {
 
 func TestCredentialIsKeptUntilItIsRefused(t *testing.T) {
 	t.Parallel()
-	f := newFiled(t)
+	f := newFilePlugin(t)
 	require.Zero(t, f.runs(), "New starts nothing")
 	f.says(`{"token":"one","unknown":1}`)
 	one := f.token(nil)
@@ -96,7 +96,7 @@ func TestCredentialIsKeptUntilItIsRefused(t *testing.T) {
 
 func TestExpiredCredentialIsReplaced(t *testing.T) {
 	t.Parallel()
-	f := newFiled(t)
+	f := newFilePlugin(t)
 	expires := func(in time.Duration) time.Time {
 		at := time.Now().Add(in).Truncate(time.Second)
 		f.says(fmt.Sprintf(`{"token":"a","expirationTimestamp":%q}`, at.UTC().Format(time.RFC3339)))
@@ -106,9 +106,9 @@ func TestExpiredCredentialIsReplaced(t *testing.T) {
 	f.token(nil)
 	f.token(nil)
 	require.Equal(t, 1, f.runs())
-	require.WithinDuration(t, at.Add(-maxMargin), f.until, time.Second, "a bit earlier")
+	require.WithinDuration(t, at.Add(-maxMargin), f.expiry, time.Second, "a bit earlier")
 
-	f.until = time.Now().Add(-time.Second)
+	f.expiry = time.Now().Add(-time.Second)
 	expires(-time.Hour)
 	old := f.token(nil)
 	require.Equal(t, 2, f.runs())
@@ -118,13 +118,13 @@ func TestExpiredCredentialIsReplaced(t *testing.T) {
 
 // A plugin may fail, or all its credentials may be refused. Then it runs only a few times in a
 // minute, however many requests there are.
-func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
+func TestFailingPluginBacksOff(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]string{"fails": "", "is refused": `{"token":"a"}`, "has expired": `{"token":"a","expirationTimestamp":"1999-01-01T00:00:00Z"}`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				f := newFiled(t)
+				f := newFilePlugin(t)
 				if says != "" {
 					f.says(says)
 				}
@@ -164,9 +164,9 @@ func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
 }
 
 // If the context of a run's caller has ended, the failure of this run does not start a pause.
-func TestRunThatWasAbandonedIsFollowedByNoPause(t *testing.T) {
+func TestCancelledRunStartsNoPause(t *testing.T) {
 	t.Parallel()
-	f := newFiled(t)
+	f := newFilePlugin(t)
 	f.says(`{"token":"a"}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -177,7 +177,7 @@ func TestRunThatWasAbandonedIsFollowedByNoPause(t *testing.T) {
 
 func TestClientCertificate(t *testing.T) {
 	t.Parallel()
-	f := newFiled(t)
+	f := newFilePlugin(t)
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	end := time.Now().Add(time.Minute).Truncate(time.Second)
@@ -195,10 +195,10 @@ func TestClientCertificate(t *testing.T) {
 	c := f.token(nil)
 	require.True(t, c.Token.IsZero())
 	require.EqualValues(t, 7, c.Certificate().Leaf.SerialNumber.Int64())
-	require.WithinDuration(t, end, f.until, maxMargin, "it ends with the certificate")
+	require.WithinDuration(t, end, f.expiry, maxMargin, "it ends with the certificate")
 }
 
-func TestPluginIsToldWhatItNeeds(t *testing.T) {
+func TestPluginGetsExecInfo(t *testing.T) {
 	t.Parallel()
 	ca := filepath.Join(t.TempDir(), "ca")
 	require.NoError(t, os.WriteFile(ca, []byte("CA"), 0o600))
@@ -252,9 +252,9 @@ func TestInteractiveModes(t *testing.T) {
 	}
 }
 
-func TestOneProcessServesAllWhoWait(t *testing.T) {
+func TestOneProcessServesAllWaitingCallers(t *testing.T) {
 	t.Parallel()
-	f := newFiled(t)
+	f := newFilePlugin(t)
 	f.says(`{"token":"a"}`)
 	var group sync.WaitGroup
 	for range 50 {
@@ -290,7 +290,7 @@ func waitForPID(t *testing.T, journal string, n int) int {
 	return pid
 }
 
-func TestCancelKillsTheProcessAndTheNextOneWhoWaitsStartsAnother(t *testing.T) {
+func TestCancelKillsProcessAndWaiterStartsAnother(t *testing.T) {
 	t.Parallel()
 	journal := filepath.Join(t.TempDir(), "journal")
 	p := newPlugin(t, "hang", Options{Args: rest.Secrets(journal)})
@@ -327,7 +327,7 @@ func TestTimeout(t *testing.T) {
 	require.ErrorContains(t, err, "the plugin did not end within 50ms")
 }
 
-func TestMissingCommandSaysHowToGetIt(t *testing.T) {
+func TestMissingCommandShowsInstallHint(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"no-such-command-anywhere", "/no/such/command"} {
 		p, err := New(command, Options{InstallHint: "Install it\nwith \x1b[31mapt-get\x1b[0m."})
@@ -348,7 +348,7 @@ func TestMissingCommandSaysHowToGetIt(t *testing.T) {
 	require.NotContains(t, err.Error(), "Install", "it is not the command that is missing")
 }
 
-func TestNewRefusesWhatCannotWork(t *testing.T) {
+func TestNewRefusesInvalidOptions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		command string
@@ -366,9 +366,9 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 }
 
 // If a run panics, the other callers do not wait for its end.
-func TestRunThatPanicsBlocksNobody(t *testing.T) {
+func TestPanickingRunBlocksNoCaller(t *testing.T) {
 	t.Parallel()
-	f := newFiled(t)
+	f := newFilePlugin(t)
 	f.says(`{"token":"a"}`)
 	terminal := f.isTerminal
 	f.isTerminal = func(*os.File) bool { panic("no luck") }
@@ -376,25 +376,25 @@ func TestRunThatPanicsBlocksNobody(t *testing.T) {
 	f.isTerminal = terminal
 	_, err := f.Credential(t.Context(), nil)
 	require.ErrorContains(t, err, "the run has not ended", "in the pause after it")
-	f.pause = time.Now()
+	f.pauseUntil = time.Now()
 	require.Equal(t, "a", f.token(nil).Token.Reveal())
 }
 
-func TestStandardErrorAndEndsOfRunsAreTold(t *testing.T) {
+func TestStderrAndOnExit(t *testing.T) {
 	t.Parallel()
 	var said strings.Builder
 	var ends []error
 	p := newPlugin(t, "fail", Options{
-		Args: rest.Secrets("visit this page"), InteractiveMode: Never, Stderr: &said, Ran: func(err error) { ends = append(ends, err) },
+		Args: rest.Secrets("visit this page"), InteractiveMode: Never, Stderr: &said, OnExit: func(err error) { ends = append(ends, err) },
 	})
 	_, err := p.Credential(t.Context(), nil)
 	require.ErrorContains(t, err, "visit this page")
 	require.Equal(t, "visit this page", said.String())
 
-	p = newPlugin(t, "echo", Options{Stderr: broken{}, Ran: func(err error) { ends = append(ends, err) }})
+	p = newPlugin(t, "echo", Options{Stderr: brokenWriter{}, OnExit: func(err error) { ends = append(ends, err) }})
 	_, err = p.Credential(t.Context(), nil)
 	require.NoError(t, err)
-	p = newPlugin(t, "echo", Options{Policy: Policy{Type: DenyAll}, Ran: func(err error) { ends = append(ends, err) }})
+	p = newPlugin(t, "echo", Options{Policy: Policy{Type: DenyAll}, OnExit: func(err error) { ends = append(ends, err) }})
 	_, err = p.Credential(t.Context(), nil)
 	require.ErrorIs(t, err, ErrNotAllowed)
 	require.Len(t, ends, 3)
@@ -404,13 +404,13 @@ func TestStandardErrorAndEndsOfRunsAreTold(t *testing.T) {
 	require.ErrorIs(t, ends[2], ErrNotAllowed)
 }
 
-type broken struct{}
+type brokenWriter struct{}
 
-func (broken) Write([]byte) (int, error) { return 0, os.ErrClosed }
+func (brokenWriter) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
 func TestCredentialInYAML(t *testing.T) {
 	t.Parallel()
-	f := newFiled(t)
+	f := newFilePlugin(t)
 	require.NoError(t, os.WriteFile(f.path, []byte("kind: ExecCredential\napiVersion: "+V1+"\nstatus:\n  token: in-yaml\n  expirationTimestamp: 2100-01-01T00:00:00Z\n"), 0o600))
 	require.Equal(t, "in-yaml", f.token(nil).Token.Reveal())
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// TestPolicyDecidesWhatRuns checks that a command runs only if the policy allows it.
-func TestPolicyDecidesWhatRuns(t *testing.T) {
+// TestPolicyAllowsCommands checks that a command runs only if the policy allows it.
+func TestPolicyAllowsCommands(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	marker := filepath.Join(dir, "marker")
 	script := "#!/bin/sh\ntouch " + marker + "\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" + V1 + "\",\"status\":{\"token\":\"a\"}}'\n"

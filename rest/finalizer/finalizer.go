@@ -61,7 +61,7 @@ func Handle[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 	case !slices.Contains(object.GetFinalizers(), name):
 		return object, true, nil
 	}
-	if err := contain.Error(clean(ctx, object)); err != nil {
+	if err := contain.SafeError(clean(ctx, object)); err != nil {
 		return object, false, err
 	}
 	current, err = Remove(ctx, objects, object, name)
@@ -119,7 +119,7 @@ type operation struct {
 // no operations if nothing is to be done.
 func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, name, verb string, patch func(T) ([]operation, error)) (T, error) {
 	key := types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
-	about := func(err error) error {
+	wrap := func(err error) error {
 		if err != nil {
 			err = fmt.Errorf("finalizer: %s %s on %s: %w", verb, name, key, err)
 		}
@@ -129,14 +129,14 @@ func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 	for attempt := 1; ; attempt++ {
 		operations, err := patch(current)
 		if len(operations) == 0 || err != nil {
-			return current, about(err)
+			return current, wrap(err)
 		}
 		if uid == "" {
-			return current, about(errNoUID)
+			return current, wrap(errNoUID)
 		}
 		data, err := json.Marshal(append([]operation{{Op: "test", Path: "/metadata/uid", Value: uid}}, operations...))
 		if err != nil {
-			return current, about(err)
+			return current, wrap(err)
 		}
 		patched, refused := objects.Patch(ctx, key, types.JSONPatchType, data, metav1.PatchOptions{})
 		if refused == nil {
@@ -144,17 +144,17 @@ func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 		}
 		// A failed test of the patch returns 422, but other failures do as well.
 		if !apierrors.IsInvalid(refused) && !apierrors.IsConflict(refused) || attempt == attempts {
-			return current, about(refused)
+			return current, wrap(refused)
 		}
 		fresh, err := objects.Get(ctx, key, metav1.GetOptions{})
 		switch {
 		case err != nil:
-			return current, about(err)
+			return current, wrap(err)
 		case fresh.GetUID() != uid:
-			return current, about(ErrReplaced)
+			return current, wrap(ErrReplaced)
 		case fresh.GetResourceVersion() == current.GetResourceVersion():
 			// the object has not changed, so the refusal has another reason
-			return current, about(refused)
+			return current, wrap(refused)
 		}
 		current = fresh
 	}

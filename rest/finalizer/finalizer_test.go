@@ -27,30 +27,30 @@ var (
 	fine = func(context.Context, *corev1.Pod) error { return nil }
 )
 
-// rig is a server with a pod that has these finalizers.
-type rig struct {
+// fixture is a server with a pod that has these finalizers.
+type fixture struct {
 	t      *testing.T
 	server *apitest.Server
 	pods   *rest.Resource[*corev1.Pod]
 }
 
-func start(t *testing.T, opts apitest.Options, finalizers ...string) *rig {
+func start(t *testing.T, opts apitest.Options, finalizers ...string) *fixture {
 	server := apitest.Start(t, opts)
 	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	r := &rig{t: t, server: server, pods: rest.Must(rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{}))}
+	r := &fixture{t: t, server: server, pods: rest.Must(rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{}))}
 	r.create(finalizers...)
 	return r
 }
 
-func (r *rig) create(finalizers ...string) {
+func (r *fixture) create(finalizers ...string) {
 	_, err := r.server.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: web.Namespace, Name: web.Name, Finalizers: finalizers}})
 	require.NoError(r.t, err)
 }
 
 // get returns the present pod, or nil.
-func (r *rig) get() *corev1.Pod {
+func (r *fixture) get() *corev1.Pod {
 	object, err := r.server.Get(gvr, web)
 	if err != nil {
 		return nil
@@ -58,7 +58,7 @@ func (r *rig) get() *corev1.Pod {
 	return object.(*corev1.Pod)
 }
 
-func TestObjectLivesAndGoesWithItsFinalizer(t *testing.T) {
+func TestHandleAddsAndRemovesTheFinalizer(t *testing.T) {
 	t.Parallel()
 	for _, others := range [][]string{nil, {"example.com/a"}, {"example.com/a", "example.com/b"}} {
 		r := start(t, apitest.Options{}, others...)
@@ -100,7 +100,7 @@ func TestObjectLivesAndGoesWithItsFinalizer(t *testing.T) {
 	}
 }
 
-func TestOldObjectDoesNoHarm(t *testing.T) {
+func TestStaleObjectIsHandled(t *testing.T) {
 	t.Parallel()
 	r := start(t, apitest.Options{}, "example.com/a", ours, "example.com/b")
 	old := r.get()
@@ -122,7 +122,7 @@ func TestOldObjectDoesNoHarm(t *testing.T) {
 	require.Equal(t, []string{"example.com/b", "example.com/c", ours}, pod.Finalizers)
 }
 
-func TestObjectOfTheSameNameIsNotTouched(t *testing.T) {
+func TestRecreatedObjectIsNotChanged(t *testing.T) {
 	t.Parallel()
 	r := start(t, apitest.Options{}, ours)
 	old := r.get()
@@ -140,7 +140,7 @@ func TestObjectOfTheSameNameIsNotTouched(t *testing.T) {
 	require.Equal(t, []string{ours}, r.get().Finalizers)
 }
 
-func TestObjectThatIsBeingDeletedCannotBeHeld(t *testing.T) {
+func TestEnsureRefusesDeletingObject(t *testing.T) {
 	t.Parallel()
 	r := start(t, apitest.Options{}, "example.com/a")
 	old := r.get()

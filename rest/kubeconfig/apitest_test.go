@@ -28,7 +28,7 @@ func reach(t *testing.T, conn kubeconfig.Connection) error {
 	return err
 }
 
-func TestWrittenFileOpensAServerWithTLSAndToken(t *testing.T) {
+func TestWrittenFileConnectsWithTLSAndToken(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{TLS: true, BearerToken: secret})
 	conn := kubeconfig.Connection{Config: rest.Config{Host: s.URL(), TLS: rest.TLSConfig{CAData: s.CA()}}}
@@ -41,7 +41,7 @@ func TestWrittenFileOpensAServerWithTLSAndToken(t *testing.T) {
 	require.ErrorContains(t, reach(t, conn), "certificate")
 }
 
-func TestWrittenFileOpensAServerThatWantsACertificate(t *testing.T) {
+func TestWrittenFileConnectsWithClientCertificate(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{TLS: true, ClientCertificates: true})
 	certificate, key := s.ClientCertificate()

@@ -12,9 +12,9 @@ import (
 // execExtension is the name of the cluster extension whose content an exec plugin gets.
 const execExtension = "client.authentication.k8s.io/exec"
 
-// usePlugin makes an exec plugin the source of credentials. If the user also has static
+// setPlugin makes an exec plugin the source of credentials. If the user also has static
 // credentials, the client uses these instead, like kubectl, and the plugin never starts.
-func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster], policy execauth.Policy) error {
+func setPlugin(cfg *rest.Config, e entry[user], c entry[cluster], policy execauth.Policy) error {
 	x := e.content.Exec
 	if x == nil || !cfg.BearerToken.IsZero() || cfg.BearerTokenFile != "" || cfg.Username != "" || cfg.TLS.KeyPair != nil {
 		return nil

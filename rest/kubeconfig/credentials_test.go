@@ -19,7 +19,7 @@ import (
 
 func TestImpersonationIsLoaded(t *testing.T) {
 	t.Parallel()
-	conn, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", single(`server: "https://x.example"`,
+	conn, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", kubeconfigOf(`server: "https://x.example"`,
 		"token: a, as: jane, as-uid: '7', as-groups: [developers, admins], as-user-extra: {scopes: [view, edit]}"))})
 	require.NoError(t, err)
 	require.Equal(t, rest.Impersonation{
@@ -50,7 +50,7 @@ func TestExecPluginIsRunByTheClient(t *testing.T) {
 		"username: me, password: '4711', exec: {command: ./bin/get-token, apiVersion: client.authentication.k8s.io/v1beta1}":                                                "Basic bWU6NDcxMQ==",
 		"exec: {command: " + filepath.Join(dir, "bin/get-token") + ", args: [absolute], apiVersion: client.authentication.k8s.io/v1beta1, env: null, installHint: 'None.'}": "Bearer absolute///",
 	} {
-		path := write(t, dir, "config", single(`server: "`+server.URL+`", insecure-skip-tls-verify: true,
+		path := write(t, dir, "config", kubeconfigOf(`server: "`+server.URL+`", insecure-skip-tls-verify: true,
 			extensions: [{name: other, extension: {audience: you}}, {name: client.authentication.k8s.io/exec, extension: {audience: me}}]`, user))
 		conn, err := kubeconfig.Load(kubeconfig.Options{Path: path})
 		require.NoError(t, err)
@@ -64,10 +64,10 @@ func TestExecPluginIsRunByTheClient(t *testing.T) {
 	}
 }
 
-func TestExecPluginThatIsMissing(t *testing.T) {
+func TestMissingExecPlugin(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	conn, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, dir, "config", single(`server: "https://x.example"`,
+	conn, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, dir, "config", kubeconfigOf(`server: "https://x.example"`,
 		"exec: {command: ./get-token, apiVersion: client.authentication.k8s.io/v1beta1, installHint: 'Ask Jane for it.'}"))})
 	require.NoError(t, err, "Load starts nothing")
 	client, err := rest.NewClient(conn.Config, rest.Options{})
@@ -82,11 +82,11 @@ func TestExecPluginThatIsMissing(t *testing.T) {
 	require.ErrorContains(t, err, "exec plugin", "it would be somebody else's")
 }
 
-func TestExecPluginThatIsNotAllowed(t *testing.T) {
+func TestDisallowedExecPlugin(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(write(t, dir, "get-token", plugin), 0o700))
-	path := write(t, dir, "config", single(`server: "https://x.example"`,
+	path := write(t, dir, "config", kubeconfigOf(`server: "https://x.example"`,
 		"exec: {command: ./get-token, apiVersion: client.authentication.k8s.io/v1beta1}"))
 	for _, policy := range []execauth.Policy{{Type: execauth.DenyAll}, {Type: execauth.Allowlist, Allowed: []string{"get-token"}}} {
 		conn, err := kubeconfig.Load(kubeconfig.Options{Path: path, Plugins: policy})
@@ -98,21 +98,21 @@ func TestExecPluginThatIsNotAllowed(t *testing.T) {
 	require.ErrorContains(t, err, `Policy.Type "Maybe" is unknown`)
 }
 
-func TestFilesOfAUserAreNoPipes(t *testing.T) {
+func TestCredentialPipeIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	// not a pipe, which not every system has
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
-	_, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, dir, "config", single(`server: "https://x.example"`, "tokenFile: folder"))})
+	_, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, dir, "config", kubeconfigOf(`server: "https://x.example"`, "tokenFile: folder"))})
 	require.ErrorContains(t, err, "is not a regular file: give the path of a regular file")
 }
 
-func TestExtensionsMayBeAnything(t *testing.T) {
+func TestExtensionsOfAnyType(t *testing.T) {
 	t.Parallel()
 	for _, extension := range []any{nil, 1, "a", []any{}, map[string]any{"a": []any{1}}} {
 		text, err := json.Marshal(extension)
 		require.NoError(t, err)
-		config := strings.ReplaceAll(single(`server: "https://x.example", extensions: [{name: minikube.sigs.k8s.io, extension: X}]`, "token: a"), "X", string(text))
+		config := strings.ReplaceAll(kubeconfigOf(`server: "https://x.example", extensions: [{name: minikube.sigs.k8s.io, extension: X}]`, "token: a"), "X", string(text))
 		_, err = kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", config)})
 		require.NoError(t, err)
 	}

@@ -179,7 +179,7 @@ func typeError(data []byte) error {
 		return errors.New("a field has a value of the wrong type")
 	}
 	field := cmp.Or(bad.Field, "the document")
-	is, _, _ := strings.Cut(bad.Value, " ") // the value may follow the type
+	actual, _, _ := strings.Cut(bad.Value, " ") // the value may follow the type
 	wanted, advice := "mapping", "check the indentation"
 	switch bad.Type.Kind() {
 	case reflect.String:
@@ -189,5 +189,5 @@ func typeError(data []byte) error {
 	case reflect.Slice:
 		wanted, advice = "list", "begin each entry with a dash"
 	}
-	return fmt.Errorf("%s is of type %s instead of %s: %s", field, is, wanted, advice)
+	return fmt.Errorf("%s is of type %s instead of %s: %s", field, actual, wanted, advice)
 }

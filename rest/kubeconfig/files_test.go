@@ -21,10 +21,10 @@ func write(t *testing.T, folder, name, content string) string {
 	return path
 }
 
-// whole returns a kubeconfig with one context called name. Its server and token contain mark, which
-// identifies the file.
-func whole(name, mark string) string {
-	return strings.NewReplacer("NAME", name, "MARK", mark).Replace(`
+// kubeconfigFile returns a kubeconfig with one context called name. Its server and token contain
+// mark, which identifies the file.
+func kubeconfigFile(name, suffix string) string {
+	return strings.NewReplacer("NAME", name, "MARK", suffix).Replace(`
 apiVersion: v1
 kind: Config
 current-context: NAME
@@ -40,9 +40,9 @@ contexts:
 `)
 }
 
-// single returns a kubeconfig with one context. cluster and user are the fields of its cluster and
-// its user, in YAML's flow style.
-func single(cluster, user string) string {
+// kubeconfigOf returns a kubeconfig with one context. cluster and user are the fields of its
+// cluster and its user, in YAML's flow style.
+func kubeconfigOf(cluster, user string) string {
 	return `
 current-context: ctx
 contexts: [{name: ctx, context: {cluster: c, user: u}}]
@@ -51,9 +51,9 @@ users: [{name: u, user: {` + user + `}}]
 `
 }
 
-// outside makes the test run as if it were outside of any cluster, with this home directory and
-// this KUBECONFIG.
-func outside(t *testing.T, home, list string) {
+// outsideCluster makes the test run as if it were outside of any cluster, with this home directory
+// and this KUBECONFIG.
+func outsideCluster(t *testing.T, home, list string) {
 	t.Helper()
 	t.Setenv("HOME", home)
 	t.Setenv("KUBECONFIG", list)

@@ -48,8 +48,8 @@ type Connection struct {
 // The error names the file and the entry, says what to do, and quotes no secret. It wraps
 // [ErrNoConfig] if nothing is configured.
 func Load(opts Options) (Connection, error) {
-	files, mayMiss := candidates(opts.Path)
-	m, err := readAll(files, mayMiss)
+	files, optional := candidates(opts.Path)
+	m, err := readAll(files, optional)
 	if err != nil {
 		return Connection{}, err
 	}

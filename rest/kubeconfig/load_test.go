@@ -12,9 +12,9 @@ import (
 
 func TestExplicitPathWinsOverEnvironmentAndHome(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, ".kube/config", whole("home", "home"))
-	outside(t, dir, write(t, dir, "env", whole("env", "env")))
-	explicit := write(t, dir, "explicit", whole("explicit", "explicit"))
+	write(t, dir, ".kube/config", kubeconfigFile("home", "home"))
+	outsideCluster(t, dir, write(t, dir, "env", kubeconfigFile("env", "env")))
+	explicit := write(t, dir, "explicit", kubeconfigFile("explicit", "explicit"))
 
 	conn, err := kubeconfig.Load(kubeconfig.Options{Path: explicit})
 	require.NoError(t, err)
@@ -26,8 +26,8 @@ func TestExplicitPathWinsOverEnvironmentAndHome(t *testing.T) {
 
 func TestEnvironmentWinsOverHome(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, ".kube/config", whole("home", "home"))
-	outside(t, dir, write(t, dir, "env", whole("env", "env")))
+	write(t, dir, ".kube/config", kubeconfigFile("home", "home"))
+	outsideCluster(t, dir, write(t, dir, "env", kubeconfigFile("env", "env")))
 
 	conn, err := kubeconfig.Load(kubeconfig.Options{})
 	require.NoError(t, err)
@@ -36,8 +36,8 @@ func TestEnvironmentWinsOverHome(t *testing.T) {
 
 func TestHomeIsReadWithoutEnvironment(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, ".kube/config", whole("home", "home"))
-	outside(t, dir, "")
+	write(t, dir, ".kube/config", kubeconfigFile("home", "home"))
+	outsideCluster(t, dir, "")
 
 	conn, err := kubeconfig.Load(kubeconfig.Options{})
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ contexts:
 `)
 	third := write(t, dir, "third", "current-context: a")
 	missing := filepath.Join(dir, "missing")
-	outside(t, dir, strings.Join([]string{missing, first, "", second, third}, string(filepath.ListSeparator)))
+	outsideCluster(t, dir, strings.Join([]string{missing, first, "", second, third}, string(filepath.ListSeparator)))
 
 	conn, err := kubeconfig.Load(kubeconfig.Options{})
 	require.NoError(t, err)
@@ -93,7 +93,7 @@ clusters: [{name: c, cluster: {server: "https://x.example", certificate-authorit
 	b := write(t, dir, "b/config", `
 users: [{name: u, user: {client-certificate: client.crt, client-key: ./client.key, tokenFile: ../b/token}}]
 `)
-	outside(t, dir, a+string(filepath.ListSeparator)+b)
+	outsideCluster(t, dir, a+string(filepath.ListSeparator)+b)
 
 	conn, err := kubeconfig.Load(kubeconfig.Options{})
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ users: [{name: u, user: {client-certificate: client.crt, client-key: ./client.ke
 func TestRelativePathOfAFileItself(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "sub/ca.crt", "content")
-	write(t, dir, "sub/config", single(`server: "https://x.example", certificate-authority: ca.crt`, ""))
+	write(t, dir, "sub/config", kubeconfigOf(`server: "https://x.example", certificate-authority: ca.crt`, ""))
 	t.Chdir(dir)
 
 	conn, err := kubeconfig.Load(kubeconfig.Options{Path: "sub/config"})
@@ -132,7 +132,7 @@ func TestNothingConfigured(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			outside(t, dir, tt.env)
+			outsideCluster(t, dir, tt.env)
 			_, err := kubeconfig.Load(kubeconfig.Options{Path: tt.path})
 			require.ErrorIs(t, err, kubeconfig.ErrNoConfig)
 			require.ErrorContains(t, err, tt.want)
@@ -145,15 +145,15 @@ func TestNothingConfigured(t *testing.T) {
 	}
 }
 
-func TestNoHomeIsNoFile(t *testing.T) {
-	outside(t, "", "")
+func TestMissingHomeMeansNoFile(t *testing.T) {
+	outsideCluster(t, "", "")
 	_, err := kubeconfig.Load(kubeconfig.Options{})
 	require.ErrorIs(t, err, kubeconfig.ErrNoConfig)
 	require.ErrorContains(t, err, "no path of a kubeconfig is known")
 }
 
-func TestAskedForContextIsNeverReplacedByThePod(t *testing.T) {
-	outside(t, t.TempDir(), "")
+func TestRequestedContextExcludesInClusterConfig(t *testing.T) {
+	outsideCluster(t, t.TempDir(), "")
 	_, err := kubeconfig.Load(kubeconfig.Options{Context: "prod"})
 	require.NotErrorIs(t, err, kubeconfig.ErrNoConfig)
 	require.ErrorContains(t, err, `no context "prod"`)

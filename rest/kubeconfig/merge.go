@@ -28,7 +28,7 @@ type entry[T any] struct {
 }
 
 // candidates returns the files to read, in order of precedence, and whether they may be missing.
-func candidates(path string) (files []string, mayMiss bool) {
+func candidates(path string) (files []string, optional bool) {
 	if path != "" {
 		return []string{path}, false
 	}
@@ -51,13 +51,13 @@ func newMerged() *merged {
 }
 
 // readAll reads and merges files. Its error joins the errors of all files.
-func readAll(files []string, mayMiss bool) (*merged, error) {
+func readAll(files []string, optional bool) (*merged, error) {
 	m := newMerged()
 	var errs []error
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		switch {
-		case mayMiss && errors.Is(err, fs.ErrNotExist):
+		case optional && errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
 			errs = append(errs, fmt.Errorf("kubeconfig %q cannot be read: %w: check the path and its permissions", file, reason(err)))

@@ -14,10 +14,10 @@ import (
 )
 
 // connection returns the connection of a context, from its cluster and its user.
-func (m *merged) connection(name string, looked []string, plugins execauth.Policy) (Connection, error) {
+func (m *merged) connection(name string, searched []string, plugins execauth.Policy) (Connection, error) {
 	context, ok := m.contexts[name]
 	if !ok {
-		return Connection{}, m.noContext(name, looked)
+		return Connection{}, m.noContext(name, searched)
 	}
 	cluster, ok := m.clusters[context.content.Cluster]
 	if !ok {
@@ -32,26 +32,26 @@ func (m *merged) connection(name string, looked []string, plugins execauth.Polic
 	if conn.Namespace == "" {
 		conn.Namespace = defaultNamespace
 	}
-	if err := useCluster(&conn.Config, cluster); err != nil {
+	if err := setCluster(&conn.Config, cluster); err != nil {
 		return Connection{}, err
 	}
-	if err := useIdentity(&conn.Config, user); err != nil {
+	if err := setImpersonation(&conn.Config, user); err != nil {
 		return Connection{}, err
 	}
 	if strings.HasPrefix(conn.Config.Host, "http://") {
 		return conn, nil // without encryption, credentials are not sent
 	}
-	if err := useUser(&conn.Config, user); err != nil {
+	if err := setCredentials(&conn.Config, user); err != nil {
 		return Connection{}, err
 	}
-	if err := usePlugin(&conn.Config, user, cluster, plugins); err != nil {
+	if err := setPlugin(&conn.Config, user, cluster, plugins); err != nil {
 		return Connection{}, err
 	}
 	return conn, nil
 }
 
-// useCluster sets the fields of cfg that the cluster determines.
-func useCluster(cfg *rest.Config, e entry[cluster]) error {
+// setCluster sets the fields of cfg that the cluster determines.
+func setCluster(cfg *rest.Config, e entry[cluster]) error {
 	c := e.content
 	var err error
 	cfg.TLS.CAFile, cfg.TLS.CAData, err = fileOrData(e, "certificate-authority", c.CertificateAuthority, c.CertificateAuthorityData)
@@ -104,9 +104,9 @@ func serverURL(e entry[cluster], secure bool) (string, error) {
 	return u.String(), nil
 }
 
-// useIdentity sets the user to impersonate, and refuses an auth provider. It is called even for an
-// unencrypted connection, which uses no credentials.
-func useIdentity(cfg *rest.Config, e entry[user]) error {
+// setImpersonation sets the user to impersonate, and refuses an auth provider. It is called even
+// for an unencrypted connection, which uses no credentials.
+func setImpersonation(cfg *rest.Config, e entry[user]) error {
 	u := e.content
 	switch {
 	case u.AuthProvider != nil:
@@ -118,8 +118,8 @@ func useIdentity(cfg *rest.Config, e entry[user]) error {
 	return nil
 }
 
-// useUser sets the credentials of the user.
-func useUser(cfg *rest.Config, e entry[user]) error {
+// setCredentials sets the credentials of the user.
+func setCredentials(cfg *rest.Config, e entry[user]) error {
 	u := e.content
 	if (u.Token != "" || u.TokenFile != "") && (u.Username != "" || u.Password != "") {
 		return e.errorf("both a token and a username or password are set: remove one of them")
@@ -127,7 +127,7 @@ func useUser(cfg *rest.Config, e entry[user]) error {
 	cfg.BearerToken = rest.NewSecret(u.Token)
 	cfg.BearerTokenFile = e.path(u.TokenFile)
 	cfg.Username, cfg.Password = u.Username, rest.NewSecret(u.Password)
-	if err := e.readable("tokenFile", cfg.BearerTokenFile); err != nil {
+	if err := e.checkReadable("tokenFile", cfg.BearerTokenFile); err != nil {
 		return err
 	}
 
@@ -161,7 +161,7 @@ func fileOrData[T any](e entry[T], field, file, data string) (path string, conte
 	}
 	if data == "" {
 		path = e.path(file)
-		return path, nil, e.readable(field, path)
+		return path, nil, e.checkReadable(field, path)
 	}
 	if content, err = base64.StdEncoding.DecodeString(data); err != nil {
 		return "", nil, e.errorf("%s-data is not base64: encode the PEM file with base64", field)
@@ -177,9 +177,9 @@ func (e entry[T]) path(p string) string {
 	return filepath.Join(filepath.Dir(e.file), p)
 }
 
-// readable checks that a file can be opened. It is checked early, so that the error can name the
-// entry.
-func (e entry[T]) readable(field, path string) error {
+// checkReadable checks that a file can be opened. It is checked early, so that the error can name
+// the entry.
+func (e entry[T]) checkReadable(field, path string) error {
 	if path == "" {
 		return nil
 	}

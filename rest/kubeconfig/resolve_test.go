@@ -13,12 +13,12 @@ import (
 // loadSingle loads a kubeconfig that single returns.
 func loadSingle(t *testing.T, cluster, user string) kubeconfig.Connection {
 	t.Helper()
-	conn, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", single(cluster, user))})
+	conn, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", kubeconfigOf(cluster, user))})
 	require.NoError(t, err)
 	return conn
 }
 
-func TestClusterAndUserAreTakenOver(t *testing.T) {
+func TestClusterAndUserBecomeConfig(t *testing.T) {
 	t.Parallel()
 	cfg := loadSingle(t,
 		`server: "https://x.example/prefix", tls-server-name: real, certificate-authority-data: Y2E=, proxy-url: "socks5://p:1", unknown: 1`,
@@ -45,7 +45,7 @@ func TestPrintedConnectionShowsNoSecret(t *testing.T) {
 	require.NotContains(t, fmt.Sprintf("%v %+v %#v %s", conn, conn, conn, &conn), secret)
 }
 
-func TestTokenAndTokenFileMayStandTogether(t *testing.T) {
+func TestTokenAndTokenFileTogether(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	token := write(t, dir, "token", "from the file")
@@ -71,7 +71,7 @@ func TestSchemeIsAddedAsKubectlDoes(t *testing.T) {
 	}
 }
 
-func TestCredentialsAreNotSentInTheClear(t *testing.T) {
+func TestCredentialsAreNotSentUnencrypted(t *testing.T) {
 	t.Parallel()
 	for _, server := range []string{"http://x.example", "HTTP://x.example", "x.example:8080"} {
 		cfg := loadSingle(t, `server: "`+server+`"`, "token: "+secret).Config
@@ -79,9 +79,9 @@ func TestCredentialsAreNotSentInTheClear(t *testing.T) {
 	}
 }
 
-func TestUnknownFieldsAndUnusedEntriesDoNoHarm(t *testing.T) {
+func TestUnknownFieldsAndUnusedEntriesAreIgnored(t *testing.T) {
 	t.Parallel()
-	content := single(`server: "https://x.example"`, "") + `
+	content := kubeconfigOf(`server: "https://x.example"`, "") + `
 preferences: {colors: true}
 extensions: [{name: e, extension: {any: thing}}]
 `
@@ -99,7 +99,7 @@ users: [{name: bad, user: {exec: {command: aws}}}]
 	require.NoError(t, err)
 }
 
-func TestJSONIsAKubeconfigToo(t *testing.T) {
+func TestJSONKubeconfig(t *testing.T) {
 	t.Parallel()
 	path := write(t, t.TempDir(), "config", `{"current-context":"a","contexts":[{"name":"a","context":{"cluster":"c"}}],
 		"clusters":[{"name":"c","cluster":{"server":"https://x.example"}}]}`)
@@ -108,10 +108,10 @@ func TestJSONIsAKubeconfigToo(t *testing.T) {
 	require.Equal(t, "https://x.example", conn.Config.Host)
 }
 
-func TestIdentityCountsOverHTTPToo(t *testing.T) {
+func TestImpersonationOverHTTP(t *testing.T) {
 	t.Parallel()
 	load := func(user string) (kubeconfig.Connection, error) {
-		return kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", single(`server: "http://x.example"`, user))})
+		return kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", kubeconfigOf(`server: "http://x.example"`, user))})
 	}
 	_, err := load("auth-provider: {name: x}")
 	require.ErrorContains(t, err, "not supported")

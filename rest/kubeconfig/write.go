@@ -95,7 +95,7 @@ func Write(path string, c Connection) error {
 
 // replaceFile writes a new file beside the old one, and renames it, which is atomic.
 func replaceFile(path string, data []byte) (err error) {
-	if path, err = followed(path); err != nil {
+	if path, err = resolveLinks(path); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*") // mode 0600
@@ -120,9 +120,9 @@ func replaceFile(path string, data []byte) (err error) {
 // maxLinks is the maximum length of a chain of symbolic links, as in Linux.
 const maxLinks = 40
 
-// followed returns the path of the file that path leads to through symbolic links. Unlike for
+// resolveLinks returns the path of the file that path leads to through symbolic links. Unlike for
 // filepath.EvalSymlinks, the file itself need not exist, only its folder.
-func followed(path string) (string, error) {
+func resolveLinks(path string) (string, error) {
 	for range maxLinks {
 		// Use Split, because Dir would apply ".." before following a link.
 		folder, name := filepath.Split(path)

@@ -135,7 +135,7 @@ func TestWriteCreatesTheTargetOfASymbolicLink(t *testing.T) {
 }
 
 // If the target of a link cannot be created, the link stays, and the error says why.
-func TestWriteRefusesASymbolicLinkIntoNowhere(t *testing.T) {
+func TestWriteRefusesADanglingSymbolicLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, target := range map[string]string{

@@ -36,7 +36,7 @@ var decoders = []struct {
 		return func(data []byte, object any) error { return object.(*corev1.Pod).Unmarshal(data) }
 	}},
 	{"Alone", func() func([]byte, any) error { return first(sharing.New(sharing.Options{MaxBytes: -1})) }},
-	{"Constants", func() func([]byte, any) error { return first(sharing.New(sharing.Options{Share: sharing.Constants})) }},
+	{"StringsOnly", func() func([]byte, any) error { return first(sharing.New(sharing.Options{Share: sharing.StringsOnly})) }},
 	{"Immutable", func() func([]byte, any) error { return first(sharing.New(sharing.Options{Share: sharing.Immutable})) }},
 	{"Shared", func() func([]byte, any) error { return first(sharing.New(sharing.Options{})) }},
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Change is a shared part that a program has changed in place. Each object that shares the part has
-// changed with it.
-type Change struct {
+// Mutation is a shared part that a program has changed in place. Each object that shares the part
+// has changed with it.
+type Mutation struct {
 	// Field is the type and the field of the part, such as "v1.Container.Env". For an unstructured
 	// object, it is only the name of the field.
 	Field string
@@ -20,17 +20,19 @@ type Change struct {
 	Before, After string
 }
 
-// Inspector reports parts that a program has changed in place. A program without an Inspector does
-// not link the code that finds them.
-type Inspector struct {
-	changed func(Change)
-	look    func(d *Decoder, parts int)
+// MutationDetector reports parts that a program has changed in place. A program without an
+// Inspector does not link the code that finds them.
+type MutationDetector struct {
+	onMutation func(Mutation)
+	check      func(d *Decoder, parts int)
 }
 
-// NewInspector returns an Inspector for Options. The function changed is called once for each field
-// in which a program has changed a shared part. Decoder.Check calls it, and so do the goroutines
-// that decode: each goroutine checks one part after some dozen objects.
-func NewInspector(changed func(Change)) *Inspector { return &Inspector{changed, (*Decoder).look} }
+// NewMutationDetector returns an Inspector for Options. The function changed is called once for
+// each field in which a program has changed a shared part. Decoder.Check calls it, and so do the
+// goroutines that decode: each goroutine checks one part after some dozen objects.
+func NewMutationDetector(onMutation func(Mutation)) *MutationDetector {
+	return &MutationDetector{onMutation, (*Decoder).check}
+}
 
 // Check checks up to n shared parts. Each call continues after the parts of the last call, and
 // starts again after the last part. Check decodes the bytes of each part again, and compares the
@@ -44,33 +46,33 @@ func NewInspector(changed func(Change)) *Inspector { return &Inspector{changed, 
 // Check takes some microseconds for each part. It is safe for concurrent use, and does nothing
 // without an Inspector.
 func (d *Decoder) Check(n int) {
-	if d.table != nil && d.inspector != nil {
-		d.inspector.look(d, n)
+	if d.table != nil && d.mutationDetector != nil {
+		d.mutationDetector.check(d, n)
 	}
 }
 
-// look implements Check.
-func (d *Decoder) look(n int) {
+// check implements Check.
+func (d *Decoder) check(n int) {
 	t := d.table
-	if !d.small.intact() && !d.distrust.Load() {
-		d.report(Change{Field: "a bool or number behind a pointer"})
+	if !d.small.intact() && !d.mutationFound.Load() {
+		d.reportMutation(Mutation{Field: "a bool or number behind a pointer"})
 	}
 	for range min(len(t.slots), slotsPerPart*n) {
-		slot := &t.slots[int(t.guard.Add(1))&(len(t.slots)-1)]
+		slot := &t.slots[int(t.checkAt.Add(1))&(len(t.slots)-1)]
 		e := slot.Load()
 		if e == nil || e.origin == nil || !e.proven.Load() {
 			continue
 		}
-		var change Change
+		var mutation Mutation
 		var ok bool
 		// A part that cannot be read now is looked at again later.
-		if survives(func() { change, ok = d.changeOf(e) }) && ok {
+		if catchFault(func() { mutation, ok = d.mutationOf(e) }) && ok {
 			e.changed.Store(true)
 			if slot.CompareAndSwap(e, nil) {
 				t.bytes.Add(-e.cost())
 				t.entries.Add(-1)
 			}
-			d.report(change)
+			d.reportMutation(mutation)
 		}
 		if n--; n <= 0 {
 			return
@@ -82,27 +84,27 @@ func (d *Decoder) look(n int) {
 // empty.
 const slotsPerPart = 64
 
-// report disables sharing for later objects, apart from strings, and reports a change.
-func (d *Decoder) report(change Change) {
-	d.distrust.Store(true)
-	d.changes.Add(1)
+// reportMutation disables sharing for later objects, apart from strings, and reports a change.
+func (d *Decoder) reportMutation(mutation Mutation) {
+	d.mutationFound.Store(true)
+	d.mutations.Add(1)
 	d.mu.Lock()
-	told := d.told[change.Field]
-	if !told {
-		if d.told == nil {
-			d.told = map[string]bool{}
+	reported := d.reportedFields[mutation.Field]
+	if !reported {
+		if d.reportedFields == nil {
+			d.reportedFields = map[string]bool{}
 		}
-		d.told[change.Field] = true
+		d.reportedFields[mutation.Field] = true
 	}
 	d.mu.Unlock()
-	if !told {
-		d.inspector.changed(change)
+	if !reported {
+		d.mutationDetector.onMutation(mutation)
 	}
 }
 
-// survives calls f, which reads values that a program may be changing, and reports whether f
+// catchFault calls f, which reads values that a program may be changing, and reports whether f
 // returned. f may read half of a changed string, such as a length without its bytes, and fault.
-func survives(f func()) (returned bool) {
+func catchFault(f func()) (returned bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
@@ -121,50 +123,50 @@ type origin interface {
 	current(e *entry) reflect.Value
 	// decode decodes the entry's bytes again, into a value that shares nothing.
 	decode(d *Decoder, e *entry) (reflect.Value, error)
-	about() string
+	fieldName() string
 }
 
-// changeOf reports whether the shared value of an entry differs from the value of its bytes.
-func (d *Decoder) changeOf(e *entry) (Change, bool) {
+// mutationOf reports whether the shared value of an entry differs from the value of its bytes.
+func (d *Decoder) mutationOf(e *entry) (Mutation, bool) {
 	now := e.origin.current(e)
-	if d.table.hash(e.shape, unsafe.Slice(unsafe.StringData(e.key), len(e.key))) != e.hash {
-		return Change{Field: e.origin.about(), Before: "(the original bytes are lost)", After: excerpt(now)}, true
+	if d.table.hash(e.typeID, unsafe.Slice(unsafe.StringData(e.key), len(e.key))) != e.hash {
+		return Mutation{Field: e.origin.fieldName(), Before: "(the original bytes are lost)", After: excerpt(now)}, true
 	}
 	before, err := e.origin.decode(d, e)
 	if err != nil || unchanged(before, now) {
-		return Change{}, false
+		return Mutation{}, false
 	}
-	return Change{Field: e.origin.about(), Before: excerpt(before), After: excerpt(now)}, true
+	return Mutation{Field: e.origin.fieldName(), Before: excerpt(before), After: excerpt(now)}, true
 }
 
-// held returns a pointer to the value of an entry, as an object has it in a field: a list, or a
+// valueAs returns a pointer to the value of an entry, as an object has it in a field: a list, or a
 // pointer.
-func (e *entry) held(t reflect.Type) reflect.Value {
+func (e *entry) valueAs(t reflect.Type) reflect.Value {
 	if t.Kind() == reflect.Slice {
-		return reflect.NewAt(t, unsafe.Pointer(&list{array: e.value, len: e.count, cap: e.count}))
+		return reflect.NewAt(t, unsafe.Pointer(&sliceHeader{array: e.value, len: e.count, cap: e.count}))
 	}
 	at := e.value
 	return reflect.NewAt(t, unsafe.Pointer(&at))
 }
 
-func (f *field) about() string { return f.owner + "." + f.name }
+func (f *field) fieldName() string { return f.structName + "." + f.name }
 
-func (f *field) pointer() bool { return f.kind == aMessagePointer || f.kind == aStringPointer }
+func (f *field) isPointer() bool { return f.kind == kindMessagePointer || f.kind == kindStringPointer }
 
 func (f *field) current(e *entry) reflect.Value {
-	if f.pointer() {
+	if f.isPointer() {
 		return reflect.NewAt(f.typ, e.value)
 	}
-	return e.held(f.typ)
+	return e.valueAs(f.typ)
 }
 
 func (f *field) decode(d *Decoder, e *entry) (reflect.Value, error) {
 	s, to, data := &state{decoder: d}, reflect.New(f.typ), []byte(e.key)
 	var err error
 	switch {
-	case f.kind == aStringPointer:
+	case f.kind == kindStringPointer:
 		to.Elem().SetString(e.key)
-	case f.kind == aMessagePointer:
+	case f.kind == kindMessagePointer:
 		err = s.message(f.plan, to.UnsafePointer(), data)
 	default: // other fields have tags
 		var tagEnd, end int
@@ -175,23 +177,23 @@ func (f *field) decode(d *Decoder, e *entry) (reflect.Value, error) {
 			_, err = s.bytes(f, to.UnsafePointer(), data, 0, tagEnd, tagEnd, end)
 		}
 	}
-	s.settle(0)
+	s.copyTexts(0)
 	return to, err
 }
 
-func (sl *slot) about() string { return sl.name }
+func (sl *slot) fieldName() string { return sl.name }
 
 func (sl *slot) current(e *entry) reflect.Value {
 	if sl.kind == jsonAny {
 		return reflect.NewAt(sl.typ, e.value)
 	}
-	return e.held(sl.typ)
+	return e.valueAs(sl.typ)
 }
 
 func (sl *slot) decode(d *Decoder, e *entry) (reflect.Value, error) {
 	s, to := &jsonState{state: state{decoder: d}}, reflect.New(sl.typ)
 	s.data = []byte(e.key)
 	_, err := s.value(sl, to.UnsafePointer(), 0)
-	s.settle(0)
+	s.copyTexts(0)
 	return to, err
 }

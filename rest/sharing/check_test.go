@@ -10,9 +10,9 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// TestCheckReportsAChangeOfTypedManagedFields: typed objects share the pointer to their FieldsV1
+// TestCheckReportsMutatedManagedFields: typed objects share the pointer to their FieldsV1
 // with the policy Immutable. A method can change the value behind the pointer.
-func TestCheckReportsAChangeOfTypedManagedFields(t *testing.T) {
+func TestCheckReportsMutatedManagedFields(t *testing.T) {
 	t.Parallel()
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", ManagedFields: []metav1.ManagedFieldsEntry{
 		{Manager: "m", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)},
@@ -26,8 +26,8 @@ func TestCheckReportsAChangeOfTypedManagedFields(t *testing.T) {
 		"protobuf": func(d *sharing.Decoder, pod *corev1.Pod) error { return d.DecodeProtobuf(inProtobuf, pod, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var told []sharing.Change
-			d := sharing.New(sharing.Options{Share: sharing.Immutable, Inspector: sharing.NewInspector(func(c sharing.Change) { told = append(told, c) })})
+			var told []sharing.Mutation
+			d := sharing.New(sharing.Options{Share: sharing.Immutable, MutationDetector: sharing.NewMutationDetector(func(c sharing.Mutation) { told = append(told, c) })})
 			fieldsOf := func() *metav1.FieldsV1 {
 				var got corev1.Pod
 				require.NoError(t, decode(d, &got))

@@ -60,7 +60,7 @@ func unchangedMap(before, now reflect.Value) bool {
 	if before.Len() == 0 {
 		return true
 	}
-	entries, ok := readable(now)
+	entries, ok := mapView(now)
 	if !ok {
 		return true
 	}

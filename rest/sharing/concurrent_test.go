@@ -50,10 +50,10 @@ func measuringPods(t *testing.T) []*corev1.Pod {
 	return decodePods(t, sharing.New(sharing.Options{}), encoded)
 }
 
-// TestObjectsCanBeReadByManyGoroutines: a Quantity caches its text when it is first formatted or
+// TestConcurrentReads: a Quantity caches its text when it is first formatted or
 // encoded, and changes its form when it is compared with a large one. If the Quantity of one pod
 // changes in this way, the Quantity of another pod must not change.
-func TestObjectsCanBeReadByManyGoroutines(t *testing.T) {
+func TestConcurrentReads(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
 	start := make(chan struct{})
@@ -84,9 +84,9 @@ func TestObjectsCanBeReadByManyGoroutines(t *testing.T) {
 	group.Wait()
 }
 
-// TestWhatReadingChangesIsNotShared: values that their readers may change are not shared, and
-// neither are the values that contain them. Everything else is shared.
-func TestWhatReadingChangesIsNotShared(t *testing.T) {
+// TestQuantitiesMutatedByReadsAreNotShared: values that their readers may change are not shared,
+// and neither are the values that contain them. Everything else is shared.
+func TestQuantitiesMutatedByReadsAreNotShared(t *testing.T) {
 	t.Parallel()
 	pods := measuringPods(t)
 	first, second := &pods[1].Spec, &pods[2].Spec
@@ -101,7 +101,7 @@ func TestWhatReadingChangesIsNotShared(t *testing.T) {
 }
 
 // Tests with different bubbles may use one decoder of the process.
-func TestADecoderOutlivesTheBubbleThatHasMadeIt(t *testing.T) {
+func TestDecoderOutlivesSynctestBubble(t *testing.T) {
 	var d *sharing.Decoder
 	for range 2 {
 		synctest.Test(t, func(t *testing.T) {

@@ -20,42 +20,42 @@ type Options struct {
 	// Share says what objects may share. Defaults to Everything.
 	Share Policy
 
-	// Inspector finds and reports shared parts that a program has changed in place; see
-	// NewInspector. Defaults to nil: nothing is checked.
-	Inspector *Inspector
+	// MutationDetector finds and reports shared parts that a program has changed in place; see
+	// NewMutationDetector. Defaults to nil: nothing is checked.
+	MutationDetector *MutationDetector
 }
 
 // Decoder decodes objects that share their equal parts; see the package comment for the
 // contract. It is safe for concurrent use, and needs no Close.
 type Decoder struct {
-	table     *table // nil if objects share nothing
-	policy    Policy
-	inspector *Inspector
-	distrust  atomic.Bool // a program has changed a shared part in place
-	changes   atomic.Uint64
+	table            *table // nil if objects share nothing
+	policy           Policy
+	mutationDetector *MutationDetector
+	mutationFound    atomic.Bool // a program has changed a shared part in place
+	mutations        atomic.Uint64
 
-	plans sync.Map // of reflect.Type to *plan
-	idle  idle[state]
+	plans  sync.Map // of reflect.Type to *plan
+	states statePool[state]
 
-	reports       atomic.Int64
+	flushes       atomic.Int64
 	hits, lookups atomic.Uint64
-	small         *small
+	small         *smallValues
 	json          jsonPart
 	guard         quantity.Guard
 
-	mu      sync.Mutex // guards following
-	known   map[placed]*plan
-	shapes  map[reflect.Type]int
-	lessons []*lesson
-	told    map[string]bool // the fields that the inspector has reported
+	mu             sync.Mutex // guards following
+	planCache      map[typeAtPath]*plan
+	typeIDs        map[reflect.Type]int
+	lookupPolicies []*lookupPolicy
+	reportedFields map[string]bool // the fields that the inspector has reported
 }
 
 // New returns a Decoder with an empty table.
 func New(opts Options) *Decoder {
 	d := &Decoder{
-		small: newSmall(),
-		known: map[placed]*plan{}, shapes: map[reflect.Type]int{},
-		policy: opts.Share, inspector: opts.Inspector,
+		small:     newSmallValues(),
+		planCache: map[typeAtPath]*plan{}, typeIDs: map[reflect.Type]int{},
+		policy: opts.Share, mutationDetector: opts.MutationDetector,
 	}
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = 8 << 20
@@ -69,9 +69,10 @@ func New(opts Options) *Decoder {
 // ErrType is wrapped by errors about a type into which no message can be decoded.
 var ErrType = errors.New("cannot be decoded")
 
-// errAgain says that a message has a field twice. Decoding would merge the second occurrence into
-// the first, which other objects may share. So the object is decoded again without sharing.
-var errAgain = errors.New("protobuf: a field is in two places")
+// errDuplicateField says that a message has a field twice. Decoding would merge the second
+// occurrence into the first, which other objects may share. So the object is decoded again without
+// sharing.
+var errDuplicateField = errors.New("protobuf: a field is in two places")
 
 // DecodeProtobuf decodes one message, without the envelope that API servers put around it. object
 // points to a zero struct whose fields have protobuf tags. DecodeProtobuf does not keep data.
@@ -89,17 +90,17 @@ func (d *Decoder) DecodeProtobuf(data []byte, object, earlier any) error {
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("sharing: DecodeProtobuf needs a pointer to a struct, not %T", object)
 	}
-	s := d.idle.take()
+	s := d.states.get()
 	if s == nil {
 		s = &state{decoder: d}
 	}
 	err := s.update(v, data, earlier)
 	s.objects++
-	if s.objects%objectsPerReport == 0 {
-		s.report()
+	if s.objects%objectsPerFlush == 0 {
+		s.flushCounts()
 	}
 	s.trim()
-	d.idle.put(s)
+	d.states.put(s)
 	return err
 }
 
@@ -114,18 +115,18 @@ func (s *state) update(v reflect.Value, data []byte, earlier any) error {
 		s.lastType, s.lastPlan = typ, p
 	}
 	if d.table != nil {
-		s.follow(v, earlier)
+		s.setEarlier(v, earlier)
 	}
 	err := s.object(s.lastPlan, v, data, d.table != nil)
-	s.forget()
-	if err == errAgain {
+	s.clearEarlier()
+	if err == errDuplicateField {
 		err = s.object(s.lastPlan, v, data, false)
 	}
 	return err
 }
 
-// follow makes object the earlier version for the next message, if both have the same type.
-func (s *state) follow(v reflect.Value, object any) {
+// setEarlier makes object the earlier version for the next message, if both have the same type.
+func (s *state) setEarlier(v reflect.Value, object any) {
 	s.earlier.from = uintptr(v.UnsafePointer())
 	s.earlier.to = s.earlier.from + s.lastPlan.typ.Size()
 	if object == nil || s.decoder.policy != Everything {
@@ -136,13 +137,13 @@ func (s *state) follow(v reflect.Value, object any) {
 	}
 }
 
-func (s *state) forget() { s.earlier, s.element = earlier{}, earlier{} }
+func (s *state) clearEarlier() { s.earlier, s.element = earlier{}, earlier{} }
 
 // object decodes a message into the struct that v points to. After an error the struct is empty, so
 // that it does not refer to data.
 func (s *state) object(p *plan, v reflect.Value, data []byte, share bool) error {
-	s.share, s.depth, s.floor = share, 0, 0
-	s.trusts = share && !s.decoder.distrust.Load()
+	s.share, s.depth, s.firstPending = share, 0, 0
+	s.shareParts = share && !s.decoder.mutationFound.Load()
 	err := s.message(p, v.UnsafePointer(), data)
 	if err != nil {
 		v.Elem().SetZero()
@@ -150,7 +151,7 @@ func (s *state) object(p *plan, v reflect.Value, data []byte, share bool) error 
 		s.texts = s.texts[:0]
 		return err
 	}
-	s.settle(0)
+	s.copyTexts(0)
 	return nil
 }
 
@@ -163,26 +164,26 @@ type Stats struct {
 	// alive.
 	Entries, Bytes int64
 
-	// Changed counts the shared parts that a program has changed in place; see Decoder.Check.
-	Changed uint64
+	// Mutations counts the shared parts that a program has changed in place; see Decoder.Check.
+	Mutations uint64
 
 	// Fields counts the fields that objects may share, in all types so far. Watched counts the
 	// fields among them that are looked up at present.
-	Fields, Watched int
+	Fields, ActiveFields int
 }
 
 // Stats returns the counters. It is cheap, and safe for concurrent use.
 func (d *Decoder) Stats() Stats {
-	stats := Stats{Lookups: d.lookups.Load(), Hits: d.hits.Load(), Changed: d.changes.Load()}
+	stats := Stats{Lookups: d.lookups.Load(), Hits: d.hits.Load(), Mutations: d.mutations.Load()}
 	if d.table != nil {
 		stats.Entries, stats.Bytes = d.table.entries.Load(), d.table.bytes.Load()
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	stats.Fields = len(d.lessons)
-	for _, l := range d.lessons {
-		if l.look.Load() {
-			stats.Watched++
+	stats.Fields = len(d.lookupPolicies)
+	for _, l := range d.lookupPolicies {
+		if l.enabled.Load() {
+			stats.ActiveFields++
 		}
 	}
 	return stats

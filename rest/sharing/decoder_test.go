@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
@@ -27,7 +27,7 @@ func decodePods(t testing.TB, d *sharing.Decoder, encoded [][]byte) []*corev1.Po
 	return pods
 }
 
-func TestEqualPartsAreInMemoryOnce(t *testing.T) {
+func TestEqualPartsAreShared(t *testing.T) {
 	t.Parallel()
 	pods := decodePods(t, sharing.New(sharing.Options{}), encodedPods(t, 3))
 	a, b := pods[0], pods[2]
@@ -58,7 +58,7 @@ func TestDeepCopyOfASharedObjectIsIndependent(t *testing.T) {
 	require.Equal(t, decodePods(t, sharing.New(sharing.Options{}), encoded), pods)
 }
 
-func TestAnAppendToASharedListChangesNobodyElse(t *testing.T) {
+func TestAppendToSharedListMakesACopy(t *testing.T) {
 	t.Parallel()
 	encoded := encodedPods(t, 2)
 	pods := decodePods(t, sharing.New(sharing.Options{}), encoded)
@@ -69,9 +69,9 @@ func TestAnAppendToASharedListChangesNobodyElse(t *testing.T) {
 	require.Empty(t, pods[1].Spec.Tolerations[:2:2][1].Value)
 }
 
-// TestFieldsInTwoPlacesAreMerged: in protobuf, two occurrences of a message field are one message.
-// The merge must not change shared values of earlier objects.
-func TestFieldsInTwoPlacesAreMerged(t *testing.T) {
+// TestDuplicateProtobufFieldsAreMerged: in protobuf, two occurrences of a message field are one
+// message. The merge must not change shared values of earlier objects.
+func TestDuplicateProtobufFieldsAreMerged(t *testing.T) {
 	t.Parallel()
 	first, second := encodedPods(t, 2)[0], encodedPods(t, 2)[1]
 	d := sharing.New(sharing.Options{})
@@ -101,23 +101,23 @@ func TestTheTableIsBounded(t *testing.T) {
 	require.Positive(t, stats.Hits)
 }
 
-func TestFieldsThatDoNotRepeatAreLeftAloneInTime(t *testing.T) {
+func TestUnrepeatedFieldsAreNoLongerLookedUp(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "decodes 4,000 pods")
+	testsize.SkipIfShort(t, "decodes 4,000 pods")
 	d := sharing.New(sharing.Options{})
 	encoded := encodedPods(t, 2000)
 	decodePods(t, d, encoded)
 	learned := d.Stats()
-	require.Less(t, learned.Watched, learned.Fields)
+	require.Less(t, learned.ActiveFields, learned.Fields)
 	decodePods(t, d, encoded)
 	after := d.Stats()
 	lookups, hits := after.Lookups-learned.Lookups, after.Hits-learned.Hits
 	require.Greater(t, float64(hits)/float64(lookups), 0.8, "%d of %d", hits, lookups)
 }
 
-func TestADecoderIsForManyGoroutines(t *testing.T) {
+func TestDecoderIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
-	encoded := encodedPods(t, effort.Of(300, 150))
+	encoded := encodedPods(t, testsize.Scale(300, 150))
 	want := decodePods(t, sharing.New(sharing.Options{MaxBytes: -1}), encoded)
 	d := sharing.New(sharing.Options{MaxBytes: 256 << 10})
 	var group sync.WaitGroup
@@ -139,7 +139,7 @@ type tree struct {
 	Name string `protobuf:"bytes,2,opt,name=name"`
 }
 
-func TestTypesOfOnesOwn(t *testing.T) {
+func TestUserTypes(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	var slim struct {
@@ -166,10 +166,10 @@ func TestTypesOfOnesOwn(t *testing.T) {
 	require.ErrorContains(t, d.DecodeProtobuf(deep, &root, nil), "too deep")
 }
 
-// TestNothingRefersToTheBytes: no string refers to the decoded bytes, which are overwritten
+// TestObjectsDoNotReferToInput: no string refers to the decoded bytes, which are overwritten
 // afterwards. This includes a list that comes in two parts and moves in between, and the values of
 // maps.
-func TestNothingRefersToTheBytes(t *testing.T) {
+func TestObjectsDoNotReferToInput(t *testing.T) {
 	t.Parallel()
 	type part struct {
 		Names []string `protobuf:"bytes,1,rep"`
@@ -203,7 +203,7 @@ func appendLength(b []byte, n int) []byte {
 	return append(b, byte(n))
 }
 
-func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
+func TestErrorsNameTheTypeOrField(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	require.ErrorContains(t, d.DecodeProtobuf(nil, corev1.Pod{}, nil), "needs a pointer to a struct, not v1.Pod")
@@ -255,9 +255,9 @@ func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
 	require.ErrorContains(t, d.DecodeProtobuf([]byte("\x08\x01"), &pod, nil), "Pod.ObjectMeta: unexpected wire type 0")
 }
 
-func TestWhatNeverRepeatsDoesNotStayInTheTable(t *testing.T) {
+func TestUnrepeatedValuesLeaveTheTable(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "decodes 3,300 pods")
+	testsize.SkipIfShort(t, "decodes 3,300 pods")
 	d := sharing.New(sharing.Options{})
 	var encoded [][]byte
 	for pod := range apitest.Pods(3300, apitest.PodOptions{Namespaces: 110}) {
@@ -280,9 +280,9 @@ type nest struct {
 	Nest *nest  `protobuf:"bytes,2,opt,name=nest"`
 }
 
-// TestDeepMessagesTakeTimeByTheirSize: each level may be looked up. If everything within a level
+// TestDeepMessagesTakeLinearTime: each level may be looked up. If everything within a level
 // were hashed and copied each time, this would take a quarter of a minute.
-func TestDeepMessagesTakeTimeByTheirSize(t *testing.T) {
+func TestDeepMessagesTakeLinearTime(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x", 4<<20)
 	size := len(text)

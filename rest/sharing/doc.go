@@ -33,7 +33,7 @@
 //
 // Package mutation finds changes of shared objects in tests, and [Decoder.Check] finds them while a
 // program runs. The policy [Immutable] is for caches of programs that may break the rule. The
-// policy [Constants] is for objects that their receivers may change. [Policy] says what objects
+// policy [StringsOnly] is for objects that their receivers may change. [Policy] says what objects
 // share.
 //
 // Any number of goroutines can read objects. A resource.Quantity is a special case, because

@@ -62,7 +62,7 @@ func writeMap(to *strings.Builder, m reflect.Value) {
 		to.WriteString("map[]")
 		return
 	}
-	entries, ok := readable(m)
+	entries, ok := mapView(m)
 	if !ok {
 		fmt.Fprintf(to, "map[%d entries]", m.Len())
 		return
@@ -85,10 +85,10 @@ func writeAll(to *strings.Builder, begin string, n int, end string, one func(i i
 	to.WriteString(end)
 }
 
-func quantityOf(v reflect.Value) (q resource.Quantity, is bool) {
+func quantityOf(v reflect.Value) (q resource.Quantity, ok bool) {
 	if !v.CanInterface() {
 		return q, false
 	}
-	q, is = v.Interface().(resource.Quantity)
-	return q, is
+	q, ok = v.Interface().(resource.Quantity)
+	return q, ok
 }

@@ -74,7 +74,7 @@ func FuzzUnmarshal(f *testing.F) {
 // newGuarded returns a decoder with the policy Immutable. It panics if it finds a change.
 func newGuarded() *sharing.Decoder {
 	return sharing.New(sharing.Options{
-		MaxBytes: 64 << 10, Share: sharing.Immutable, Inspector: sharing.NewInspector(func(c sharing.Change) { panic(c) }),
+		MaxBytes: 64 << 10, Share: sharing.Immutable, MutationDetector: sharing.NewMutationDetector(func(c sharing.Mutation) { panic(c) }),
 	})
 }
 

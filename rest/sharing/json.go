@@ -12,26 +12,26 @@ import (
 
 // jsonPart has the fields of a Decoder for JSON.
 type jsonPart struct {
-	slots sync.Map // of reflect.Type to *slot, for the types of objects
-	idle  idle[jsonState]
+	slots  sync.Map // of reflect.Type to *slot, for the types of objects
+	states statePool[jsonState]
 
 	// The lock of the decoder guards the fields below.
-	plans  map[placed]*jsonPlan
-	shapes map[reflect.Type]int
-	keys   map[string]*member
-	texts  *lesson // for strings outside of structs
+	plans   map[typeAtPath]*jsonPlan
+	typeIDs map[reflect.Type]int
+	members map[string]*member
+	texts   *lookupPolicy // for strings outside of structs
 }
 
 // jsonState is the state of one goroutine that decodes one object after another.
 type jsonState struct {
 	state
 	data    []byte
-	scratch []byte              // the text of a string with escapes
-	elems   []any               // elements of lists whose length is not known yet
-	recent  map[*lesson]*recent // the entries that were found last
-	members map[string]*member  // entries of decoder.json.keys that this goroutine has used
+	scratch []byte                    // the text of a string with escapes
+	elems   []any                     // elements of lists whose length is not known yet
+	recent  map[*lookupPolicy]*recent // the entries that were found last
+	members map[string]*member        // entries of decoder.json.keys that this goroutine has used
 
-	checking bool // checks only the syntax: drops the result, and allows duplicate fields
+	syntaxOnly bool // checks only the syntax: drops the result, and allows duplicate fields
 }
 
 // DecodeJSON is DecodeProtobuf for JSON. object points to a zero value: of a struct or, for
@@ -61,23 +61,23 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 		return fmt.Errorf("sharing: DecodeJSON needs a pointer, not %T", object)
 	}
 	root := d.jsonSlot(v.Type().Elem())
-	s := d.json.idle.take()
+	s := d.json.states.get()
 	if s == nil {
-		s = &jsonState{state: state{decoder: d}, recent: map[*lesson]*recent{}, members: map[string]*member{}}
+		s = &jsonState{state: state{decoder: d}, recent: map[*lookupPolicy]*recent{}, members: map[string]*member{}}
 	}
 	err := s.root(root, v, data, d.table != nil)
-	if err == errAgain {
-		err = s.merged(root, v, data)
+	if err == errDuplicateField {
+		err = s.decodeDuplicates(root, v, data)
 	}
 	s.objects++
-	if s.objects%objectsPerReport == 0 {
-		s.report()
+	if s.objects%objectsPerFlush == 0 {
+		s.flushCounts()
 		clear(s.recent) // or recent would keep entries alive that the table has dropped
 	}
 	if s.trim(); cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
 		s.scratch, s.elems = nil, nil // a large object has made them large
 	}
-	d.json.idle.put(s)
+	d.json.states.put(s)
 	return err
 }
 
@@ -88,9 +88,9 @@ const maxSpare = 64 << 10
 // does not refer to data.
 func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) error {
 	s.data, s.share, s.depth = data, share, 0
-	s.trusts, s.place = share && !s.decoder.distrust.Load(), nil
+	s.shareParts, s.pathPolicy = share && !s.decoder.mutationFound.Load(), nil
 	if content, ok := v.Interface().(*map[string]any); ok {
-		s.place = s.decoder.policy.placeOfContent(*content)
+		s.pathPolicy = s.decoder.policy.pathPolicyOfContent(*content)
 	}
 	i := wire.Space(data, 0)
 	i, err := s.value(sl, v.UnsafePointer(), i)
@@ -105,18 +105,18 @@ func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) err
 		clear(s.elems)
 		s.texts, s.elems = s.texts[:0], s.elems[:0]
 	} else {
-		s.settle(0)
+		s.copyTexts(0)
 	}
 	s.data = nil
 	return err
 }
 
-// merged checks that data is well-formed, and decodes it by apimachinery's decoder, which merges
-// duplicate fields.
-func (s *jsonState) merged(sl *slot, v reflect.Value, data []byte) error {
-	s.checking = true
+// decodeDuplicates checks that data is well-formed, and decodes it by apimachinery's decoder, which
+// merges duplicate fields.
+func (s *jsonState) decodeDuplicates(sl *slot, v reflect.Value, data []byte) error {
+	s.syntaxOnly = true
 	err := s.root(sl, reflect.New(sl.typ), data, false)
-	s.checking = false
+	s.syntaxOnly = false
 	if err != nil {
 		return err
 	}
@@ -134,12 +134,12 @@ func (d *Decoder) jsonSlot(t reflect.Type) *slot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.json.plans == nil {
-		d.json.plans = map[placed]*jsonPlan{}
-		d.json.shapes = map[reflect.Type]int{}
-		d.json.keys = map[string]*member{}
-		d.json.texts = (&compiler{decoder: d}).textLesson()
+		d.json.plans = map[typeAtPath]*jsonPlan{}
+		d.json.typeIDs = map[reflect.Type]int{}
+		d.json.members = map[string]*member{}
+		d.json.texts = (&compiler{decoder: d}).newTextLookupPolicy()
 	}
-	c := jsonCompiler{compiler: compiler{decoder: d, place: d.policy.placeOf(t)}}
+	c := jsonCompiler{compiler: compiler{decoder: d, pathPolicy: d.policy.pathPolicyOf(t)}}
 	sl := c.slot(t, true, 0)
 	sl.whole = nil // objects as a whole are not shared
 	d.json.slots.Store(t, &sl)

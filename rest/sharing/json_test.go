@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
@@ -32,7 +32,7 @@ func decodeAll[T any](t testing.TB, d *sharing.Decoder, encoded [][]byte) []*T {
 	return objects
 }
 
-func TestEqualPartsOfJSONAreInMemoryOnce(t *testing.T) {
+func TestEqualJSONPartsAreShared(t *testing.T) {
 	t.Parallel()
 	pods := decodeAll[corev1.Pod](t, sharing.New(sharing.Options{}), jsonPods(t, 3))
 	a, b := pods[0], pods[2]
@@ -58,7 +58,7 @@ func TestOneDecoderServesBothEncodings(t *testing.T) {
 	}
 }
 
-func TestUnstructuredObjectsShareToo(t *testing.T) {
+func TestUnstructuredObjectsShareParts(t *testing.T) {
 	t.Parallel()
 	encoded := jsonPods(t, 200)
 	d := sharing.New(sharing.Options{})
@@ -79,9 +79,9 @@ func TestUnstructuredObjectsShareToo(t *testing.T) {
 	require.NotEqual(t, reflect.ValueOf(*objects[150]).UnsafePointer(), reflect.ValueOf(*objects[160]).UnsafePointer())
 }
 
-// TestAFieldInTwoPlaces: apimachinery merges two occurrences of a field. The merge must not change
-// shared values of earlier objects.
-func TestAFieldInTwoPlaces(t *testing.T) {
+// TestDuplicateJSONFieldsAreMerged: apimachinery merges two occurrences of a field. The merge must
+// not change shared values of earlier objects.
+func TestDuplicateJSONFieldsAreMerged(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	const first = `{"spec":{"affinity":{"nodeAffinity":{}},"tolerations":[{"key":"a","value":"b"}]}}`
@@ -95,9 +95,9 @@ func TestAFieldInTwoPlaces(t *testing.T) {
 	require.Same(t, before[0].Spec.Affinity, before[1].Spec.Affinity)
 }
 
-// TestWhatReadingChangesIsNotSharedInJSON: a Quantity caches its text when it is first formatted,
-// and changes its form when it is compared with a large one.
-func TestWhatReadingChangesIsNotSharedInJSON(t *testing.T) {
+// TestQuantitiesMutatedByReadsAreNotSharedInJSON: a Quantity caches its text when it is first
+// formatted, and changes its form when it is compared with a large one.
+func TestQuantitiesMutatedByReadsAreNotSharedInJSON(t *testing.T) {
 	t.Parallel()
 	const document = `{"spec":{"volumes":[{"name":"a","emptyDir":{"sizeLimit":"1024Mi"}}],
 		"containers":[{"env":[{"name":"b","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu","divisor":"1"}}}],
@@ -134,9 +134,9 @@ func TestWhatReadingChangesIsNotSharedInJSON(t *testing.T) {
 	require.Same(t, held[0].Self.Self, held[1].Self.Self)
 }
 
-func TestADecoderOfJSONIsForManyGoroutines(t *testing.T) {
+func TestJSONDecoderIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
-	encoded := jsonPods(t, effort.Of(300, 100))
+	encoded := jsonPods(t, testsize.Scale(300, 100))
 	want := decodeAll[corev1.Pod](t, sharing.New(sharing.Options{MaxBytes: -1}), encoded)
 	const maxBytes, goroutines = 256 << 10, 4
 	d := sharing.New(sharing.Options{MaxBytes: maxBytes})
@@ -159,7 +159,7 @@ func TestADecoderOfJSONIsForManyGoroutines(t *testing.T) {
 	require.LessOrEqual(t, d.Stats().Bytes, int64(maxBytes))
 }
 
-func TestErrorsNameTheByte(t *testing.T) {
+func TestJSONErrorsNameTheByte(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	for document, want := range map[string]string{
@@ -178,13 +178,13 @@ func TestErrorsNameTheByte(t *testing.T) {
 	require.ErrorContains(t, d.DecodeJSON(nil, nil), "needs a pointer")
 }
 
-func TestDeepValues(t *testing.T) {
+func TestDeepJSON(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	for opening, closing := range map[string]string{
 		`{"a":`: `}`, `[`: `]`, `{"selfs":[`: `]}`, `{"self":`: `}`, `{"any":`: `}`, `{"any":[`: `]}`, `{"maps":`: `}`,
 	} {
-		for _, n := range effort.Samples([]int{5_001, 50_000, 4_999, 10_000, 5_000, 9_999, 10_001}, 3) {
+		for _, n := range testsize.Sample([]int{5_001, 50_000, 4_999, 10_000, 5_000, 9_999, 10_001}, 3) {
 			data := []byte(strings.Repeat(opening, n) + `{"deep":"end"}` + strings.Repeat(closing, n))
 			for _, typ := range []reflect.Type{reflect.TypeFor[any](), reflect.TypeFor[everything]()} {
 				wantErr := kjson.UnmarshalCaseSensitivePreserveInts(data, reflect.New(typ).Interface())
@@ -195,11 +195,11 @@ func TestDeepValues(t *testing.T) {
 	}
 }
 
-// TestDeepValuesTakeTimeByTheirSize: each level may be looked up, or have its elements counted. If
+// TestDeepJSONTakesLinearTime: each level may be looked up, or have its elements counted. If
 // everything within a level were read each time, this would take a hundred times as long.
-func TestDeepValuesTakeTimeByTheirSize(t *testing.T) {
+func TestDeepJSONTakesLinearTime(t *testing.T) {
 	d := sharing.New(sharing.Options{})
-	levels := effort.Of(4_000, 1_000)
+	levels := testsize.Scale(4_000, 1_000)
 	for _, opening := range []string{`{"selfs":[`, `{"anyl":[`} {
 		data := []byte(strings.Repeat(opening, levels) + `{"deep":"` + strings.Repeat("x", 1<<20) + `"}` + strings.Repeat(`]}`, levels))
 		theirs := shortest(t, func() error { return kjson.UnmarshalCaseSensitivePreserveInts(data, &everything{}) })
@@ -221,9 +221,9 @@ func shortest(t *testing.T, do func() error) time.Duration {
 	return least
 }
 
-func TestALargeListIsDecoded(t *testing.T) {
+func TestLargeJSONList(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "decodes a list of 20,000 elements four times")
+	testsize.SkipIfShort(t, "decodes a list of 20,000 elements four times")
 	d := sharing.New(sharing.Options{})
 	var text strings.Builder
 	for i := range 20_000 {

@@ -32,18 +32,18 @@ func (s *jsonState) member(name []byte) *member {
 		return m
 	}
 	t := s.decoder.table
-	if len(name) > maxMemberName || !t.seenBefore(t.hash(ofString, name)) {
+	if len(name) > maxMemberName || !t.seenBefore(t.hash(stringTypeID, name)) {
 		return nil
 	}
 	d := s.decoder
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	m := d.json.keys[string(name)]
-	if m == nil && len(d.json.keys) < maxMembers {
+	m := d.json.members[string(name)]
+	if m == nil && len(d.json.members) < maxMembers {
 		c := jsonCompiler{compiler: compiler{decoder: d}}
 		m = &member{name: string(name), value: c.anySlot(), elem: c.anySlot()}
 		m.value.name, m.elem.name = m.name, m.name
-		d.json.keys[m.name] = m
+		d.json.members[m.name] = m
 	}
 	if m != nil {
 		s.members[m.name] = m
@@ -60,7 +60,7 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 	switch c := s.data[i]; c {
 	case '{', '[':
 	case '"':
-		text, _, end, err := s.chars(i)
+		text, _, end, err := s.stringText(i)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -74,16 +74,16 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 	default:
 		return s.anyNumber(i)
 	}
-	var l look
+	var l lookup
 	if sl != nil {
-		if l, err = s.known(sl, i); err != nil {
+		if l, err = s.lookUp(sl, i); err != nil {
 			return nil, 0, err
 		}
 		if l.found != nil {
 			return *(*any)(l.found.value), l.end, nil
 		}
 	}
-	since := s.start()
+	since := s.startCounts()
 	if s.data[i] == '{' {
 		m := map[string]any{}
 		v = m
@@ -96,23 +96,23 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 	}
 	if l.missing != nil {
 		held := v
-		s.keep(l.missing, since, i, end, unsafe.Pointer(&held), 0)
+		s.addEntry(l.missing, since, i, end, unsafe.Pointer(&held), 0)
 	}
 	return v, end, nil
 }
 
 // anyMap fills a map.
 func (s *jsonState) anyMap(m map[string]any, i int) (int, error) {
-	outer, isObject := s.place, s.depth == 0
+	outer, isObject := s.pathPolicy, s.depth == 0
 	i, more, err := s.enter(i, '}')
 	for more {
 		var text []byte
 		if text, i, err = s.key(i); err != nil {
 			return 0, err
 		}
-		s.place = outer.member(text)
-		if known := s.member(text); known != nil {
-			m[known.name], i, err = s.any(&known.value, &known.elem, i)
+		s.pathPolicy = outer.member(text)
+		if member := s.member(text); member != nil {
+			m[member.name], i, err = s.any(&member.value, &member.elem, i)
 		} else {
 			name := string(text)
 			m[name], i, err = s.any(nil, nil, i)
@@ -121,19 +121,19 @@ func (s *jsonState) anyMap(m map[string]any, i int) (int, error) {
 			return 0, err
 		}
 		if isObject && outer != nil {
-			outer = s.decoder.policy.placeOfContent(m)
+			outer = s.decoder.policy.pathPolicyOfContent(m)
 		}
 		i, more, err = wire.NextValue(s.data, i, '}')
 	}
-	s.place = outer
+	s.pathPolicy = outer
 	s.depth--
-	s.lists += anyMapBytes(len(m))
+	s.decodedBytes += anyMapBytes(len(m))
 	return i, err
 }
 
 func (s *jsonState) anyList(elem *slot, i int) ([]any, int, error) {
-	start, outer := len(s.elems), s.place
-	s.place = outer.element()
+	start, outer := len(s.elems), s.pathPolicy
+	s.pathPolicy = outer.element()
 	i, more, err := s.enter(i, ']')
 	for more {
 		var v any
@@ -143,10 +143,10 @@ func (s *jsonState) anyList(elem *slot, i int) ([]any, int, error) {
 		s.elems = append(s.elems, v)
 		i, more, err = wire.NextValue(s.data, i, ']')
 	}
-	s.place = outer
+	s.pathPolicy = outer
 	s.depth--
 	v := make([]any, len(s.elems)-start)
-	s.lists += anyListBytes + anyBytes*len(v)
+	s.decodedBytes += anyListBytes + anyBytes*len(v)
 	copy(v, s.elems[start:])
 	clear(s.elems[start:])
 	s.elems = s.elems[:start]
@@ -193,7 +193,7 @@ func (s *jsonState) anyNumber(i int) (any, int, error) {
 // boxed returns a string in an interface. All interfaces with the same shared string point to one
 // string header, which no program can change.
 func (s *jsonState) boxed(text []byte) any {
-	found, missing := s.find(s.decoder.json.texts, ofString, text)
+	found, missing := s.find(s.decoder.json.texts, stringTypeID, text)
 	if found == nil {
 		own := string(text)
 		if missing == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-func TestEveryBuiltinTypeIsDecodedFromJSONAsByApimachinery(t *testing.T) {
+func TestEveryBuiltinTypeEqualsApimachineryJSON(t *testing.T) {
 	t.Parallel()
 	everyBuiltinType(t, 5, decoding{fill: jsonFiller, encode: json.Marshal, want: kjson.UnmarshalCaseSensitivePreserveInts, got: decodeJSON})
 }
@@ -27,5 +27,5 @@ func jsonFiller(seed int64) *randfill.Filler {
 
 // decodeJSON decodes with DecodeJSON; see spoiling.
 func decodeJSON(d *sharing.Decoder, data []byte, object any) error {
-	return spoiling(d.DecodeJSON, data, object)
+	return decodeAndOverwrite(d.DecodeJSON, data, object)
 }

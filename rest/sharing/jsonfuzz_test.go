@@ -159,7 +159,7 @@ var documents = []string{
 	`{"spec":{"volumes":[{"emptyDir":{"sizeLimit":"1.5Gi"}},{"emptyDir":{"sizeLimit":1000}},{"emptyDir":{"sizeLimit":null}}]}}`, `{"spec":{"containers":[{"resources":{"limits":{"cpu":"x"}}}]}}`, `{"spec":{"containers":{}}}`, `{"spec":null,"metadata":null}`, `{"spec":[]}`,
 }
 
-func TestDocumentsAreDecodedAsByApimachinery(t *testing.T) {
+func TestDocumentsEqualApimachineryJSON(t *testing.T) {
 	t.Parallel()
 	for _, d := range []*sharing.Decoder{sharing.New(sharing.Options{}), sharing.New(sharing.Options{MaxBytes: -1})} {
 		for _, typ := range []reflect.Type{reflect.TypeFor[everything](), reflect.TypeFor[corev1.Pod](), reflect.TypeFor[map[string]any](), reflect.TypeFor[any](), reflect.TypeFor[[]string](), reflect.TypeFor[own](), reflect.TypeFor[*inner]()} {

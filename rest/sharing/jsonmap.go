@@ -13,7 +13,7 @@ import (
 
 // mapping stores a map.
 func (s *jsonState) mapping(sl *slot, at unsafe.Pointer, i int) (end int, err error) {
-	l, err := s.known(sl, i)
+	l, err := s.lookUp(sl, i)
 	switch {
 	case err != nil:
 		return 0, err
@@ -21,7 +21,7 @@ func (s *jsonState) mapping(sl *slot, at unsafe.Pointer, i int) (end int, err er
 		*(*unsafe.Pointer)(at) = l.found.value
 		return l.end, nil
 	}
-	since := s.start()
+	since := s.startCounts()
 	switch {
 	case sl.typ == reflect.TypeFor[map[string]any]():
 		m := (*map[string]any)(at)
@@ -29,7 +29,7 @@ func (s *jsonState) mapping(sl *slot, at unsafe.Pointer, i int) (end int, err er
 			*m = map[string]any{}
 		}
 		end, err = s.anyMap(*m, i)
-	case sl.counts:
+	case sl.isQuantityMap:
 		m := make(map[string]resource.Quantity, l.count)
 		*(*map[string]resource.Quantity)(at) = m
 		end, err = s.quantityMap(sl, m, i)
@@ -46,9 +46,9 @@ func (s *jsonState) mapping(sl *slot, at unsafe.Pointer, i int) (end int, err er
 		return 0, err
 	}
 	if sl.typ != reflect.TypeFor[map[string]any]() {
-		s.lists += l.count * mapped(sl.typ)
+		s.decodedBytes += l.count * mapEntryBytes(sl.typ)
 	}
-	s.keep(l.missing, since, i, end, *(*unsafe.Pointer)(at), 0)
+	s.addEntry(l.missing, since, i, end, *(*unsafe.Pointer)(at), 0)
 	return end, nil
 }
 
@@ -60,10 +60,10 @@ func (s *jsonState) textMap(sl *slot, m map[string]string, i int) (int, error) {
 		if text, i, err = s.key(i); err != nil {
 			return 0, err
 		}
-		key := s.copied(sl.text, text)
+		key := s.sharedString(sl.text, text)
 		switch {
 		case i < len(s.data) && s.data[i] == '"':
-			text, _, i, err = s.chars(i)
+			text, _, i, err = s.stringText(i)
 		case i < len(s.data) && s.data[i] == 'n':
 			text = nil
 			i, err = wire.WordEnd(s.data, i)
@@ -73,7 +73,7 @@ func (s *jsonState) textMap(sl *slot, m map[string]string, i int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		m[key] = s.copied(sl.elem.text, text)
+		m[key] = s.sharedString(sl.elem.text, text)
 		i, more, err = wire.NextValue(s.data, i, '}')
 	}
 	s.depth--
@@ -88,7 +88,7 @@ func (s *jsonState) quantityMap(sl *slot, m map[string]resource.Quantity, i int)
 		if text, i, err = s.key(i); err != nil {
 			return 0, err
 		}
-		key := s.copied(sl.text, text)
+		key := s.sharedString(sl.text, text)
 		end, _, err := wire.ValueEnd(s.data, i, s.depth)
 		if err != nil {
 			return 0, err
@@ -112,22 +112,22 @@ func (s *jsonState) quantityMap(sl *slot, m map[string]resource.Quantity, i int)
 // otherMap fills any other map.
 func (s *jsonState) otherMap(sl *slot, m reflect.Value, i int) (int, error) {
 	key, value := reflect.New(sl.typ.Key()), reflect.New(sl.elem.typ)
-	mutable := s.mutable
+	mutable := s.mutableCount
 	i, more, err := s.enter(i, '}')
 	for more {
 		var text []byte
 		if text, i, err = s.key(i); err != nil {
 			return 0, err
 		}
-		*(*string)(key.UnsafePointer()) = s.copied(sl.text, text)
+		*(*string)(key.UnsafePointer()) = s.sharedString(sl.text, text)
 		texts := len(s.texts)
 		if i, err = s.value(sl.elem, value.UnsafePointer(), i); err != nil {
 			return 0, err
 		}
 		if sl.elem.kind == jsonQuantity {
-			s.mutable = mutable // reading a value of a map makes a copy
+			s.mutableCount = mutable // reading a value of a map makes a copy
 		}
-		s.settle(texts) // the value will move into the map
+		s.copyTexts(texts) // the value will move into the map
 		m.SetMapIndex(key.Elem(), value.Elem())
 		value.Elem().SetZero()
 		i, more, err = wire.NextValue(s.data, i, '}')

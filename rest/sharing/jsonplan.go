@@ -40,19 +40,19 @@ const (
 // elements of the list in that field, and so on. Each slot decides separately whether look-ups are
 // worth it; see lesson.
 type slot struct {
-	kind  jsonKind
-	typ   reflect.Type
-	size  uintptr   // of the type
-	plan  *jsonPlan // of a struct
-	elem  *slot     // of the pointee, of the elements of a list, or of the values of a map
-	shape int       // identifies the type of a shared value
-	whole *lesson   // decides whether to look up the whole value; nil means never
-	text  *lesson   // decides whether to look up a string, or the keys of a map
-	apart bool      // a string that must have its own memory
-	name  string    // the name of the field, for Change
+	kind      jsonKind
+	typ       reflect.Type
+	size      uintptr       // of the type
+	plan      *jsonPlan     // of a struct
+	elem      *slot         // of the pointee, of the elements of a list, or of the values of a map
+	typeID    int           // identifies the type of a shared value
+	whole     *lookupPolicy // decides whether to look up the whole value; nil means never
+	text      *lookupPolicy // decides whether to look up a string, or the keys of a map
+	ownMemory bool          // a string that must have its own memory
+	name      string        // the name of the field, for Change
 
-	// counts says that the type is a map of quantities.
-	counts bool
+	// isQuantityMap says that the type is a map of quantities.
+	isQuantityMap bool
 
 	// mutable says that another decoder decodes the type, and that the type contains a Quantity.
 	// Methods that seem only to read may change a Quantity, so the value must not be shared.
@@ -88,8 +88,8 @@ const maxFields = 256
 const maxNest = 16
 
 var (
-	unmarshalsJSON = reflect.TypeFor[json.Unmarshaler]()
-	unmarshalsText = reflect.TypeFor[encoding.TextUnmarshaler]()
+	jsonUnmarshalerType = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
 // jsonCompiler makes slots and plans. Its caller holds the decoder's lock.
@@ -112,10 +112,10 @@ func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 		sl.kind = jsonQuantity
 	case k == reflect.Pointer:
 		sl.kind = jsonPointer
-		c.shared(&sl, t.Elem(), true, nest)
-	case own && p.Implements(unmarshalsJSON):
-		sl.kind, sl.setText = jsonOwn, textSetter(t)
-	case own && p.Implements(unmarshalsText):
+		c.setElem(&sl, t.Elem(), true, nest)
+	case own && p.Implements(jsonUnmarshalerType):
+		sl.kind, sl.setText = jsonOwn, fieldsV1Setter(t)
+	case own && p.Implements(textUnmarshalerType):
 	case k == reflect.Bool:
 		sl.kind = jsonBool
 	case k >= reflect.Int && k <= reflect.Int64:
@@ -125,7 +125,7 @@ func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 	case k == reflect.Float32 || k == reflect.Float64:
 		sl.kind = jsonFloat
 	case k == reflect.String:
-		sl.kind, sl.text = jsonString, c.textLesson()
+		sl.kind, sl.text = jsonString, c.newTextLookupPolicy()
 	case k == reflect.Struct:
 		if sl.plan = c.plan(t); sl.plan != nil {
 			sl.kind = jsonStruct
@@ -134,15 +134,15 @@ func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 		sl.kind = jsonBytes
 	case k == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
 		sl.kind = jsonList
-		c.shared(&sl, t.Elem(), false, nest)
-	case k == reflect.Map && t.Key().Kind() == reflect.String && !reflect.PointerTo(t.Key()).Implements(unmarshalsText):
-		sl.kind, sl.text, sl.counts = jsonMap, c.textLesson(), isQuantities(t)
-		c.shared(&sl, t.Elem(), false, nest)
+		c.setElem(&sl, t.Elem(), false, nest)
+	case k == reflect.Map && t.Key().Kind() == reflect.String && !reflect.PointerTo(t.Key()).Implements(textUnmarshalerType):
+		sl.kind, sl.text, sl.isQuantityMap = jsonMap, c.newTextLookupPolicy(), isQuantityMap(t)
+		c.setElem(&sl, t.Elem(), false, nest)
 	case k == reflect.Interface && t.NumMethod() == 0:
 		sl.kind = jsonAny
 	}
 	if sl.kind == jsonOther || sl.kind >= jsonQuantity {
-		sl.guarded = !quantity.Harmless(t)
+		sl.guarded = !quantity.ParsesNoQuantity(t)
 		sl.mutable = hasQuantity(t, map[reflect.Type]bool{})
 	}
 	return sl
@@ -170,36 +170,36 @@ func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// shared prepares a slot with elements, whose values are looked up as a whole.
-func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest int) {
-	outer := c.place
+// setElem prepares a slot with elements, whose values are looked up as a whole.
+func (c *jsonCompiler) setElem(sl *slot, elem reflect.Type, addressed bool, nest int) {
+	outer := c.pathPolicy
 	if sl.kind != jsonPointer {
-		c.place = outer.element()
+		c.pathPolicy = outer.element()
 	}
 	e := c.slot(elem, addressed, nest+1)
-	c.place = outer
-	sl.elem, sl.shape = &e, c.jsonShape(sl.typ)
-	if sl.whole = c.lesson(); e.kind == jsonString && sl.kind == jsonPointer {
+	c.pathPolicy = outer
+	sl.elem, sl.typeID = &e, c.jsonTypeID(sl.typ)
+	if sl.whole = c.newLookupPolicy(); e.kind == jsonString && sl.kind == jsonPointer {
 		sl.whole = e.text
 	} else {
-		sl.whole.fixed = c.place.isFixed()
+		sl.whole.immutable = c.pathPolicy.isImmutable()
 	}
 }
 
 // anySlot returns a slot for values in an interface.
 func (c *jsonCompiler) anySlot() slot {
 	t := reflect.TypeFor[any]()
-	return slot{kind: jsonAny, typ: t, shape: c.jsonShape(t), whole: c.lesson()}
+	return slot{kind: jsonAny, typ: t, typeID: c.jsonTypeID(t), whole: c.newLookupPolicy()}
 }
 
-// jsonShape returns the number of a type of shared values. The numbers differ from those for
+// jsonTypeID returns the number of a type of shared values. The numbers differ from those for
 // protobuf, because in protobuf equal bytes mean other values.
-func (c *jsonCompiler) jsonShape(t reflect.Type) int {
-	shapes := c.decoder.json.shapes
-	n, ok := shapes[t]
+func (c *jsonCompiler) jsonTypeID(t reflect.Type) int {
+	typeIDs := c.decoder.json.typeIDs
+	n, ok := typeIDs[t]
 	if !ok {
-		n = -1 - len(shapes)
-		shapes[t] = n
+		n = -1 - len(typeIDs)
+		typeIDs[t] = n
 	}
 	return n
 }
@@ -209,13 +209,13 @@ func (c *jsonCompiler) jsonShape(t reflect.Type) int {
 // "string", or more than maxFields fields.
 func (c *jsonCompiler) plan(t reflect.Type) *jsonPlan {
 	plans := c.decoder.json.plans
-	key := placed{t, c.place}
+	key := typeAtPath{t, c.pathPolicy}
 	if p, ok := plans[key]; ok {
 		return p
 	}
 	p := &jsonPlan{typ: t, byName: map[string]int{}}
 	plans[key] = p
-	if !plain(t, map[string]bool{}) {
+	if !isSimple(t, map[string]bool{}) {
 		plans[key] = nil
 		return nil
 	}
@@ -226,9 +226,9 @@ func (c *jsonCompiler) plan(t reflect.Type) *jsonPlan {
 	return p
 }
 
-// plain reports whether a struct has only features that a plan supports. It adds the names of its
-// fields to names.
-func plain(t reflect.Type, names map[string]bool) bool {
+// isSimple reports whether a struct has only features that a plan supports. It adds the names of
+// its fields to names.
+func isSimple(t reflect.Type, names map[string]bool) bool {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		name, options, embedded := jsonTag(sf)
@@ -236,7 +236,7 @@ func plain(t reflect.Type, names map[string]bool) bool {
 		case sf.Anonymous && sf.Type.Kind() == reflect.Pointer, strings.Contains(options, "string"), strings.ContainsFunc(name, unusual):
 			return false
 		case embedded:
-			if !plain(sf.Type, names) {
+			if !isSimple(sf.Type, names) {
 				return false
 			}
 		case name != "":
@@ -263,12 +263,12 @@ func (c *jsonCompiler) fields(p *jsonPlan, t reflect.Type, offset uintptr) {
 		case embedded:
 			c.fields(p, sf.Type, offset+sf.Offset)
 		case name != "":
-			outer, about := c.place, c.name
-			c.place = outer.member([]byte(name))
+			outer, about := c.pathPolicy, c.name
+			c.pathPolicy = outer.member([]byte(name))
 			c.name = t.String() + "." + sf.Name
 			f := jsonField{slot: c.slot(sf.Type, false, 0), name: name, start: `"` + name + `":`, offset: offset + sf.Offset}
-			c.place, c.name = outer, about
-			f.apart = p.typ == reflect.TypeFor[metav1.ObjectMeta]() && isIdentity(sf.Name)
+			c.pathPolicy, c.name = outer, about
+			f.ownMemory = p.typ == reflect.TypeFor[metav1.ObjectMeta]() && isIdentity(sf.Name)
 			p.fields = append(p.fields, f)
 		}
 	}

@@ -17,8 +17,8 @@ type recent struct {
 	oldest  int
 }
 
-// look is the result of a look-up of a value.
-type look struct {
+// lookup is the result of a look-up of a value.
+type lookup struct {
 	found   *entry // nil if no entry was found
 	missing *entry // to complete and insert; nil if the value is not worth an entry
 	end     int    // of the value, or 0 if nothing was looked up
@@ -30,9 +30,9 @@ type look struct {
 // up.
 const maxLevel = 32
 
-// known looks up the value at i in the table, if its field is worth a look-up.
-func (s *jsonState) known(sl *slot, i int) (l look, err error) {
-	if !s.share || sl.whole == nil || s.depth > maxLevel || !sl.whole.look.Load() || !s.mayShare(sl.whole) {
+// lookUp looks up the value at i in the table, if its field is worth a look-up.
+func (s *jsonState) lookUp(sl *slot, i int) (l lookup, err error) {
+	if !s.share || sl.whole == nil || s.depth > maxLevel || !sl.whole.enabled.Load() || !s.mayShare(sl.whole) {
 		return l, nil
 	}
 	if c := s.data[i]; c != '{' && c != '[' && c != '"' {
@@ -44,15 +44,15 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 		s.recent[sl.whole] = r
 	}
 	for _, e := range r.entries {
-		if e != nil && e.shape == sl.shape && hasPrefix(s.data, i, e.key) && !e.changed.Load() {
-			s.count(sl.whole, true)
-			return look{found: e, end: i + len(e.key)}, nil
+		if e != nil && e.typeID == sl.typeID && hasPrefix(s.data, i, e.key) && !e.changed.Load() {
+			s.countLookup(sl.whole, true)
+			return lookup{found: e, end: i + len(e.key)}, nil
 		}
 	}
 	if l.end, l.count, err = wire.ValueEnd(s.data, i, s.depth); err != nil {
 		return l, err
 	}
-	l.found, l.missing = s.find(sl.whole, sl.shape, s.data[i:l.end])
+	l.found, l.missing = s.find(sl.whole, sl.typeID, s.data[i:l.end])
 	if l.found != nil {
 		r.entries[r.oldest] = l.found
 		r.oldest = (r.oldest + 1) % len(r.entries)
@@ -63,17 +63,20 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	return l, nil
 }
 
-// started has the counters of a state at the start of a value that may become an entry; see keep.
-type started struct{ texts, mutable, lists int }
+// startCounts has the counters of a state at the start of a value that may become an entry; see
+// keep.
+type startCounts struct{ texts, mutableCount, decodedBytes int }
 
-func (s *jsonState) start() started { return started{len(s.texts), s.mutable, s.lists} }
+func (s *jsonState) startCounts() startCounts {
+	return startCounts{len(s.texts), s.mutableCount, s.decodedBytes}
+}
 
-// keep makes an entry of the value that was decoded from data[i:end], so that later objects share
-// it. It makes no entry if the value contains a part that its readers may change.
-func (s *jsonState) keep(missing *entry, since started, i, end int, value unsafe.Pointer, count int) {
-	if missing != nil && s.mutable == since.mutable {
-		s.settle(since.texts)
-		missing.lists = s.lists - since.lists
+// addEntry makes an entry of the value that was decoded from data[i:end], so that later objects
+// share it. It makes no entry if the value contains a part that its readers may change.
+func (s *jsonState) addEntry(missing *entry, since startCounts, i, end int, value unsafe.Pointer, count int) {
+	if missing != nil && s.mutableCount == since.mutableCount {
+		s.copyTexts(since.texts)
+		missing.decodedBytes = s.decodedBytes - since.decodedBytes
 		s.insert(missing, string(s.data[i:end]), value, count)
 	}
 }
@@ -84,7 +87,7 @@ func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err e
 		*at = to
 		return end, nil
 	}
-	l, err := s.known(sl, i)
+	l, err := s.lookUp(sl, i)
 	switch {
 	case err != nil:
 		return 0, err
@@ -96,16 +99,16 @@ func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err e
 	if l.missing != nil && sl.elem.setText != nil {
 		*at = to
 		key := string(s.data[i:l.end])
-		s.insertFields(l.missing, sl.elem.setText, to, key, key)
+		s.insertManagedFields(l.missing, sl.elem.setText, to, key, key)
 		return l.end, nil
 	}
-	since := s.start()
-	s.lists += int(sl.elem.size)
+	since := s.startCounts()
+	s.decodedBytes += int(sl.elem.size)
 	if end, err = s.value(sl.elem, to, i); err != nil {
 		return 0, err
 	}
 	*at = to
-	s.keep(l.missing, since, i, end, to, 0)
+	s.addEntry(l.missing, since, i, end, to, 0)
 	return end, nil
 }
 
@@ -113,7 +116,7 @@ func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err e
 // otherwise.
 func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 	switch {
-	case !s.smalls():
+	case !s.sharesSmallValues():
 	case sl.kind == jsonBool:
 		if end, err := wire.WordEnd(s.data, i); err == nil {
 			return unsafe.Pointer(s.bool(s.data[i] == 't')), end
@@ -137,16 +140,16 @@ func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 
 // list stores a list. It counts the elements first, so that the array has the right size and does
 // not move.
-func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
+func (s *jsonState) list(sl *slot, at *sliceHeader, i int) (end int, err error) {
 	if s.depth > maxLevel {
 		return s.deepList(sl, unsafe.Pointer(at), i)
 	}
-	l, err := s.known(sl, i)
+	l, err := s.lookUp(sl, i)
 	switch {
 	case err != nil:
 		return 0, err
 	case l.found != nil:
-		*at = list{array: l.found.value, len: l.found.count, cap: l.found.count}
+		*at = sliceHeader{array: l.found.value, len: l.found.count, cap: l.found.count}
 		return l.end, nil
 	case l.end == 0:
 		if _, l.count, err = wire.ValueEnd(s.data, i, s.depth); err != nil {
@@ -155,8 +158,8 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	}
 	reflect.NewAt(sl.typ, unsafe.Pointer(at)).Elem().Set(reflect.MakeSlice(sl.typ, l.count, l.count))
 	s.depth++ // ValueEnd has checked the depth
-	since := s.start()
-	s.lists += l.count * int(sl.elem.size)
+	since := s.startCounts()
+	s.decodedBytes += l.count * int(sl.elem.size)
 	end = wire.Space(s.data, i+1)
 	for k := range l.count {
 		if end, err = s.value(sl.elem, unsafe.Add(at.array, uintptr(k)*sl.elem.size), end); err != nil {
@@ -168,7 +171,7 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	}
 	s.depth--
 	end++
-	s.keep(l.missing, since, i, end, at.array, l.count)
+	s.addEntry(l.missing, since, i, end, at.array, l.count)
 	return end, nil
 }
 
@@ -183,10 +186,10 @@ func (s *jsonState) deepList(sl *slot, at unsafe.Pointer, i int) (int, error) {
 		if i, err = s.value(sl.elem, elem.UnsafePointer(), i); err != nil {
 			return 0, err
 		}
-		s.settle(texts) // the element will move when the array grows
+		s.copyTexts(texts) // the element will move when the array grows
 		to.Set(reflect.Append(to, elem.Elem()))
 		elem.Elem().SetZero()
-		s.lists += int(sl.elem.size)
+		s.decodedBytes += int(sl.elem.size)
 		i, more, err = wire.NextValue(s.data, i, ']')
 	}
 	s.depth--

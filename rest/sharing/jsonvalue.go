@@ -26,7 +26,7 @@ func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err erro
 	c := s.data[i]
 	switch {
 	case sl.kind == jsonOwn || sl.kind == jsonOther:
-		return s.foreign(sl, at, i)
+		return s.decodeExternal(sl, at, i)
 	case c == 'n':
 		return wire.WordEnd(s.data, i)
 	case c == '{':
@@ -39,9 +39,9 @@ func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err erro
 	case c == '[':
 		switch sl.kind {
 		case jsonList:
-			return s.list(sl, (*list)(at), i)
+			return s.list(sl, (*sliceHeader)(at), i)
 		case jsonBytes: // a list of numbers
-			return s.foreign(sl, at, i)
+			return s.decodeExternal(sl, at, i)
 		}
 	case c == '"':
 		switch sl.kind {
@@ -67,7 +67,7 @@ func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err erro
 		*(*any)(at), end, err = s.any(nil, nil, i)
 		return end, err
 	case jsonQuantity, jsonTime:
-		return s.foreign(sl, at, i)
+		return s.decodeExternal(sl, at, i)
 	}
 	return 0, s.mismatch(sl, i)
 }
@@ -100,8 +100,8 @@ func (sl *slot) unmarshal(data []byte, to any) error {
 	return kjson.UnmarshalCaseSensitivePreserveInts(data, to)
 }
 
-// foreign decodes a value by its type's own method, or by apimachinery's decoder.
-func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
+// decodeExternal decodes a value by its type's own method, or by apimachinery's decoder.
+func (s *jsonState) decodeExternal(sl *slot, at unsafe.Pointer, i int) (int, error) {
 	end, _, err := wire.ValueEnd(s.data, i, s.depth)
 	if err != nil {
 		return 0, err
@@ -118,7 +118,7 @@ func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 		return 0, fmt.Errorf("json: %s at byte %d: %w", sl.typ, i, err)
 	}
 	if sl.mutable {
-		s.mutable++
+		s.mutableCount++
 	}
 	return end, nil
 }
@@ -126,7 +126,7 @@ func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 // enter enters an object or a list at data[i], and finds its first member or element, or its end.
 func (s *jsonState) enter(i int, closing byte) (at int, more bool, err error) {
 	if s.depth++; s.depth > wire.MaxDepth {
-		return 0, false, wire.ErrDeep
+		return 0, false, wire.ErrTooDeep
 	}
 	if i = wire.Space(s.data, i+1); i < len(s.data) && s.data[i] == closing {
 		return i + 1, false, nil
@@ -139,7 +139,7 @@ func (s *jsonState) key(i int) (key []byte, value int, err error) {
 	if i >= len(s.data) || s.data[i] != '"' {
 		return nil, 0, wire.Unexpected(s.data, i, "a key")
 	}
-	key, _, end, err := s.chars(i)
+	key, _, end, err := s.stringText(i)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -162,8 +162,8 @@ func (s *jsonState) object(p *jsonPlan, at unsafe.Pointer, i int) (int, error) {
 			f := &p.fields[n]
 			to := unsafe.Add(at, f.offset)
 			switch again := seen[n/64]&(1<<(n%64)) != 0; {
-			case again && !s.checking:
-				return 0, errAgain
+			case again && !s.syntaxOnly:
+				return 0, errDuplicateField
 			case again:
 				to = reflect.New(f.typ).UnsafePointer()
 			}
@@ -200,9 +200,9 @@ func hasPrefix(data []byte, i int, prefix string) bool {
 	return len(data)-i >= len(prefix) && string(data[i:i+len(prefix)]) == prefix
 }
 
-// chars returns the text of the string that starts at data[i]. If the string is plain, the text is
-// a part of data; otherwise it is valid until the next call.
-func (s *jsonState) chars(i int) (text []byte, plain bool, end int, err error) {
+// stringText returns the text of the string that starts at data[i]. If the string is plain, the
+// text is a part of data; otherwise it is valid until the next call.
+func (s *jsonState) stringText(i int) (text []byte, plain bool, end int, err error) {
 	end, plain, err = wire.StringEnd(s.data, i)
 	if err != nil {
 		return nil, false, 0, err
@@ -217,40 +217,40 @@ func (s *jsonState) chars(i int) (text []byte, plain bool, end int, err error) {
 
 // text stores a string at an address: a shared string, or a string that settle will copy.
 func (s *jsonState) text(sl *slot, to *string, i int) (int, error) {
-	text, plain, end, err := s.chars(i)
+	text, plain, end, err := s.stringText(i)
 	if err != nil {
 		return 0, err
 	}
-	found, missing := s.find(sl.text, ofString, text)
+	found, missing := s.find(sl.text, stringTypeID, text)
 	switch {
 	case found != nil:
 		*to = found.key
-	case missing != nil || sl.apart || !plain || len(text) == 0:
+	case missing != nil || sl.ownMemory || !plain || len(text) == 0:
 		*to = string(text)
 		s.insert(missing, *to, nil, 0)
 	default:
 		*to = unsafe.String(&text[0], len(text))
-		s.texts = append(s.texts, pending{field: to, at: &text[0]})
+		s.texts = append(s.texts, pendingText{field: to, at: &text[0]})
 	}
 	return end, nil
 }
 
 // time decodes a time. If the time is not a plain RFC 3339 string, its own method decodes it.
 func (s *jsonState) time(sl *slot, to *metav1.Time, i int) (int, error) {
-	text, plain, end, err := s.chars(i)
+	text, plain, end, err := s.stringText(i)
 	if err != nil || !plain || len(text) == 0 {
-		return s.foreign(sl, unsafe.Pointer(to), i)
+		return s.decodeExternal(sl, unsafe.Pointer(to), i)
 	}
 	t, err := time.Parse(time.RFC3339, unsafe.String(&text[0], len(text)))
 	if err != nil {
-		return s.foreign(sl, unsafe.Pointer(to), i)
+		return s.decodeExternal(sl, unsafe.Pointer(to), i)
 	}
 	to.Time = t.Local()
 	return end, nil
 }
 
 func (s *jsonState) base64(sl *slot, to *[]byte, i int) (int, error) {
-	text, _, end, err := s.chars(i)
+	text, _, end, err := s.stringText(i)
 	if err != nil {
 		return 0, err
 	}

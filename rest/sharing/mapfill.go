@@ -11,34 +11,34 @@ import (
 
 // mapFiller adds entries to a map.
 type mapFiller struct {
-	state  *state
-	field  *field
-	texts  map[string]string // the map, if it is a map[string]string
-	counts map[string]resource.Quantity
-	value  reflect.Value  // the map, if it is of any other type
-	k, v   reflect.Value  // hold the key and the value of each entry
-	kp, vp unsafe.Pointer // their addresses
+	state      *state
+	field      *field
+	texts      map[string]string // the map, if it is a map[string]string
+	quantities map[string]resource.Quantity
+	value      reflect.Value  // the map, if it is of any other type
+	k, v       reflect.Value  // hold the key and the value of each entry
+	kp, vp     unsafe.Pointer // their addresses
 }
 
-var texts = reflect.TypeFor[map[string]string]()
+var stringMapType = reflect.TypeFor[map[string]string]()
 
 // newMapFiller prepares to add n entries to the map at an address. If the map is nil, it makes the
 // map.
 func newMapFiller(s *state, f *field, at unsafe.Pointer, n int) mapFiller {
-	if f.typ == texts {
+	if f.typ == stringMapType {
 		m := (*map[string]string)(at)
 		if *m == nil {
 			*m = make(map[string]string, n)
 		}
 		return mapFiller{state: s, field: f, texts: *m}
 	}
-	if f.counts {
+	if f.isQuantityMap {
 		// All maps from a string type to quantities have the same layout.
 		m := (*map[string]resource.Quantity)(at)
 		if *m == nil {
 			*m = make(map[string]resource.Quantity, n)
 		}
-		return mapFiller{state: s, field: f, counts: *m}
+		return mapFiller{state: s, field: f, quantities: *m}
 	}
 	m := reflect.NewAt(f.typ, at).Elem()
 	if m.IsNil() {
@@ -58,7 +58,7 @@ func (m *mapFiller) add(data []byte) error {
 	}
 	var q resource.Quantity
 	to := m.vp
-	if m.counts != nil {
+	if m.quantities != nil {
 		to = unsafe.Pointer(&q)
 	}
 	for i := 0; i < len(data); {
@@ -67,7 +67,7 @@ func (m *mapFiller) add(data []byte) error {
 			return err
 		}
 		switch field, kind := int32(tag>>3), m.field.value.kind; {
-		case field == 2 && kind.varint():
+		case field == 2 && kind.isVarint():
 			n, i, err = wire.Varint(data, end)
 		case field == 1 || field == 2:
 			var from int
@@ -76,12 +76,12 @@ func (m *mapFiller) add(data []byte) error {
 			}
 			if field == 1 {
 				key = data[from:i]
-			} else if value = data[from:i]; kind == aMessage {
+			} else if value = data[from:i]; kind == kindMessage {
 				// If there are several values, the last one counts.
-				if q = (resource.Quantity{}); m.counts == nil {
+				if q = (resource.Quantity{}); m.quantities == nil {
 					m.v.SetZero()
 				}
-				err = m.state.settled(m.field.value.plan, to, value)
+				err = m.state.decodeAndCopy(m.field.value.plan, to, value)
 			}
 		default:
 			i, err = wire.SkipField(data, end, tag&7)
@@ -90,26 +90,26 @@ func (m *mapFiller) add(data []byte) error {
 			return err
 		}
 	}
-	if m.counts != nil {
-		m.counts[m.state.copied(m.field.text, key)] = q
+	if m.quantities != nil {
+		m.quantities[m.state.sharedString(m.field.text, key)] = q
 		return nil
 	}
 	m.put(key, value, n)
 	return nil
 }
 
-// quick adds an entry that has one key and one value, in this order. It returns false for types of
-// maps that need the method add.
-func (m *mapFiller) quick(key, value []byte) (ok bool, err error) {
+// addSimple adds an entry that has one key and one value, in this order. It returns false for types
+// of maps that need the method add.
+func (m *mapFiller) addSimple(key, value []byte) (ok bool, err error) {
 	switch s := m.state; {
 	case m.texts != nil:
 		m.put(key, value, 0)
-	case m.counts != nil:
-		q, err := s.quantity(value, quantityOfMessage)
+	case m.quantities != nil:
+		q, err := s.quantity(value, unmarshalQuantity)
 		if err != nil {
 			return true, err
 		}
-		m.counts[s.copied(m.field.text, key)] = q
+		m.quantities[s.sharedString(m.field.text, key)] = q
 	default:
 		return false, nil
 	}
@@ -119,16 +119,16 @@ func (m *mapFiller) quick(key, value []byte) (ok bool, err error) {
 func (m *mapFiller) put(key, value []byte, n uint64) {
 	s, f := m.state, m.field
 	if m.texts != nil {
-		m.texts[s.copied(f.text, key)] = s.copied(f.value.text, value)
+		m.texts[s.sharedString(f.text, key)] = s.sharedString(f.value.text, value)
 		return
 	}
-	*(*string)(m.kp) = s.copied(f.text, key)
+	*(*string)(m.kp) = s.sharedString(f.text, key)
 	switch f.value.kind {
-	case aString:
-		*(*string)(m.vp) = s.copied(f.value.text, value)
-	case someBytes:
+	case kindString:
+		*(*string)(m.vp) = s.sharedString(f.value.text, value)
+	case kindBytes:
 		*(*[]byte)(m.vp) = append([]byte{}, value...)
-	case aMessage:
+	case kindMessage:
 	default:
 		s.number(f.value, m.vp, n)
 	}
@@ -136,5 +136,6 @@ func (m *mapFiller) put(key, value []byte, n uint64) {
 	m.v.SetZero()
 }
 
-// mapped returns the approximate memory of a map's entry, including the free space of the map.
-func mapped(t reflect.Type) int { return 2 * int(t.Key().Size()+t.Elem().Size()) }
+// mapEntryBytes returns the approximate memory of a map's entry, including the free space of the
+// map.
+func mapEntryBytes(t reflect.Type) int { return 2 * int(t.Key().Size()+t.Elem().Size()) }

@@ -9,31 +9,31 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-var errDeep = errors.New("protobuf: messages are nested too deep")
+var errTooDeep = errors.New("protobuf: messages are nested too deep")
 
 // state is the state of one goroutine that decodes one object after another.
 type state struct {
-	decoder *Decoder
-	share   bool   // objects may share parts
-	trusts  bool   // objects may share more than strings, if the policy allows it
-	place   *place // in an unstructured object
-	depth   int
-	texts   []pending
-	floor   int     // index of the first text to settle next, in the slice texts
-	mutable int     // number of values so far that readers may change
-	lists   int     // bytes of all lists, maps and pointees so far
-	objects int     // decoded so far
-	counts  []count // by lesson, since the last report
-	touched []int   // indices of the non-zero counts
-	near    near
-	parsed  *parsed
-	earlier earlier
+	decoder      *Decoder
+	share        bool        // objects may share parts
+	shareParts   bool        // objects may share more than strings, if the policy allows it
+	pathPolicy   *pathPolicy // in an unstructured object
+	depth        int
+	texts        []pendingText
+	firstPending int           // index of the first text to settle next, in the slice texts
+	mutableCount int           // number of values so far that readers may change
+	decodedBytes int           // bytes of all lists, maps and pointees so far
+	objects      int           // decoded so far
+	lookupCounts []lookupCount // by lesson, since the last report
+	touched      []int         // indices of the non-zero counts
+	localCache   localCache
+	quantities   *quantityCache
+	earlier      earlier
 	// element is the earlier version of the list that is being decoded, up to the length of the
 	// shorter list. It is for lists of managed fields. If one manager's time has changed, the texts
 	// and times of the other managers are taken from the earlier list. Their strings do not share
 	// memory with other strings.
-	element earlier
-	makers  []maker // by lesson
+	element     earlier
+	arrayMakers []arrayMaker // by lesson
 
 	lastType reflect.Type // type of the last object, a pointer
 	lastPlan *plan        // plan of its struct
@@ -43,15 +43,15 @@ type state struct {
 func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 	if p.own != nil {
 		if p.mutable {
-			s.mutable++
+			s.mutableCount++
 		}
 		return p.own(at, data)
 	}
-	if p.list && (*list)(at).array == nil {
-		(*list)(at).array = unsafe.Pointer(&struct{}{}) // an empty list instead of a nil list
+	if p.list && (*sliceHeader)(at).array == nil {
+		(*sliceHeader)(at).array = unsafe.Pointer(&struct{}{}) // an empty list instead of a nil list
 	}
 	if s.depth++; s.depth > wire.MaxDepth {
-		return errDeep
+		return errTooDeep
 	}
 	for i := 0; i < len(data); {
 		start := i
@@ -79,7 +79,7 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 		f := &p.fields[n]
 		to := unsafe.Add(at, f.offset)
 		switch {
-		case typ == wire.TypeBytes && f.kind >= bools:
+		case typ == wire.TypeBytes && f.kind >= kindBoolList:
 			from, end := tagEnd+1, 0
 			if tagEnd < len(data) && data[tagEnd] < 0x80 && int(data[tagEnd]) <= len(data)-from {
 				end = from + int(data[tagEnd])
@@ -89,7 +89,7 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 					return err
 				}
 			}
-			if f.kind == aString {
+			if f.kind == kindString {
 				s.text(f, (*string)(to), data[from:end])
 				i = end
 				continue
@@ -98,7 +98,7 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 			if i, err = s.bytes(f, to, data, start, tagEnd, from, end); err != nil {
 				return err
 			}
-		case typ == wire.TypeVarint && f.kind.varint():
+		case typ == wire.TypeVarint && f.kind.isVarint():
 			v, end, err := wire.Varint(data, tagEnd)
 			if err != nil {
 				return err
@@ -116,23 +116,23 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 // number stores the number v in a field at an address.
 func (s *state) number(f *field, at unsafe.Pointer, v uint64) {
 	switch f.kind {
-	case aBool:
+	case kindBool:
 		*(*bool)(at) = v != 0
-	case anInt32:
+	case kindInt32:
 		*(*int32)(at) = int32(v)
-	case anInt64:
+	case kindInt64:
 		*(*int64)(at) = int64(v)
-	case aBoolPointer:
+	case kindBoolPointer:
 		*(**bool)(at) = s.bool(v != 0)
-	case anInt32Pointer:
+	case kindInt32Pointer:
 		*(**int32)(at) = s.int32(int32(v))
-	case anInt64Pointer:
+	case kindInt64Pointer:
 		*(**int64)(at) = s.int64(int64(v))
-	case bools:
+	case kindBoolList:
 		*(*[]bool)(at) = append(*(*[]bool)(at), v != 0)
-	case int32s:
+	case kindInt32List:
 		*(*[]int32)(at) = append(*(*[]int32)(at), int32(v))
-	case int64s:
+	case kindInt64List:
 		*(*[]int64)(at) = append(*(*[]int64)(at), int64(v))
 	}
 }
@@ -142,15 +142,15 @@ func (s *state) number(f *field, at unsafe.Pointer, v uint64) {
 // tag. It returns where the last field ends.
 func (s *state) bytes(f *field, at unsafe.Pointer, data []byte, start, tagEnd, from, end int) (int, error) {
 	switch f.kind {
-	case someBytes:
+	case kindBytes:
 		*(*[]byte)(at) = append([]byte{}, data[from:end]...)
-	case aMessage:
+	case kindMessage:
 		return end, s.message(f.plan, at, data[from:end])
-	case aStringPointer:
+	case kindStringPointer:
 		return end, s.pointer(f, (*unsafe.Pointer)(at), data[from:end], true)
-	case aMessagePointer:
+	case kindMessagePointer:
 		return end, s.pointer(f, (*unsafe.Pointer)(at), data[from:end], false)
-	case bools, int32s, int64s:
+	case kindBoolList, kindInt32List, kindInt64List:
 		for from < end {
 			v, next, err := wire.Varint(data[:end], from)
 			if err != nil {
@@ -159,12 +159,12 @@ func (s *state) bytes(f *field, at unsafe.Pointer, data []byte, start, tagEnd, f
 			s.number(f, at, v)
 			from = next
 		}
-	case aMap:
-		n, end := wire.Run(data, start, tagEnd, end)
+	case kindMap:
+		n, end := wire.CountRepeated(data, start, tagEnd, end)
 		return end, s.mapping(f, at, data[start:end], tagEnd-start, n)
 	default:
-		n, end := wire.Run(data, start, tagEnd, end)
-		return end, s.list(f, (*list)(at), data[start:end], tagEnd-start, n)
+		n, end := wire.CountRepeated(data, start, tagEnd, end)
+		return end, s.list(f, (*sliceHeader)(at), data[start:end], tagEnd-start, n)
 	}
 	return end, nil
 }

@@ -27,8 +27,8 @@ type plan struct {
 	// be nil.
 	equal func(at unsafe.Pointer, data []byte) bool
 	gaps  []gap
-	// moving says that the struct contains mutable values.
-	moving bool
+	// hasMutable says that the struct contains mutable values.
+	hasMutable bool
 	// mutable says that methods which seem only to read may change a value of this type.
 	mutable bool
 	err     error // why the type cannot be decoded
@@ -38,46 +38,46 @@ type plan struct {
 type kind uint8
 
 const (
-	aBool kind = iota + 1
-	anInt32
-	anInt64
-	aBoolPointer
-	anInt32Pointer
-	anInt64Pointer
-	bools
-	int32s
-	int64s
-	aString
-	aStringPointer
-	someBytes
-	aMessage
-	aMessagePointer
-	stringList
-	bytesList
-	messageList
-	aMap
+	kindBool kind = iota + 1
+	kindInt32
+	kindInt64
+	kindBoolPointer
+	kindInt32Pointer
+	kindInt64Pointer
+	kindBoolList
+	kindInt32List
+	kindInt64List
+	kindString
+	kindStringPointer
+	kindBytes
+	kindMessage
+	kindMessagePointer
+	kindStringList
+	kindBytesList
+	kindMessageList
+	kindMap
 )
 
-// varint reports whether single values of the kind are varints on the wire.
-func (k kind) varint() bool { return k <= int64s }
+// isVarint reports whether single values of the kind are varints on the wire.
+func (k kind) isVarint() bool { return k <= kindInt64List }
 
 // field says how to decode one field. The members that every field needs come first, to be in one
 // cache line (BenchmarkPods).
 type field struct {
-	kind   kind
-	apart  bool // a string that must have its own memory
-	counts bool // a map of quantities
-	offset uintptr
+	kind          kind
+	ownMemory     bool // a string that must have its own memory
+	isQuantityMap bool // a map of quantities
+	offset        uintptr
 	// decides whether to look up strings: the field, its elements, or the keys of a map
-	text  *lesson
-	whole *lesson      // decides whether to look up the whole field
-	shape int          // identifies the type of a shared value
-	plan  *plan        // of a message, of the elements of a list, or of the values of a map
-	size  uintptr      // of an element of a list, or of a message
-	value *field       // the values of a map
-	typ   reflect.Type // of the field
-	name  string
-	owner string // the struct's type
+	text       *lookupPolicy
+	whole      *lookupPolicy // decides whether to look up the whole field
+	typeID     int           // identifies the type of a shared value
+	plan       *plan         // of a message, of the elements of a list, or of the values of a map
+	size       uintptr       // of an element of a list, or of a message
+	value      *field        // the values of a map
+	typ        reflect.Type  // of the field
+	name       string
+	structName string // the struct's type
 }
 
 // ownEncoding returns a function that decodes a type whose encoding does not follow its fields, or
@@ -103,41 +103,41 @@ func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c := compiler{decoder: d, plans: map[placed]*plan{}, place: d.policy.placeOf(t)}
+	c := compiler{decoder: d, plans: map[typeAtPath]*plan{}, pathPolicy: d.policy.pathPolicyOf(t)}
 	p, err := c.message(t)
 	if err != nil {
 		p = &plan{err: fmt.Errorf("sharing: %s %w: %w", t, ErrType, err)}
 	} else {
-		maps.Copy(d.known, c.plans)
+		maps.Copy(d.planCache, c.plans)
 	}
 	d.plans.Store(t, p)
 	return p, p.err
 }
 
-// placed is a type at a place. The fields of one type have separate lessons at each place.
-type placed struct {
-	typ   reflect.Type
-	place *place
+// typeAtPath is a type at a place. The fields of one type have separate lessons at each place.
+type typeAtPath struct {
+	typ    reflect.Type
+	policy *pathPolicy
 }
 
 // compiler makes the plans of a type and of all types within it. Its caller holds the decoder's
 // lock.
 type compiler struct {
-	decoder *Decoder
-	plans   map[placed]*plan // made so far; the decoder keeps them unless there is an error
-	place   *place           // of the next type to compile
+	decoder    *Decoder
+	plans      map[typeAtPath]*plan // made so far; the decoder keeps them unless there is an error
+	pathPolicy *pathPolicy          // of the next type to compile
 }
 
 // message makes the plan of a type that is a message on the wire.
 func (c *compiler) message(t reflect.Type) (*plan, error) {
-	key := placed{t, c.place}
-	if p := c.decoder.known[key]; p != nil {
+	key := typeAtPath{t, c.pathPolicy}
+	if p := c.decoder.planCache[key]; p != nil {
 		return p, nil
 	}
 	if p := c.plans[key]; p != nil {
 		return p, nil
 	}
-	p := &plan{typ: t, own: ownEncoding(t), setText: textSetter(t), equal: ownEquality(t), mutable: t == reflect.TypeFor[resource.Quantity]()}
+	p := &plan{typ: t, own: ownEncoding(t), setText: fieldsV1Setter(t), equal: ownEquality(t), mutable: t == reflect.TypeFor[resource.Quantity]()}
 	c.plans[key] = p
 	switch {
 	case p.own != nil:
@@ -182,15 +182,15 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	if !sf.IsExported() {
 		return fmt.Errorf("the field is not exported")
 	}
-	outer := c.place
+	outer := c.pathPolicy
 	if name, _, embedded := jsonTag(sf); !embedded {
-		c.place = outer.member([]byte(name))
+		c.pathPolicy = outer.member([]byte(name))
 	}
 	f, err := c.field(sf.Type, len(parts) > 2 && parts[2] == "rep")
-	if f.whole != nil && c.place.isFixed() {
-		f.whole.fixed = true
+	if f.whole != nil && c.pathPolicy.isImmutable() {
+		f.whole.immutable = true
 	}
-	c.place = outer
+	c.pathPolicy = outer
 	if err != nil {
 		return err
 	}
@@ -198,13 +198,13 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	if encoding := parts[0]; encoding != "bytes" && encoding != "varint" {
 		return fmt.Errorf("the encoding %q is not known", encoding)
 	}
-	f.offset, f.name, f.owner = sf.Offset, sf.Name, p.typ.String()
-	f.apart = p.typ == reflect.TypeFor[metav1.ObjectMeta]() && isIdentity(sf.Name)
+	f.offset, f.name, f.structName = sf.Offset, sf.Name, p.typ.String()
+	f.ownMemory = p.typ == reflect.TypeFor[metav1.ObjectMeta]() && isIdentity(sf.Name)
 	for len(p.fields) <= number {
 		p.fields = append(p.fields, field{})
 	}
 	p.fields[number] = f
-	p.moving = p.moving || f.kind == aMessage && (f.plan.mutable || f.plan.moving)
+	p.hasMutable = p.hasMutable || f.kind == kindMessage && (f.plan.mutable || f.plan.hasMutable)
 	return nil
 }
 
@@ -225,21 +225,21 @@ func (c *compiler) field(t reflect.Type, repeated bool) (f field, err error) {
 	repeated = repeated || t.Name() == ""
 	switch k := t.Kind(); {
 	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
-		f.kind = someBytes
+		f.kind = kindBytes
 	case k == reflect.Map:
 		return c.mapField(t)
 	case repeated && k == reflect.Slice:
 		return c.list(t)
 	case k == reflect.Bool:
-		f.kind = aBool
+		f.kind = kindBool
 	case k == reflect.Int32 || k == reflect.Uint32:
-		f.kind = anInt32
+		f.kind = kindInt32
 	case k == reflect.Int64 || k == reflect.Uint64:
-		f.kind = anInt64
+		f.kind = kindInt64
 	case k == reflect.String:
-		f.kind, f.text = aString, c.textLesson()
+		f.kind, f.text = kindString, c.newTextLookupPolicy()
 	case k == reflect.Struct || k == reflect.Slice:
-		f.kind, f.size = aMessage, t.Size()
+		f.kind, f.size = kindMessage, t.Size()
 		f.plan, err = c.message(t)
 	case k == reflect.Pointer:
 		return c.pointer(t)
@@ -251,18 +251,18 @@ func (c *compiler) field(t reflect.Type, repeated bool) (f field, err error) {
 
 func (c *compiler) pointer(t reflect.Type) (f field, err error) {
 	to, err := c.field(t.Elem(), false)
-	f = field{typ: t.Elem(), plan: to.plan, shape: c.shape(t)}
+	f = field{typ: t.Elem(), plan: to.plan, typeID: c.typeID(t)}
 	switch to.kind {
-	case aBool:
-		f.kind = aBoolPointer
-	case anInt32:
-		f.kind = anInt32Pointer
-	case anInt64:
-		f.kind = anInt64Pointer
-	case aString:
-		f.kind, f.whole = aStringPointer, to.text
-	case aMessage:
-		f.kind, f.whole = aMessagePointer, c.lesson()
+	case kindBool:
+		f.kind = kindBoolPointer
+	case kindInt32:
+		f.kind = kindInt32Pointer
+	case kindInt64:
+		f.kind = kindInt64Pointer
+	case kindString:
+		f.kind, f.whole = kindStringPointer, to.text
+	case kindMessage:
+		f.kind, f.whole = kindMessagePointer, c.newLookupPolicy()
 	default:
 		err = fmt.Errorf("%s has no protobuf encoding", t)
 	}
@@ -270,35 +270,35 @@ func (c *compiler) pointer(t reflect.Type) (f field, err error) {
 }
 
 func (c *compiler) list(t reflect.Type) (f field, err error) {
-	f = field{typ: t, size: t.Elem().Size(), shape: c.shape(t)}
-	outer := c.place
-	c.place = outer.element()
+	f = field{typ: t, size: t.Elem().Size(), typeID: c.typeID(t)}
+	outer := c.pathPolicy
+	c.pathPolicy = outer.element()
 	element, err := c.field(t.Elem(), false)
-	c.place = outer
+	c.pathPolicy = outer
 	if err != nil {
 		return f, err
 	}
 	f.plan, f.text = element.plan, element.text
 	switch element.kind {
-	case aBool:
-		f.kind = bools
+	case kindBool:
+		f.kind = kindBoolList
 		return f, nil
-	case anInt32:
-		f.kind = int32s
+	case kindInt32:
+		f.kind = kindInt32List
 		return f, nil
-	case anInt64:
-		f.kind = int64s
+	case kindInt64:
+		f.kind = kindInt64List
 		return f, nil
-	case aString:
-		f.kind = stringList
-	case someBytes:
-		f.kind = bytesList
-	case aMessage:
-		f.kind = messageList
+	case kindString:
+		f.kind = kindStringList
+	case kindBytes:
+		f.kind = kindBytesList
+	case kindMessage:
+		f.kind = kindMessageList
 	default:
 		return f, fmt.Errorf("%s cannot be repeated", t.Elem())
 	}
-	f.whole = c.lesson()
+	f.whole = c.newLookupPolicy()
 	return f, nil
 }
 
@@ -306,50 +306,50 @@ func (c *compiler) mapField(t reflect.Type) (f field, err error) {
 	if t.Key().Kind() != reflect.String {
 		return f, fmt.Errorf("keys of maps must be strings, not %s", t.Key())
 	}
-	outer := c.place
-	c.place = outer.element()
+	outer := c.pathPolicy
+	c.pathPolicy = outer.element()
 	value, err := c.field(t.Elem(), false)
-	c.place = outer
+	c.pathPolicy = outer
 	switch value.kind {
-	case aBool, anInt32, anInt64, aString, someBytes, aMessage:
+	case kindBool, kindInt32, kindInt64, kindString, kindBytes, kindMessage:
 	default:
 		if err == nil {
 			err = fmt.Errorf("a map cannot have values of type %s", t.Elem())
 		}
 	}
 	return field{
-		kind: aMap, typ: t, counts: isQuantities(t), value: &value, shape: c.shape(t), whole: c.lesson(), text: c.textLesson(),
+		kind: kindMap, typ: t, isQuantityMap: isQuantityMap(t), value: &value, typeID: c.typeID(t), whole: c.newLookupPolicy(), text: c.newTextLookupPolicy(),
 	}, err
 }
 
-// ofString is the shape of strings.
-const ofString = 0
+// stringTypeID is the shape of strings.
+const stringTypeID = 0
 
-// shape returns the number of a type of shared values.
-func (c *compiler) shape(t reflect.Type) int {
-	n, ok := c.decoder.shapes[t]
+// typeID returns the number of a type of shared values.
+func (c *compiler) typeID(t reflect.Type) int {
+	n, ok := c.decoder.typeIDs[t]
 	if !ok {
-		n = len(c.decoder.shapes) + 1
-		c.decoder.shapes[t] = n
+		n = len(c.decoder.typeIDs) + 1
+		c.decoder.typeIDs[t] = n
 	}
 	return n
 }
 
 // Look-ups are worth their time if one in this many finds a value. Strings need more hits, because
 // copying a string is cheap.
-const worth, textWorth = 8, 2
+const lookupsPerHit, textLookupsPerHit = 8, 2
 
-// lesson returns a new lesson for a field that may be shared as a whole.
-func (c *compiler) lesson() *lesson {
-	l := &lesson{id: len(c.decoder.lessons), worth: worth, window: window}
-	l.look.Store(c.decoder.table != nil)
-	c.decoder.lessons = append(c.decoder.lessons, l)
+// newLookupPolicy returns a new lesson for a field that may be shared as a whole.
+func (c *compiler) newLookupPolicy() *lookupPolicy {
+	l := &lookupPolicy{id: len(c.decoder.lookupPolicies), lookupsPerHit: lookupsPerHit, window: window}
+	l.enabled.Store(c.decoder.table != nil)
+	c.decoder.lookupPolicies = append(c.decoder.lookupPolicies, l)
 	return l
 }
 
-// textLesson returns a new lesson for strings.
-func (c *compiler) textLesson() *lesson {
-	l := c.lesson()
-	l.worth, l.window = textWorth, textWindow
+// newTextLookupPolicy returns a new lesson for strings.
+func (c *compiler) newTextLookupPolicy() *lookupPolicy {
+	l := c.newLookupPolicy()
+	l.lookupsPerHit, l.window = textLookupsPerHit, textWindow
 	return l
 }

@@ -18,7 +18,7 @@ const (
 	// fields, or are in the map that DecodeJSON is given.
 	Immutable
 
-	// Constants shares only strings, which no program can change. All lists, maps and pointers
+	// StringsOnly shares only strings, which no program can change. All lists, maps and pointers
 	// belong to one object, so that objects may be changed in place.
-	Constants
+	StringsOnly
 )

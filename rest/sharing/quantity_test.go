@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/internal/quantity"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
@@ -25,9 +25,9 @@ func protobufPod(text string) []byte {
 	return []byte(field("\x12", field("\x82\x02", entry)))
 }
 
-// TestAQuantityCannotKeepADecoderBusy: apimachinery would need hours for 1e-1000000000, and minutes
+// TestExtremeQuantityIsDecodedQuickly: apimachinery would need hours for 1e-1000000000, and minutes
 // for some megabytes of digits. Decoding is quick for any position of such a text.
-func TestAQuantityCannotKeepADecoderBusy(t *testing.T) { // G11
+func TestExtremeQuantityIsDecodedQuickly(t *testing.T) { // G11
 	t.Parallel()
 	type Embedded struct{ Q resource.Quantity }
 	type deep struct {
@@ -45,7 +45,7 @@ func TestAQuantityCannotKeepADecoderBusy(t *testing.T) { // G11
 		Text    string
 	}
 	d := sharing.New(sharing.Options{})
-	long := effort.Of(1<<20, 1<<17)
+	long := testsize.Scale(1<<20, 1<<17)
 	for text, want := range map[string]string{
 		"1e-3": "1m", "1e-1000000000": "1n", "1E-1000000000": "1n", "1e-00001000000000": "1n", "1e1000000000": "1e2000",
 		"0." + strings.Repeat("1", long): "0.111111112", strings.Repeat("1", long): "1e2000",
@@ -114,9 +114,9 @@ func (s *strict) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// TestQuantitiesThatHaveAnAddressAreNeverShared also tests quantities below many levels of lists,
+// TestAddressableQuantitiesAreNotShared also tests quantities below many levels of lists,
 // and within the values of a map.
-func TestQuantitiesThatHaveAnAddressAreNeverShared(t *testing.T) {
+func TestAddressableQuantitiesAreNotShared(t *testing.T) {
 	t.Parallel()
 	type deep struct {
 		Deep []deep              `json:"deep"`

@@ -7,8 +7,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// list has the layout of a slice of any type.
-type list struct {
+// sliceHeader has the layout of a slice of any type.
+type sliceHeader struct {
 	array    unsafe.Pointer
 	len, cap int
 }
@@ -21,46 +21,46 @@ const maxShared = 64 << 10
 // find looks up an entry with these bytes, if the field is worth a look-up. If there is no entry,
 // find returns a new entry as its result missing, which the caller completes and inserts. Both
 // results may be nil.
-func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
-	if !s.share || !l.look.Load() || len(key) == 0 || len(key) > maxShared || shape != ofString && !s.mayShare(l) {
+func (s *state) find(l *lookupPolicy, typeID int, key []byte) (found, missing *entry) {
+	if !s.share || !l.enabled.Load() || len(key) == 0 || len(key) > maxShared || typeID != stringTypeID && !s.mayShare(l) {
 		return nil, nil
 	}
-	var place **entry
-	if len(key) <= nearKey {
-		place = s.near.place(shape, key)
-		if e := *place; e != nil && e.is(shape, key) && !e.changed.Load() {
+	var slot **entry
+	if len(key) <= maxLocalKey {
+		slot = s.localCache.slotFor(typeID, key)
+		if e := *slot; e != nil && e.is(typeID, key) && !e.changed.Load() {
 			e.use()
-			s.count(l, true)
+			s.countLookup(l, true)
 			return e, nil
 		}
 	}
 	t := s.decoder.table
-	hash := t.hash(shape, key)
-	found = t.find(hash, shape, key)
-	s.count(l, found != nil)
+	hash := t.hash(typeID, key)
+	found = t.find(hash, typeID, key)
+	s.countLookup(l, found != nil)
 	switch {
 	case found != nil:
-		if place != nil {
-			*place = found
+		if slot != nil {
+			*slot = found
 		}
 		return found, nil
-	case shape == ofString && !t.seenBefore(hash):
+	case typeID == stringTypeID && !t.seenBefore(hash):
 		return nil, nil
 	}
-	return nil, &entry{hash: hash, shape: shape}
+	return nil, &entry{hash: hash, typeID: typeID}
 }
 
 // mayShare reports whether objects may share lists, maps or pointers of a field. Once a program has
 // changed any shared part in place, objects no longer share such parts.
-func (s *state) mayShare(l *lesson) bool {
-	if !s.trusts {
+func (s *state) mayShare(l *lookupPolicy) bool {
+	if !s.shareParts {
 		return false
 	}
 	switch s.decoder.policy {
 	case Everything:
 		return true
 	case Immutable:
-		return l.fixed || s.place.isFixed()
+		return l.immutable || s.pathPolicy.isImmutable()
 	}
 	return false
 }
@@ -73,9 +73,9 @@ func (s *state) insert(e *entry, key string, value unsafe.Pointer, count int) {
 	}
 }
 
-// copied returns data as a string: a shared string, or a copy.
-func (s *state) copied(l *lesson, data []byte) string {
-	found, missing := s.find(l, ofString, data)
+// sharedString returns data as a string: a shared string, or a copy.
+func (s *state) sharedString(l *lookupPolicy, data []byte) string {
+	found, missing := s.find(l, stringTypeID, data)
 	if found != nil {
 		return found.key
 	}
@@ -89,11 +89,11 @@ func (s *state) copied(l *lesson, data []byte) string {
 func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool) error {
 	if *at != nil && !isString {
 		if s.share {
-			return errAgain
+			return errDuplicateField
 		}
 		return s.message(f.plan, *at, data)
 	}
-	found, missing := s.find(f.whole, f.shape, data)
+	found, missing := s.find(f.whole, f.typeID, data)
 	if found != nil {
 		*at = found.value
 		return nil
@@ -111,53 +111,53 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 	}
 	if missing != nil && f.plan != nil && f.plan.setText != nil {
 		key := string(data)
-		if text, ok := onlyText(key); ok {
+		if text, ok := fieldsV1Text(key); ok {
 			*at = reflect.New(f.typ).UnsafePointer()
-			s.insertFields(missing, f.plan.setText, *at, key, text)
+			s.insertManagedFields(missing, f.plan.setText, *at, key, text)
 			return nil
 		}
 	}
-	to, texts, mutable, lists := reflect.New(f.typ).UnsafePointer(), len(s.texts), s.mutable, s.lists
-	s.lists += int(f.typ.Size())
+	to, texts, mutable, lists := reflect.New(f.typ).UnsafePointer(), len(s.texts), s.mutableCount, s.decodedBytes
+	s.decodedBytes += int(f.typ.Size())
 	if isString {
 		*(*string)(to) = string(data)
 	} else if err := s.message(f.plan, to, data); err != nil {
 		return err
 	}
 	*at = to
-	if missing != nil && s.mutable == mutable {
-		s.settle(texts)
-		missing.lists = s.lists - lists
+	if missing != nil && s.mutableCount == mutable {
+		s.copyTexts(texts)
+		missing.decodedBytes = s.decodedBytes - lists
 		s.insert(missing, string(data), to, 0)
 	} else if s.earlier.has(unsafe.Pointer(at)) {
-		s.settleMany(texts)
+		s.copyManyTexts(texts)
 	}
 	return nil
 }
 
 // list stores a list of n elements. data has all of them, each after a tag of tag bytes.
-func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
+func (s *state) list(f *field, at *sliceHeader, data []byte, tag, n int) error {
 	if at.len > 0 && s.share {
-		return errAgain
+		return errDuplicateField
 	}
-	found, missing := s.find(f.whole, f.shape, data)
+	found, missing := s.find(f.whole, f.typeID, data)
 	if found != nil {
-		*at = list{array: found.value, len: found.count, cap: found.count}
+		*at = sliceHeader{array: found.value, len: found.count, cap: found.count}
 		return nil
 	}
 	if missing != nil {
 		missing.origin = f
 	}
 	if at.len > 0 {
-		s.settle(s.floor) // the elements will move
+		s.copyTexts(s.firstPending) // the elements will move
 	}
-	before := (*list)(s.earlier.at(unsafe.Pointer(at)))
+	before := (*sliceHeader)(s.earlier.at(unsafe.Pointer(at)))
 	if before != nil && at.array == nil && s.sameList(f, before, data, tag, n, 0) {
-		*at = list{array: before.array, len: n, cap: n}
+		*at = sliceHeader{array: before.array, len: n, cap: n}
 		return nil
 	}
-	whole, texts, mutable, lists := data, len(s.texts), s.mutable, s.lists
-	s.lists += n * int(f.size)
+	whole, texts, mutable, lists := data, len(s.texts), s.mutableCount, s.decodedBytes
+	s.decodedBytes += n * int(f.size)
 	old := at.len
 	if at.array == nil {
 		at.array, at.cap = s.array(f, n)
@@ -165,7 +165,7 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		reflect.NewAt(f.typ, unsafe.Pointer(at)).Elem().Grow(n)
 	}
 	at.len = old + n
-	if before != nil && old == 0 && f.kind == messageList {
+	if before != nil && old == 0 && f.kind == kindMessageList {
 		s.element = earlier{
 			from: uintptr(at.array), to: uintptr(at.array) + uintptr(min(n, before.len))*f.size, object: before.array,
 		}
@@ -177,9 +177,9 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		}
 		to, value := unsafe.Add(at.array, uintptr(old+i)*f.size), data[from:end]
 		switch f.kind {
-		case stringList:
+		case kindStringList:
 			s.text(f, (*string)(to), value)
-		case bytesList:
+		case kindBytesList:
 			*(*[]byte)(to) = append([]byte{}, value...)
 		default:
 			err = s.message(f.plan, to, value)
@@ -189,37 +189,37 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		}
 		data = data[end:]
 	}
-	if missing != nil && s.mutable == mutable {
-		s.settle(texts)
-		missing.lists = s.lists - lists
+	if missing != nil && s.mutableCount == mutable {
+		s.copyTexts(texts)
+		missing.decodedBytes = s.decodedBytes - lists
 		at.cap = n // so that append makes a copy
 		s.insert(missing, string(whole), at.array, n)
 	} else if s.earlier.has(unsafe.Pointer(at)) {
-		s.settleMany(texts)
+		s.copyManyTexts(texts)
 	}
 	return nil
 }
 
-// maker is a slice through which reflect makes arrays for all slices of its type. Making a
+// arrayMaker is a slice through which reflect makes arrays for all slices of its type. Making a
 // reflect.Value for each of these slices would take longer (BenchmarkPods).
-type maker struct {
+type arrayMaker struct {
 	value reflect.Value
-	list  *list // the address of the slice
+	list  *sliceHeader // the address of the slice
 }
 
 // array makes an array for n elements, and returns it with its capacity.
 func (s *state) array(f *field, n int) (unsafe.Pointer, int) {
-	for len(s.makers) <= f.whole.id {
-		s.makers = append(s.makers, maker{})
+	for len(s.arrayMakers) <= f.whole.id {
+		s.arrayMakers = append(s.arrayMakers, arrayMaker{})
 	}
-	made := &s.makers[f.whole.id]
+	made := &s.arrayMakers[f.whole.id]
 	if made.list == nil {
 		p := reflect.New(f.typ)
-		made.value, made.list = p.Elem(), (*list)(p.UnsafePointer())
+		made.value, made.list = p.Elem(), (*sliceHeader)(p.UnsafePointer())
 	}
 	made.value.Grow(n)
 	array, room := made.list.array, made.list.cap
-	*made.list = list{}
+	*made.list = sliceHeader{}
 	return array, room
 }
 
@@ -227,9 +227,9 @@ func (s *state) array(f *field, n int) (unsafe.Pointer, int) {
 func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) error {
 	m := (*unsafe.Pointer)(at)
 	if *m != nil && s.share {
-		return errAgain
+		return errDuplicateField
 	}
-	found, missing := s.find(f.whole, f.shape, data)
+	found, missing := s.find(f.whole, f.typeID, data)
 	if found != nil {
 		*m = found.value
 		return nil
@@ -241,8 +241,8 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		*m = *(*unsafe.Pointer)(before)
 		return nil
 	}
-	whole, mutable, lists := data, s.mutable, s.lists
-	s.lists += n * mapped(f.typ)
+	whole, mutable, lists := data, s.mutableCount, s.decodedBytes
+	s.decodedBytes += n * mapEntryBytes(f.typ)
 	fill := newMapFiller(s, f, at, n)
 	for range n {
 		from, end, err := wire.Contents(data, tag)
@@ -251,7 +251,7 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		}
 		key, value, done := textEntry(data[from:end])
 		if done {
-			if done, err = fill.quick(key, value); err != nil {
+			if done, err = fill.addSimple(key, value); err != nil {
 				return err
 			}
 		}
@@ -263,21 +263,21 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		data = data[end:]
 	}
 	if p := f.value.plan; p != nil && p.mutable {
-		s.mutable = mutable // reading a value of a map makes a copy
+		s.mutableCount = mutable // reading a value of a map makes a copy
 	}
-	if missing != nil && s.mutable == mutable {
-		missing.lists = s.lists - lists
+	if missing != nil && s.mutableCount == mutable {
+		missing.decodedBytes = s.decodedBytes - lists
 		s.insert(missing, string(whole), *m, 0)
 	}
 	return nil
 }
 
-// count counts a look-up of a field, and whether it found an entry.
-func (s *state) count(l *lesson, hit bool) {
-	for len(s.counts) <= l.id {
-		s.counts = append(s.counts, count{})
+// countLookup counts a look-up of a field, and whether it found an entry.
+func (s *state) countLookup(l *lookupPolicy, hit bool) {
+	for len(s.lookupCounts) <= l.id {
+		s.lookupCounts = append(s.lookupCounts, lookupCount{})
 	}
-	c := &s.counts[l.id]
+	c := &s.lookupCounts[l.id]
 	if c.lookups == 0 {
 		s.touched = append(s.touched, l.id)
 	}
@@ -287,30 +287,30 @@ func (s *state) count(l *lesson, hit bool) {
 	}
 }
 
-// report adds the counts of this goroutine to the counts of all goroutines.
-func (s *state) report() {
+// flushCounts adds the counts of this goroutine to the counts of all goroutines.
+func (s *state) flushCounts() {
 	d := s.decoder
-	reports := d.reports.Add(1)
+	flushes := d.flushes.Add(1)
 	d.mu.Lock()
-	lessons := d.lessons
+	policies := d.lookupPolicies
 	d.mu.Unlock()
 	for _, id := range s.touched {
-		c := s.counts[id]
-		s.counts[id] = count{}
-		lessons[id].add(c, reports)
+		c := s.lookupCounts[id]
+		s.lookupCounts[id] = lookupCount{}
+		policies[id].add(c, flushes)
 		d.lookups.Add(uint64(c.lookups))
 		d.hits.Add(uint64(c.hits))
 	}
 	s.touched = s.touched[:0]
-	clear(s.near[:])
+	clear(s.localCache[:])
 	if d.table == nil {
 		return
 	}
 	d.table.sweep()
 	d.Check(1)
-	if reports%16 == 0 {
-		for _, l := range lessons {
-			l.resume(reports)
+	if flushes%16 == 0 {
+		for _, l := range policies {
+			l.resume(flushes)
 		}
 	}
 }

@@ -22,23 +22,23 @@ const (
 // entry is an encoding (the key) and the value that was decoded from it. Of an entry in the table,
 // only the flags change.
 type entry struct {
-	hash   uint64
-	shape  int // type of the value: equal bytes mean different values in different types
-	key    string
-	value  unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
-	count  int            // elements of the array
-	lists  int            // bytes of the lists, maps and pointees in the value
-	inKey  bool           // the memory of the value is the key
-	origin origin         // nil for a string
+	hash         uint64
+	typeID       int // type of the value: equal bytes mean different values in different types
+	key          string
+	value        unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
+	count        int            // elements of the array
+	decodedBytes int            // bytes of the lists, maps and pointees in the value
+	inKey        bool           // the memory of the value is the key
+	origin       origin         // nil for a string
 
 	used    atomic.Bool // found since the function victim last spared it
 	proven  atomic.Bool // found at least once
 	changed atomic.Bool // a program has changed the value in place
-	passed  atomic.Bool // a sweep has seen it; the next sweep drops it unless it is proven
+	swept   atomic.Bool // a sweep has seen it; the next sweep drops it unless it is proven
 }
 
 // is reports whether e is the entry for these bytes.
-func (e *entry) is(shape int, key []byte) bool { return e.shape == shape && e.key == string(key) }
+func (e *entry) is(typeID int, key []byte) bool { return e.typeID == typeID && e.key == string(key) }
 
 // use marks the entry as used.
 func (e *entry) use() {
@@ -54,7 +54,7 @@ func (e *entry) cost() int64 {
 	if e.inKey {
 		return entryBytes + int64(len(e.key))
 	}
-	return entryBytes + int64(len(e.key)+max(decodedSize*len(e.key), e.lists))
+	return entryBytes + int64(len(e.key)+max(decodedSize*len(e.key), e.decodedBytes))
 }
 
 // table has the entries. Reading and writing take no lock. If two goroutines decode equal bytes at
@@ -67,9 +67,9 @@ type table struct {
 
 	bytes   atomic.Int64
 	entries atomic.Int64
-	hand    atomic.Uint64 // where insert makes room next
-	broom   atomic.Uint64 // where sweep starts next
-	guard   atomic.Uint64 // the slot that Check examined last
+	evictAt atomic.Uint64 // where insert makes room next
+	sweepAt atomic.Uint64 // where sweep starts next
+	checkAt atomic.Uint64 // the slot that Check examined last
 }
 
 // newTable returns a table of at most limit bytes.
@@ -81,8 +81,8 @@ func newTable(limit int64) *table {
 	return &table{seed: maphash.MakeSeed(), slots: make([]atomic.Pointer[entry], slots), seen: make([]atomic.Uint32, slots), limit: limit}
 }
 
-func (t *table) hash(shape int, key []byte) uint64 {
-	return maphash.Bytes(t.seed, key) ^ uint64(shape)*0x9e3779b97f4a7c15
+func (t *table) hash(typeID int, key []byte) uint64 {
+	return maphash.Bytes(t.seed, key) ^ uint64(typeID)*0x9e3779b97f4a7c15
 }
 
 // group returns the slots for entries with this hash.
@@ -92,11 +92,11 @@ func (t *table) group(hash uint64) []atomic.Pointer[entry] {
 }
 
 // find returns the entry for these bytes, or nil.
-func (t *table) find(hash uint64, shape int, key []byte) *entry {
+func (t *table) find(hash uint64, typeID int, key []byte) *entry {
 	group := t.group(hash)
 	for i := range group {
 		e := group[i].Load()
-		if e != nil && e.hash == hash && e.is(shape, key) {
+		if e != nil && e.hash == hash && e.is(typeID, key) {
 			e.use()
 			return e
 		}
@@ -108,8 +108,8 @@ func (t *table) find(hash uint64, shape int, key []byte) *entry {
 // A string becomes an entry only then: most strings are short, so an entry is not worth its memory
 // if the string never repeats.
 func (t *table) seenBefore(hash uint64) bool {
-	mark := uint32(hash>>32) | 1
-	return t.seen[int(hash)&(len(t.seen)-1)].Swap(mark) == mark
+	fingerprint := uint32(hash>>32) | 1
+	return t.seen[int(hash)&(len(t.seen)-1)].Swap(fingerprint) == fingerprint
 }
 
 // insert adds an entry. If its group is full, the entry replaces one that was not used lately.
@@ -120,7 +120,7 @@ func (t *table) insert(e *entry) {
 	group := t.group(e.hash)
 	t.replace(&group[victim(group, int(e.hash>>32%ways))], e)
 	for t.bytes.Load() > t.limit {
-		t.replace(&t.slots[int(t.hand.Add(1))&(len(t.slots)-1)], nil)
+		t.replace(&t.slots[int(t.evictAt.Add(1))&(len(t.slots)-1)], nil)
 	}
 }
 
@@ -157,11 +157,11 @@ func (t *table) replace(slot *atomic.Pointer[entry], e *entry) {
 // another entry needs their slot.
 func (t *table) sweep() {
 	part := max(len(t.slots)/sweeps, 1)
-	first := int(t.broom.Add(uint64(part))) & (len(t.slots) - 1)
+	first := int(t.sweepAt.Add(uint64(part))) & (len(t.slots) - 1)
 	for i := range part {
 		slot := &t.slots[(first+i)&(len(t.slots)-1)]
 		e := slot.Load()
-		if e != nil && !e.proven.Load() && e.passed.Swap(true) && slot.CompareAndSwap(e, nil) {
+		if e != nil && !e.proven.Load() && e.swept.Swap(true) && slot.CompareAndSwap(e, nil) {
 			t.bytes.Add(-e.cost())
 			t.entries.Add(-1)
 		}

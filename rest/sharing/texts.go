@@ -2,11 +2,11 @@ package sharing
 
 import "unsafe"
 
-// pending is a string field that still refers to data. settle replaces it by a copy.
-type pending struct {
-	field *string
-	at    *byte // the first byte in data; a field that was set again has another first byte
-	apart bool  // needs memory of its own
+// pendingText is a string field that still refers to data. settle replaces it by a copy.
+type pendingText struct {
+	field     *string
+	at        *byte // the first byte in data; a field that was set again has another first byte
+	ownMemory bool  // needs memory of its own
 }
 
 // text stores a shared string, or a string that refers to data until settle copies it.
@@ -15,7 +15,7 @@ func (s *state) text(f *field, field *string, data []byte) {
 		*field = ""
 		return
 	}
-	if f.apart {
+	if f.ownMemory {
 		// A store's key has the strings of the first version of an object. Later versions use the
 		// same strings.
 		if before := (*string)(s.earlier.at(unsafe.Pointer(field))); before != nil && *before == string(data) {
@@ -23,7 +23,7 @@ func (s *state) text(f *field, field *string, data []byte) {
 			return
 		}
 	}
-	found, missing := s.find(f.text, ofString, data)
+	found, missing := s.find(f.text, stringTypeID, data)
 	switch {
 	case found != nil:
 		*field = found.key
@@ -32,49 +32,50 @@ func (s *state) text(f *field, field *string, data []byte) {
 		s.insert(missing, *field, nil, 0)
 	default:
 		*field = unsafe.String(&data[0], len(data))
-		s.texts = append(s.texts, pending{field, &data[0], f.apart})
+		s.texts = append(s.texts, pendingText{field, &data[0], f.ownMemory})
 	}
 }
 
-// settle copies the pending strings, beginning with the given index, into one piece of memory. It
-// uses a second piece if some strings need their own. Copying each string by itself would take
+// copyTexts copies the pending strings, beginning with the given index, into one piece of memory.
+// It uses a second piece if some strings need their own. Copying each string by itself would take
 // several times the time and memory. Parts of an object that others may share get their own pieces.
 // Otherwise they would keep all strings of the object alive.
-func (s *state) settle(since int) {
+func (s *state) copyTexts(since int) {
 	texts := s.texts[since:]
-	var size, apart int
+	var size, ownMemory int
 	for _, p := range texts {
 		switch {
 		case unsafe.StringData(*p.field) != p.at:
-		case p.apart:
-			apart += len(*p.field)
+		case p.ownMemory:
+			ownMemory += len(*p.field)
 		default:
 			size += len(*p.field)
 		}
 	}
 	if size > 0 {
-		join(texts, false, make([]byte, 0, size))
+		joinTexts(texts, false, make([]byte, 0, size))
 	}
-	if apart > 0 {
-		join(texts, true, make([]byte, 0, apart))
+	if ownMemory > 0 {
+		joinTexts(texts, true, make([]byte, 0, ownMemory))
 	}
 	clear(texts)
 	s.texts = s.texts[:since]
 }
 
-// many is a number of bytes: a list whose strings have so many bytes gets a piece of its own.
-const many = 128
+// minOwnPiece is a number of bytes: a list whose strings have so many bytes gets a piece of its
+// own.
+const minOwnPiece = 128
 
-// settleMany is like settle, for a list that a later version of the object may share. If its
+// copyManyTexts is like settle, for a list that a later version of the object may share. If its
 // strings have many bytes, they get a piece of their own. So the later version does not keep the
 // strings around them alive.
-func (s *state) settleMany(since int) {
+func (s *state) copyManyTexts(since int) {
 	size := 0
 	for _, p := range s.texts[since:] {
 		size += len(*p.field)
 	}
-	if size >= many {
-		s.settle(since)
+	if size >= minOwnPiece {
+		s.copyTexts(since)
 	}
 }
 
@@ -88,10 +89,10 @@ func (s *state) trim() {
 	}
 }
 
-// join copies strings into a piece that has room for them.
-func join(texts []pending, apart bool, piece []byte) {
+// joinTexts copies strings into a piece that has room for them.
+func joinTexts(texts []pendingText, ownMemory bool, piece []byte) {
 	for _, p := range texts {
-		if p.apart == apart && unsafe.StringData(*p.field) == p.at {
+		if p.ownMemory == ownMemory && unsafe.StringData(*p.field) == p.at {
 			start := len(piece)
 			piece = append(piece, *p.field...)
 			*p.field = unsafe.String(&piece[start], len(piece)-start)
@@ -99,12 +100,12 @@ func join(texts []pending, apart bool, piece []byte) {
 	}
 }
 
-// settled decodes a message and settles its strings at once, because the message will move.
-func (s *state) settled(p *plan, at unsafe.Pointer, data []byte) error {
-	outer := s.floor
-	s.floor = len(s.texts)
+// decodeAndCopy decodes a message and settles its strings at once, because the message will move.
+func (s *state) decodeAndCopy(p *plan, at unsafe.Pointer, data []byte) error {
+	outer := s.firstPending
+	s.firstPending = len(s.texts)
 	err := s.message(p, at, data)
-	s.settle(s.floor)
-	s.floor = outer
+	s.copyTexts(s.firstPending)
+	s.firstPending = outer
 	return err
 }

@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kinform/kinform/internal/rejoin"
+	"github.com/kinform/kinform/internal/reshare"
 )
 
 // Transform calls a function with a copy of an object of a Decoder. The function may change the
@@ -16,9 +16,9 @@ import (
 //
 // The type of object must be one for which [Copies] returns true.
 func Transform(object runtime.Object, transform func(any) (any, error)) (any, error) {
-	return rejoin.Transform(object, transform)
+	return reshare.Transform(object, transform)
 }
 
 // Copies reports whether the DeepCopyObject of a type is known to copy everything that a program
 // can change. It returns true only for types of k8s.io/api and of k8s.io/apimachinery.
-func Copies(t reflect.Type) bool { return rejoin.Copies(t) }
+func Copies(t reflect.Type) bool { return reshare.Copies(t) }

@@ -7,18 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest/internal/everytype"
 	"github.com/kinform/kinform/rest/sharing"
 	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// TestATransformOfEveryBuiltinTypeGetsWhatItReturns: whichever parts are shared again, the content
+// TestTransformOfEveryBuiltinType: whichever parts are shared again, the content
 // equals the transform's result.
-func TestATransformOfEveryBuiltinTypeGetsWhatItReturns(t *testing.T) {
+func TestTransformOfEveryBuiltinType(t *testing.T) {
 	t.Parallel()
 	tried := 0
-	for _, typ := range effort.Samples(everytype.All(), 5) {
+	for _, typ := range testsize.Sample(everytype.All(), 5) {
 		if !sharing.Copies(reflect.PointerTo(typ)) {
 			continue
 		}
@@ -33,9 +33,9 @@ func TestATransformOfEveryBuiltinTypeGetsWhatItReturns(t *testing.T) {
 		same, err := sharing.Transform(object, func(copied any) (any, error) { return copied, nil })
 		require.NoError(t, err)
 		require.Equal(t, before, same)
-		if content := reflect.ValueOf(object).Elem().Interface(); mutation.Apart(content, content) != nil {
+		if content := reflect.ValueOf(object).Elem().Interface(); mutation.CheckUnshared(content, content) != nil {
 			// parts of the object share memory with each other
-			require.Error(t, mutation.Apart(object, same), "%s: what is left is joined", typ)
+			require.Error(t, mutation.CheckUnshared(object, same), "%s: what is left is joined", typ)
 		}
 
 		got, err := sharing.Transform(object, func(copied any) (any, error) {
@@ -45,7 +45,7 @@ func TestATransformOfEveryBuiltinTypeGetsWhatItReturns(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, other, got)
 		require.Equal(t, before, object)
-		require.NoError(t, mutation.Apart(other, got))
+		require.NoError(t, mutation.CheckUnshared(other, got))
 	}
 	require.Greater(t, tried, 10)
 }

@@ -14,12 +14,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest/internal/everytype"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-func TestAnUpdateSharesWhatIsTheSame(t *testing.T) {
+func TestUpdateSharesEqualParts(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	encoded := encodedPods(t, 1200)
@@ -66,12 +66,12 @@ func updateTypes() []func() everytype.Message {
 	}
 }
 
-// TestAnUpdateOfEveryBuiltinType: an update has the same result as the type's own method. The
+// TestUpdateOfEveryBuiltinType: an update has the same result as the type's own method. The
 // earlier object may be the same, another object, or empty.
-func TestAnUpdateOfEveryBuiltinType(t *testing.T) {
+func TestUpdateOfEveryBuiltinType(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
-	for _, typ := range effort.Samples(everytype.All(), 5) {
+	for _, typ := range testsize.Sample(everytype.All(), 5) {
 		t.Run(typ.String(), func(t *testing.T) {
 			var versions []everytype.Message
 			for seed := range int64(4) {
@@ -104,9 +104,9 @@ func TestAnUpdateOfEveryBuiltinType(t *testing.T) {
 	}
 }
 
-// TestEachDifferenceOfAnUpdateIsSeen changes single fields, including fields of each kind within a
+// TestUpdateDetectsEveryDifference changes single fields, including fields of each kind within a
 // list.
-func TestEachDifferenceOfAnUpdateIsSeen(t *testing.T) {
+func TestUpdateDetectsEveryDifference(t *testing.T) {
 	t.Parallel()
 	original := func() *corev1.Pod {
 		pod := &corev1.Pod{}
@@ -154,9 +154,9 @@ func TestEachDifferenceOfAnUpdateIsSeen(t *testing.T) {
 	}
 }
 
-// TestManagedFieldsStayThoughTheirTimeChanges: a later version shares the unchanged texts and times
+// TestUpdateSharesUnchangedManagedFields: a later version shares the unchanged texts and times
 // of managed fields, even if another entry of the list has changed.
-func TestManagedFieldsStayThoughTheirTimeChanges(t *testing.T) {
+func TestUpdateSharesUnchangedManagedFields(t *testing.T) {
 	t.Parallel()
 	for pod := range apitest.Pods(3, apitest.PodOptions{}) {
 		// without room in the table, so that every shared part comes from the earlier version
@@ -188,9 +188,9 @@ func TestManagedFieldsStayThoughTheirTimeChanges(t *testing.T) {
 	}
 }
 
-// TestWhatAnUpdateMustNotShare: an update does not share quantities with an address, parts that
-// were not decoded from bytes, and parts of another type.
-func TestWhatAnUpdateMustNotShare(t *testing.T) {
+// TestUpdateDoesNotShareMutableParts: an update does not share quantities with an address, parts
+// that were not decoded from bytes, and parts of another type.
+func TestUpdateDoesNotShareMutableParts(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	limit := resource.MustParse("1Gi")

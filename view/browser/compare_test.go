@@ -44,7 +44,7 @@ func (p *tab) shoot(name string) {
 }
 
 // The chart has a line with marks for each way to list, and a table of the measurements.
-func TestWaysToListAreDrawn(t *testing.T) {
+func TestListComparisonIsDrawn(t *testing.T) {
 	l, p := laboratory(t, 1440, 1200)
 	p.key("j")
 	require.Equal(t, "compare", eval[string](p, `document.getElementById("small-panel").dataset.small`))
@@ -56,7 +56,7 @@ func TestWaysToListAreDrawn(t *testing.T) {
 	require.Equal(t, 3, eval[int](p, `document.querySelectorAll("#small-panel circle.first").length`))
 	table := eval[[][]string](p, `[...document.querySelectorAll("#small-panel tbody tr")].map((r) => [r.dataset.way, ...[...r.cells].map((c) => c.textContent)])`)
 	require.Len(t, table, 3)
-	for n, way := range l.Comparison().Ways {
+	for n, way := range l.Comparison().Methods {
 		require.Equal(t, way.Name, table[n][0])
 		require.NotContains(t, strings.Join(table[n], " "), "–")
 		require.NotContains(t, strings.Join(table[n], " "), "…")
@@ -69,7 +69,7 @@ func TestWaysToListAreDrawn(t *testing.T) {
 }
 
 // On a phone in dark mode, the chart and its table fit on the screen.
-func TestWaysToListOnAPhone(t *testing.T) {
+func TestListComparisonOnAPhone(t *testing.T) {
 	_, p := laboratory(t, 390, 844, "prefers-color-scheme:dark", "prefers-reduced-motion:reduce")
 	eval[any](p, `document.getElementById("tab-compare").click(); document.querySelector("[data-action=compare]").closest(".action").querySelector("input").value = "300"; document.querySelector("[data-action=compare]").click()`)
 	p.until(`document.querySelectorAll("#small-panel circle.all").length === 3`)
@@ -80,7 +80,7 @@ func TestWaysToListOnAPhone(t *testing.T) {
 }
 
 // The page draws malformed measurements as far as possible.
-func TestComparisonsThatAreOdd(t *testing.T) {
+func TestMalformedComparisons(t *testing.T) {
 	_, p := laboratory(t, 1000, 800)
 	eval[any](p, `import("./compare.js").then(({ Compare }) => {
 		const odd = [null, 7, {}, { ways: null }, { ways: "<b>" }, { ways: [null, 3, { name: "<img src=x onerror=alert(1)>", memory: null }] }, { objects: "<b>", ways: [{ name: "x", first: -1, all: 1e308, peak: "1", memory: [[0, 1], null, ["<b>", 1e308]] }] }];

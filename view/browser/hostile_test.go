@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
-	"github.com/kinform/kinform/internal/tap"
+	"github.com/kinform/kinform/internal/testing/fakesource"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/view"
 	"github.com/kinform/kinform/workqueue"
@@ -33,7 +33,7 @@ var hostileTexts = []string{
 func TestHostileObjects(t *testing.T) {
 	v, err := view.New(view.Options{Title: hostileTexts[0], IndexValues: true, Values: true})
 	require.NoError(t, err)
-	source := tap.New[*corev1.ConfigMap]()
+	source := fakesource.New[*corev1.ConfigMap]()
 	queue := workqueue.New(view.QueueOptions(v, workqueue.Options[types.NamespacedName]{Name: hostileTexts[1], Logger: silent}))
 	inf, err := informer.New(source, view.InformerOptions(v, informer.Options[*corev1.ConfigMap]{Name: hostileTexts[10], Logger: silent,
 		Store: indexer.Options[*corev1.ConfigMap]{Indexes: map[string]indexer.IndexFunc[*corev1.ConfigMap]{
@@ -97,7 +97,7 @@ func TestHostileObjects(t *testing.T) {
 func itoa(n int) string { return strings.TrimSpace(quote(n)) }
 
 // A page of another origin reads nothing, changes nothing, and cannot embed anything of this page.
-func TestPagesOfOthers(t *testing.T) {
+func TestPagesOfOtherOrigins(t *testing.T) {
 	l, address := serveLab(t)
 	base, _, _ := strings.Cut(address, "#code=")
 	token := l.View().Token()

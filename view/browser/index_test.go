@@ -15,22 +15,24 @@ import (
 
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/internal/tap"
+	"github.com/kinform/kinform/internal/testing/fakesource"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/view"
 	"github.com/kinform/kinform/workqueue"
 )
 
-// refusing is a source whose lists fail with an error.
-type refusing struct{ tap.Source[*corev1.ConfigMap] }
+// forbiddenSource is a source whose lists fail with an error.
+type forbiddenSource struct {
+	fakesource.Source[*corev1.ConfigMap]
+}
 
-func (refusing) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*corev1.ConfigMap], error) {
+func (forbiddenSource) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*corev1.ConfigMap], error) {
 	return nil, errors.New(`configmaps is forbidden: User "<b>eve</b>" cannot list`)
 }
 
 // The index of a program with many informers puts the informers with problems on top, and names
 // each problem. The test has one problem of each kind.
-func TestIndexHasWhatIsWrongOnTop(t *testing.T) {
+func TestIndexHasProblemsOnTop(t *testing.T) {
 	v, err := view.New(view.Options{Title: "many"})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -59,22 +61,22 @@ func TestIndexHasWhatIsWrongOnTop(t *testing.T) {
 		view.Informer(v, inf)
 		run(inf.Run)
 	}
-	send := func(source tap.Source[*corev1.ConfigMap], version int) {
+	send := func(source fakesource.Source[*corev1.ConfigMap], version int) {
 		o := &corev1.ConfigMap{}
 		o.Namespace, o.Name = "n", fmt.Sprint("map-", version)
 		source.Events <- listwatch.Event[*corev1.ConfigMap]{Type: listwatch.Added, Item: listwatch.Item[*corev1.ConfigMap]{Key: types.NamespacedName{Namespace: "n", Name: o.Name}, Object: o, ResourceVersion: fmt.Sprint(version)}}
 	}
 	for n := range 12 {
-		maps(fmt.Sprintf("fine-%d", n), tap.New[*corev1.ConfigMap](), informer.Options[*corev1.ConfigMap]{}, nil)
+		maps(fmt.Sprintf("fine-%d", n), fakesource.New[*corev1.ConfigMap](), informer.Options[*corev1.ConfigMap]{}, nil)
 	}
-	maps("unsynced", refusing{tap.New[*corev1.ConfigMap]()}, informer.Options[*corev1.ConfigMap]{}, nil)
-	behind := tap.New[*corev1.ConfigMap]()
+	maps("unsynced", forbiddenSource{fakesource.New[*corev1.ConfigMap]()}, informer.Options[*corev1.ConfigMap]{}, nil)
+	behind := fakesource.New[*corev1.ConfigMap]()
 	maps("behind", behind, informer.Options[*corev1.ConfigMap]{Queue: deltafifo.Options{Observer: &deltafifo.Observer{OnBatch: func(b deltafifo.BatchInfo) {
 		if b.Keys > 0 {
 			<-release
 		}
 	}}}}, nil)
-	slow := tap.New[*corev1.ConfigMap]()
+	slow := fakesource.New[*corev1.ConfigMap]()
 	maps("slow", slow, informer.Options[*corev1.ConfigMap]{}, func(informer.Event[*corev1.ConfigMap]) { <-release })
 	queue := func(name string, workers int, reconcile func(context.Context, string) error) {
 		q := workqueue.New(view.QueueOptions(v, workqueue.Options[string]{Name: name, Timed: true, Logger: silent, RateLimiter: workqueue.Exponential[string](time.Millisecond, time.Second)}))

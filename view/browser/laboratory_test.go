@@ -11,10 +11,10 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// bench is a laboratory with two buttons: one at a box, and one for the whole picture.
-type bench struct{ created, paused atomic.Value }
+// fakeLaboratory is a laboratory with two buttons: one at a box, and one for the whole picture.
+type fakeLaboratory struct{ created, paused atomic.Value }
 
-func (b *bench) Actions() []view.Action {
+func (b *fakeLaboratory) Actions() []view.Action {
 	return []view.Action{
 		{ID: "create", Box: "server", Label: "Create pods", Help: "They appear on the server.", Inputs: []view.Input{{ID: "n", Label: "how many", Default: "3", Min: 1, Max: 50}}},
 		{ID: "pause", Label: "Pause", Help: "The workers wait.", Key: "p"},
@@ -22,7 +22,7 @@ func (b *bench) Actions() []view.Action {
 	}
 }
 
-func (b *bench) Do(_ context.Context, action string, values map[string]string) (string, error) {
+func (b *fakeLaboratory) Do(_ context.Context, action string, values map[string]string) (string, error) {
 	switch action {
 	case "create":
 		b.created.Store(values["n"])
@@ -34,7 +34,7 @@ func (b *bench) Do(_ context.Context, action string, values map[string]string) (
 	return "", errors.New("this cannot be broken")
 }
 
-func (b *bench) State() map[string]string {
+func (b *fakeLaboratory) State() map[string]string {
 	if b.paused.Load() != nil {
 		return map[string]string{"paused": "workers"}
 	}
@@ -44,7 +44,7 @@ func (b *bench) State() map[string]string {
 // The page has a button for each action. When a button is pressed, the page sends its session,
 // which it got for the code in its address.
 func TestButtonsOfALaboratory(t *testing.T) {
-	lab := &bench{}
+	lab := &fakeLaboratory{}
 	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = lab })
 	p := r.open(t, 1200, 900)
 	require.NotContains(t, eval[string](p, `location.href`), "code")

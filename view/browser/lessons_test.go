@@ -105,7 +105,7 @@ func (p *tab) lesson(n int, shoot bool) {
 	p.until(caption + `.includes("✓ 对。")`)
 	require.NotEqual(t, links, eval[[]string](p, `[...document.querySelectorAll(".tour-links a")].map((a) => a.href)`), "the docs are in Chinese as well")
 	for _, link := range append(links, eval[[]string](p, `[...document.querySelectorAll(".tour-links a")].map((a) => a.href)`)...) {
-		p.leadsSomewhere(link)
+		p.requireLink(link)
 	}
 	picture("question-zh")
 }
@@ -131,9 +131,9 @@ var seen = map[[2]int]string{
 	{4, 4}: `[...document.querySelectorAll("#small .tray:not(.taken)")].some((t) => t.querySelectorAll(".delta").length === 4)`,
 }
 
-// leadsSomewhere fails unless a link leads to an existing file of this repository, and to an
+// requireLink fails unless a link leads to an existing file of this repository, and to an
 // existing heading.
-func (p *tab) leadsSomewhere(link string) {
+func (p *tab) requireLink(link string) {
 	p.t.Helper()
 	path, found := strings.CutPrefix(link, "https://github.com/kinform/kinform/blob/main/")
 	require.True(p.t, found, link)

@@ -21,7 +21,7 @@ import (
 
 const allNumbers = `Object.fromEntries([...document.querySelectorAll("%s [data-number]")].map((e) => [e.dataset.number, e.dataset.value]))`
 
-func TestPageSaysWhatTheStatsSay(t *testing.T) {
+func TestPageMatchesTheStats(t *testing.T) {
 	r := start(t, 40, nil)
 	require.Eventually(t, func() bool { return r.queue.Stats().Dones == 40 }, time.Minute, 5*time.Millisecond)
 	p := r.open(t, 1440, 900)
@@ -136,7 +136,7 @@ func TestSmallPictures(t *testing.T) {
 }
 
 // Names, keys and errors from outside are plain text, whatever they contain.
-func TestHostileTextsAreTexts(t *testing.T) {
+func TestHostileTextsArePlainText(t *testing.T) {
 	r := start(t, 1, nil)
 	hostile := []string{
 		`<img src=x onerror="document.title='taken'">`, `"><script>document.title='taken'</script>`, `';alert(1)//`, "\u202Eflipped\x00\x1b[31m", strings.Repeat("long", 5000), `${1+1}`,
@@ -197,7 +197,7 @@ func TestSizes(t *testing.T) {
 }
 
 // The page shows that the program is gone. It recovers when the program is back.
-func TestProgramThatIsGone(t *testing.T) {
+func TestProgramThatEnds(t *testing.T) {
 	r := start(t, 1, nil)
 	p := r.open(t, 1000, 800)
 	r.view.Close()

@@ -34,7 +34,7 @@ func valueOf(id string) string {
 
 // The page saves the frames that it has seen. The page and the Go code can read the saved
 // recording, and the page plays it.
-func TestWhatThePageHasSeenIsSavedAndPlayed(t *testing.T) {
+func TestSavedRecordingCanBePlayed(t *testing.T) {
 	r := start(t, 3, nil)
 	p := r.open(t, 1400, 900)
 	p.until(valueOf("store.objects") + ` === 3`)
@@ -111,7 +111,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 }
 
 // A file that is not a recording, or is malicious, changes nothing.
-func TestFilesThatAreNoRecordings(t *testing.T) {
+func TestInvalidRecordings(t *testing.T) {
 	text, err := os.ReadFile(fixture)
 	require.NoError(t, err)
 	lines := strings.SplitAfter(string(text), "\n")

@@ -25,7 +25,7 @@ import (
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
-	"github.com/kinform/kinform/internal/tap"
+	"github.com/kinform/kinform/internal/testing/fakesource"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/view"
 	"github.com/kinform/kinform/workqueue"
@@ -108,7 +108,7 @@ func flood(t *testing.T, perSecond int) *flooded {
 	t.Helper()
 	v, err := view.New(view.Options{Title: "flood", IndexValues: true, Server: func() view.Server { return view.Server{Objects: -1} }})
 	require.NoError(t, err)
-	source := tap.New[*corev1.ConfigMap]()
+	source := fakesource.New[*corev1.ConfigMap]()
 	queue := workqueue.New(view.QueueOptions(v, workqueue.Options[types.NamespacedName]{Name: "maps", Logger: silent}))
 	inf, err := informer.New(source, view.InformerOptions(v, informer.Options[*corev1.ConfigMap]{Name: "maps", Logger: silent}))
 	require.NoError(t, err)
@@ -142,7 +142,7 @@ func flood(t *testing.T, perSecond int) *flooded {
 }
 
 // emit sends events at a rate until ctx ends.
-func emit(ctx context.Context, source tap.Source[*corev1.ConfigMap], perSecond int) error {
+func emit(ctx context.Context, source fakesource.Source[*corev1.ConfigMap], perSecond int) error {
 	const objects = 1000
 	there := make([]bool, objects)
 	began, sent := time.Now(), 0

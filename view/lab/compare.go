@@ -44,39 +44,41 @@ func (c *comparisons) compare(ctx context.Context, n int) (string, error) {
 	if err := errors.Join(server.ListenMemory(), apitest.Populate(server, apitest.Pods(n, apitest.PodOptions{}))); err != nil {
 		return "", err
 	}
-	var ended []view.Way
-	show := func(now ...view.Way) { c.last.Store(&view.Comparison{Objects: n, Ways: slices.Concat(ended, now)}) }
+	var ended []view.ListMethod
+	show := func(now ...view.ListMethod) {
+		c.last.Store(&view.Comparison{Objects: n, Methods: slices.Concat(ended, now)})
+	}
 	show()
 	// For the first snapshot the server has to encode all objects, so this snapshot is not
 	// measured.
-	if _, err := snapshot(ctx, server, "list", func(view.Way) {}); err != nil {
+	if _, err := snapshot(ctx, server, "list", func(view.ListMethod) {}); err != nil {
 		return "", err
 	}
-	var said []string
+	var summaries []string
 	for _, how := range []string{"list", "paged", "watchlist"} {
-		way, err := snapshot(ctx, server, how, func(way view.Way) { show(way) })
+		way, err := snapshot(ctx, server, how, func(way view.ListMethod) { show(way) })
 		if err != nil {
 			show()
 			return "", fmt.Errorf("%s: %w", how, err)
 		}
 		ended = append(ended, way)
 		show()
-		said = append(said, fmt.Sprintf("%s of %d pods: the first after %v, all after %v, memory up to %d MB more", how, n,
+		summaries = append(summaries, fmt.Sprintf("%s of %d pods: the first after %v, all after %v, memory up to %d MB more", how, n,
 			seconds(way.First).Round(100*time.Microsecond), seconds(way.All).Round(time.Millisecond), way.Peak>>20))
 	}
-	return strings.Join(said, "; "), nil
+	return strings.Join(summaries, "; "), nil
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// looks is the interval at which intermediate measurements are shown.
-const looks = 50 * time.Millisecond
+// reportInterval is the interval at which intermediate measurements are shown.
+const reportInterval = 50 * time.Millisecond
 
 // snapshot takes a snapshot with an informer of its own. The measured memory is the memory of the
 // whole process, including the server, which encodes the responses. While the snapshot runs, it
 // calls the function show with intermediate results.
-func snapshot(ctx context.Context, server *apitest.Server, how string, show func(view.Way)) (view.Way, error) {
-	way := view.Way{Name: how}
+func snapshot(ctx context.Context, server *apitest.Server, how string, show func(view.ListMethod)) (view.ListMethod, error) {
+	way := view.ListMethod{Name: how}
 	client, err := rest.NewClient(rest.Config{Host: "http://laboratory", DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 		return server.DialContext(ctx, network, address)
 	}}, rest.Options{Logger: quiet})
@@ -90,12 +92,12 @@ func snapshot(ctx context.Context, server *apitest.Server, how string, show func
 	}
 	var began time.Time
 	var first atomic.Int64 // a duration
-	came := func() { first.CompareAndSwap(0, int64(max(time.Since(began), 1))) }
+	objectArrived := func() { first.CompareAndSwap(0, int64(max(time.Since(began), 1))) }
 	opts := informer.Options[*corev1.Pod]{Name: "compare", Logger: quiet, Reflector: reflector.Options{
-		Logger: quiet, ListMode: fetches[how].mode, PageSize: fetches[how].page,
+		Logger: quiet, ListMode: listMethods[how].mode, PageSize: listMethods[how].page,
 		// The observer sees an object of a list as an item, and an object of a streaming list as an
 		// event.
-		Observer: &reflector.Observer{OnItem: func(reflector.ItemInfo) { came() }, OnEvent: func(reflector.EventInfo) { came() }},
+		Observer: &reflector.Observer{OnItem: func(reflector.ItemInfo) { objectArrived() }, OnEvent: func(reflector.EventInfo) { objectArrived() }},
 	}}
 	if how == "paged" {
 		opts.Reflector.PageSize = 500
@@ -109,7 +111,7 @@ func snapshot(ctx context.Context, server *apitest.Server, how string, show func
 	var memory curve
 	measure := func() {
 		memory.add(time.Since(began), heap()-before)
-		way.First, way.Memory, way.Peak = time.Duration(first.Load()).Seconds(), slices.Clone(memory.moments), memory.peak()
+		way.First, way.Memory, way.Peak = time.Duration(first.Load()).Seconds(), slices.Clone(memory.points), memory.peak()
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -127,7 +129,7 @@ func snapshot(ctx context.Context, server *apitest.Server, how string, show func
 			return way, errors.Join(err, context.Cause(ctx))
 		case <-tick.C:
 		}
-		if time.Since(shown) < looks && !synced {
+		if time.Since(shown) < reportInterval && !synced {
 			memory.add(time.Since(began), heap()-before)
 			continue
 		}

@@ -12,14 +12,14 @@ type gate struct {
 	steps chan struct{}
 }
 
-// mostSteps is the maximum number of saved steps: steps that no caller has used yet.
-const mostSteps = 1000
+// maxSteps is the maximum number of saved steps: steps that no caller has used yet.
+const maxSteps = 1000
 
 func (g *gate) pause() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.shut == nil {
-		g.shut, g.steps = make(chan struct{}), make(chan struct{}, mostSteps)
+		g.shut, g.steps = make(chan struct{}), make(chan struct{}, maxSteps)
 	}
 }
 

@@ -79,8 +79,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Window < 0 {
 		return o, fmt.Errorf("lab: Options: Window is %d: it must not be negative", o.Window)
 	}
-	if o.Workers < 0 || o.Workers > mostWorkers || o.Rate < 0 || o.Rate > mostRate {
-		return o, fmt.Errorf("lab: Options: Workers is %d and must be from 1 to %d, Rate is %d and must be from 0 to %d", o.Workers, mostWorkers, o.Rate, mostRate)
+	if o.Workers < 0 || o.Workers > maxWorkers || o.Rate < 0 || o.Rate > maxRate {
+		return o, fmt.Errorf("lab: Options: Workers is %d and must be from 1 to %d, Rate is %d and must be from 0 to %d", o.Workers, maxWorkers, o.Rate, maxRate)
 	}
 	return o, nil
 }
@@ -94,14 +94,14 @@ type Lab struct {
 	view   *view.View
 	queue  *workqueue.Queue[types.NamespacedName]
 
-	path                    path // the path of watch events
-	shelf, handling, taking gate
-	slow, work              atomic.Int64 // durations of a handler call and of a reconcile
-	failing                 atomic.Int64 // percentage of reconciles that fail
-	rate                    atomic.Int64 // writes per second
-	hot                     atomic.Int64 // writes of a single pod per second
-	workers                 atomic.Int64
-	refusals                atomic.Pointer[apitest.Injected]
+	path                              watchPath // the path of watch events
+	fifoGate, handlerGate, workerGate gate
+	handlerDelay, reconcileDelay      atomic.Int64 // durations of a handler call and of a reconcile
+	failurePercent                    atomic.Int64 // percentage of reconciles that fail
+	rate                              atomic.Int64 // writes per second
+	hotRate                           atomic.Int64 // writes of a single pod per second
+	workers                           atomic.Int64
+	throttleFault                     atomic.Pointer[apitest.InjectedFault]
 
 	// observers are the observers of the picture, which all informers share.
 	observers informer.Options[*corev1.Pod]
@@ -113,8 +113,8 @@ type Lab struct {
 	objects     objects
 	comparisons comparisons
 
-	mu     sync.Mutex // guards following
-	choice choice
+	mu       sync.Mutex // guards following
+	settings settings
 }
 
 // New makes a laboratory. It starts nothing.
@@ -148,8 +148,8 @@ func New(opts Options) (*Lab, error) {
 	}
 	l.queue = workqueue.New(view.QueueOptions(l.view, workqueue.Options[types.NamespacedName]{Name: "pods", Logger: quiet}))
 	l.observers = view.InformerOptions(l.view, informer.Options[*corev1.Pod]{Name: "pods"})
-	l.choice = beginning
-	c, err := l.newConsumer(beginning)
+	l.settings = initialSettings
+	c, err := l.newConsumer(initialSettings)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func New(opts Options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	view.Whole(l.view, "pods", func(ctx context.Context, key types.NamespacedName) (*corev1.Pod, error) {
+	view.ServerObjects(l.view, "pods", func(ctx context.Context, key types.NamespacedName) (*corev1.Pod, error) {
 		return whole.Get(ctx, key, metav1.GetOptions{})
 	})
 	view.Queue(l.view, l.queue, "pods")
@@ -208,13 +208,13 @@ func (l *Lab) Run(ctx context.Context) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	var parts sync.WaitGroup
-	var worked error
-	parts.Go(func() { worked = l.queue.Run(ctx, l.opts.Workers, l.reconcile); stop() })
+	var queueErr error
+	parts.Go(func() { queueErr = l.queue.Run(ctx, l.opts.Workers, l.reconcile); stop() })
 	parts.Go(func() { l.write(ctx) })
 	err := l.consume(ctx)
 	stop()
 	parts.Wait()
-	return errors.Join(err, worked)
+	return errors.Join(err, queueErr)
 }
 
 // write writes pods at the chosen rates.
@@ -233,18 +233,18 @@ func (l *Lab) write(ctx context.Context) {
 		for ; churn >= 1; churn-- {
 			_ = l.objects.churn() // The next write may succeed.
 		}
-		hot += float64(l.hot.Load()) * every.Seconds()
+		hot += float64(l.hotRate.Load()) * every.Seconds()
 		for ; hot >= 1; hot-- {
-			_ = l.objects.hot(1) // It fails if there is no pod.
+			_ = l.objects.updateHot(1) // It fails if there is no pod.
 		}
 	}
 }
 
 // reconcile spends some time on one key, and may fail at random.
 func (l *Lab) reconcile(ctx context.Context, _ types.NamespacedName) error {
-	l.taking.pass(ctx)
-	takes(ctx, &l.work)
-	if l.fails() {
+	l.workerGate.pass(ctx)
+	waitFor(ctx, &l.reconcileDelay)
+	if l.shouldFail() {
 		return errors.New("the laboratory makes this reconcile fail")
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 )
 
 func TestButtonsThatWriteObjects(t *testing.T) {
-	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+	inBubble(t, lab.Options{}, func(t *testing.T, b harness) {
 		require.Equal(t, 20, b.Store().Len())
 		b.press("create", "n", "7")
 		require.Equal(t, 27, b.Store().Len())
@@ -52,10 +52,10 @@ func TestButtonsThatWriteObjects(t *testing.T) {
 }
 
 // Most of a laboratory's memory is the server's history. Window limits that history.
-func TestTheServerRemembersAWindow(t *testing.T) {
+func TestServerKeepsAWindowOfChanges(t *testing.T) {
 	for _, window := range []int{0, 50} {
 		t.Run(strconv.Itoa(window), func(t *testing.T) {
-			inBubble(t, lab.Options{Window: window}, func(t *testing.T, b bench) {
+			inBubble(t, lab.Options{Window: window}, func(t *testing.T, b harness) {
 				number := func(version string) int {
 					n, err := strconv.Atoi(version)
 					require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestTheServerRemembersAWindow(t *testing.T) {
 }
 
 func TestButtonsThatBreakTheWatch(t *testing.T) {
-	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+	inBubble(t, lab.Options{}, func(t *testing.T, b harness) {
 		of := func() reflector.Status { return b.Status().Reflector }
 		before := of()
 		b.press("drop")
@@ -118,8 +118,8 @@ func TestButtonsThatBreakTheWatch(t *testing.T) {
 	})
 }
 
-func TestStagesThatAreHeld(t *testing.T) {
-	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+func TestStagesCanBePaused(t *testing.T) {
+	inBubble(t, lab.Options{}, func(t *testing.T, b harness) {
 		for _, stage := range []struct {
 			name string
 			past func() uint64 // returns how many events or keys have passed the stage
@@ -151,10 +151,10 @@ func TestStagesThatAreHeld(t *testing.T) {
 	})
 }
 
-func TestAnInformerEndsWhileAStageIsHeld(t *testing.T) {
+func TestInformerEndsWhileAStageIsPaused(t *testing.T) {
 	for _, stage := range []string{"watch", "fifo", "handlers", "workers"} {
 		t.Run(stage, func(t *testing.T) {
-			inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+			inBubble(t, lab.Options{}, func(t *testing.T, b harness) {
 				b.press("pause", "stage", stage)
 				b.press("burst", "n", "3")
 				b.press("crash")
@@ -168,8 +168,8 @@ func TestAnInformerEndsWhileAStageIsHeld(t *testing.T) {
 	}
 }
 
-func TestButtonsThatHaveAnotherInformerBegin(t *testing.T) {
-	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+func TestButtonsThatRestartTheInformer(t *testing.T) {
+	inBubble(t, lab.Options{}, func(t *testing.T, b harness) {
 		key := types.NamespacedName{Namespace: "ns-0", Name: "pod-000000"}
 		whole, ok := b.Store().Get(key)
 		require.True(t, ok)
@@ -208,7 +208,7 @@ func TestButtonsThatHaveAnotherInformerBegin(t *testing.T) {
 }
 
 func TestButtonsOfHandlersAndWorkers(t *testing.T) {
-	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+	inBubble(t, lab.Options{}, func(t *testing.T, b harness) {
 		handler := func() informer.HandlerStatus { return b.Status().Handlers[0] }
 		before := handler()
 		b.press("resync")
@@ -248,7 +248,7 @@ func TestButtonsOfHandlersAndWorkers(t *testing.T) {
 	})
 }
 
-func TestEveryActionIsDoneAndDescribed(t *testing.T) {
+func TestEveryActionHasAFunctionAndHelp(t *testing.T) {
 	t.Parallel()
 	l, err := lab.New(lab.Options{})
 	require.NoError(t, err)
@@ -270,9 +270,9 @@ func TestEveryActionIsDoneAndDescribed(t *testing.T) {
 	require.NoError(t, l.Run(ctx))
 }
 
-func TestOptionsThatAreWrong(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
-	for _, opts := range []lab.Options{{Workers: 17}, {Workers: -1}, {Rate: -1}, {Rate: 5001}, {Window: -1}, {View: view.Options{Every: 1}}, {View: view.Options{Server: func() view.Server { return view.Server{} }}}} {
+	for _, opts := range []lab.Options{{Workers: 17}, {Workers: -1}, {Rate: -1}, {Rate: 5001}, {Window: -1}, {View: view.Options{FrameInterval: 1}}, {View: view.Options{Server: func() view.Server { return view.Server{} }}}} {
 		_, err := lab.New(opts)
 		require.Error(t, err, "%+v", opts)
 	}

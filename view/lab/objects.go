@@ -20,10 +20,10 @@ import (
 type objects struct {
 	server *apitest.Server
 
-	mu     sync.Mutex // guards following: one write at a time
-	keys   []types.NamespacedName
-	names  int
-	writes int
+	mu      sync.Mutex // guards following: one write at a time
+	keys    []types.NamespacedName
+	created int
+	writes  int
 }
 
 var errNoPod = errors.New("there is no pod: create some")
@@ -50,18 +50,18 @@ func (o *objects) populate(all iter.Seq[*corev1.Pod]) error {
 func (o *objects) create(n int) error {
 	return o.populate(func(yield func(*corev1.Pod) bool) {
 		for range n {
-			if !yield(o.anotherLocked()) {
+			if !yield(o.newPodLocked()) {
 				return
 			}
 		}
 	})
 }
 
-// anotherLocked makes a pod with a unique name.
-func (o *objects) anotherLocked() (pod *corev1.Pod) {
-	o.names++
-	for pod = range apitest.Pods(1, apitest.PodOptions{Namespaces: 1, Nodes: 5, Seed: uint64(o.names)}) {
-		pod.Name, pod.Namespace, pod.UID = fmt.Sprintf("new-%d", o.names), fmt.Sprintf("ns-%d", o.names%3), ""
+// newPodLocked makes a pod with a unique name.
+func (o *objects) newPodLocked() (pod *corev1.Pod) {
+	o.created++
+	for pod = range apitest.Pods(1, apitest.PodOptions{Namespaces: 1, Nodes: 5, Seed: uint64(o.created)}) {
+		pod.Name, pod.Namespace, pod.UID = fmt.Sprintf("new-%d", o.created), fmt.Sprintf("ns-%d", o.created%3), ""
 	}
 	return pod
 }
@@ -91,8 +91,9 @@ func (o *objects) update(n int) (int, error) {
 	return n, nil
 }
 
-// hot updates one pod n times. It uses the same pod in every call, as long as that pod exists.
-func (o *objects) hot(n int) error {
+// updateHot updates one pod n times. It uses the same pod in every call, as long as that pod
+// exists.
+func (o *objects) updateHot(n int) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for range n {
@@ -153,9 +154,9 @@ func (o *objects) removeLocked(at int) error {
 // the first pod is the hot one.
 func (o *objects) forgetLocked(at int) { o.keys = append(o.keys[:at], o.keys[at+1:]...) }
 
-// other writes n objects of another resource. The server's version grows, but a watch of pods gets
-// no event.
-func (o *objects) other(n int) error {
+// writeOther writes n objects of another resource. The server's version grows, but a watch of pods
+// gets no event.
+func (o *objects) writeOther(n int) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	resource, note := corev1.SchemeGroupVersion.WithResource("configmaps"), &corev1.ConfigMap{}
@@ -177,7 +178,7 @@ func (o *objects) churn() error {
 	defer o.mu.Unlock()
 	switch n := rand.IntN(8); {
 	case n == 0 || len(o.keys) == 0:
-		return o.createLocked(o.anotherLocked())
+		return o.createLocked(o.newPodLocked())
 	case n == 1 && len(o.keys) > 1:
 		return o.removeLocked(1 + rand.IntN(len(o.keys)-1))
 	default:

@@ -21,8 +21,8 @@ const fixture = "../testdata/relist.jsonl"
 
 // Objects are deleted while the watch is cut, and the reflector has to relist. A new recording
 // shows this, and so does the committed recording.
-func TestARecordingTellsOfARelist(t *testing.T) {
-	inBubble(t, lab.Options{Pods: 6, Workers: 2, View: view.Options{Every: 250 * time.Millisecond}}, func(t *testing.T, b bench) {
+func TestRecordingShowsARelist(t *testing.T) {
+	inBubble(t, lab.Options{Pods: 6, Workers: 2, View: view.Options{FrameInterval: 250 * time.Millisecond}}, func(t *testing.T, b harness) {
 		ctx, stop := context.WithCancel(t.Context())
 		var file bytes.Buffer
 		ended := make(chan error, 1)
@@ -34,17 +34,17 @@ func TestARecordingTellsOfARelist(t *testing.T) {
 		stop()
 		require.NoError(t, <-ended)
 		synctest.Wait()
-		tellsOfARelist(t, file.Bytes())
+		requireRelist(t, file.Bytes())
 		if *update {
 			require.NoError(t, os.WriteFile(fixture, file.Bytes(), 0o600))
 		}
 	})
 	committed, err := os.ReadFile(fixture)
 	require.NoError(t, err)
-	tellsOfARelist(t, committed)
+	requireRelist(t, committed)
 }
 
-func tellsOfARelist(t *testing.T, recording []byte) {
+func requireRelist(t *testing.T, recording []byte) {
 	t.Helper()
 	hello, frames, err := view.ReadRecording(bytes.NewReader(recording))
 	require.NoError(t, err)

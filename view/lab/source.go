@@ -12,15 +12,15 @@ import (
 // which they can wait, be delayed, or get lost.
 type source[T any] struct {
 	listwatch.Source[T]
-	path *path
+	path *watchPath
 }
 
-// path delays or drops the events of watches.
-type path struct {
-	gate  gate
-	delay atomic.Int64 // delay of each event
-	lose  atomic.Int64 // how many of the next events to drop
-	lost  atomic.Int64
+// watchPath delays or drops the events of watches.
+type watchPath struct {
+	gate     gate
+	delay    atomic.Int64 // delay of each event
+	dropNext atomic.Int64 // how many of the next events to drop
+	dropped  atomic.Int64
 }
 
 func (s source[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
@@ -33,7 +33,7 @@ func (s source[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (list
 
 type watch[T any] struct {
 	listwatch.WatchStream[T]
-	path *path
+	path *watchPath
 	ctx  context.Context // context of the stream; when it ends, Next returns
 }
 
@@ -46,46 +46,46 @@ func (w watch[T]) Next() (listwatch.Event[T], error) {
 		}
 		w.path.gate.pass(w.ctx)
 		if d := time.Duration(w.path.delay.Load()); d > 0 {
-			pause(w.ctx, d)
+			sleep(w.ctx, d)
 		}
 		if w.ctx.Err() != nil {
 			return listwatch.Event[T]{}, w.ctx.Err()
 		}
-		if event.Type == listwatch.Bookmark || !w.path.loses() {
+		if event.Type == listwatch.Bookmark || !w.path.drops() {
 			return event, nil
 		}
 	}
 }
 
-// loses reports whether the path drops this event.
-func (p *path) loses() bool {
+// drops reports whether the path drops this event.
+func (p *watchPath) drops() bool {
 	for {
-		n := p.lose.Load()
+		n := p.dropNext.Load()
 		if n == 0 {
 			return false
 		}
-		if p.lose.CompareAndSwap(n, n-1) {
-			p.lost.Add(1)
+		if p.dropNext.CompareAndSwap(n, n-1) {
+			p.dropped.Add(1)
 			return true
 		}
 	}
 }
 
-// takes waits for the duration in its second argument, or until ctx ends. The duration may change
+// waitFor waits for the duration in its second argument, or until ctx ends. The duration may change
 // meanwhile.
-func takes(ctx context.Context, long *atomic.Int64) {
+func waitFor(ctx context.Context, long *atomic.Int64) {
 	const look = 50 * time.Millisecond
 	for began := time.Now(); ctx.Err() == nil; {
 		left := time.Duration(long.Load()) - time.Since(began)
 		if left <= 0 {
 			return
 		}
-		pause(ctx, min(left, look))
+		sleep(ctx, min(left, look))
 	}
 }
 
-// pause waits for d, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
+// sleep waits for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

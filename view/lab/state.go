@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// numbers are the settings whose initial value is 0, by name.
-func (l *Lab) numbers() map[string]*atomic.Int64 {
+// zeroSettings are the settings whose initial value is 0, by name.
+func (l *Lab) zeroSettings() map[string]*atomic.Int64 {
 	return map[string]*atomic.Int64{
-		"delay": &l.path.delay, "lose": &l.path.lose, "slow": &l.slow, "work": &l.work, "fail": &l.failing, "hot": &l.hot,
+		"delay": &l.path.delay, "lose": &l.path.dropNext, "slow": &l.handlerDelay, "work": &l.reconcileDelay, "fail": &l.failurePercent, "hot": &l.hotRate,
 	}
 }
 
@@ -27,7 +27,7 @@ func (l *Lab) State() map[string]string {
 	if paused != nil {
 		state["paused"] = strings.Join(paused, ", ")
 	}
-	for name, value := range l.numbers() {
+	for name, value := range l.zeroSettings() {
 		n := value.Load()
 		switch {
 		case n == 0:
@@ -45,17 +45,17 @@ func (l *Lab) State() map[string]string {
 	if n := l.workers.Load(); n != int64(l.opts.Workers) {
 		state["workers"] = strconv.FormatInt(n, 10)
 	}
-	how := l.chosen()
-	if how.fetch != beginning.fetch {
+	how := l.currentSettings()
+	if how.fetch != initialSettings.fetch {
 		state["snapshot by"] = how.fetch
 	}
-	if how.encoding != beginning.encoding {
+	if how.encoding != initialSettings.encoding {
 		state["encoding"] = strings.ToLower(how.encoding.String())
 	}
 	if how.omit {
 		state["left out"] = "status and managedFields"
 	}
-	if how.overflow != beginning.overflow {
+	if how.overflow != initialSettings.overflow {
 		state["mailbox"] = how.overflow.String()
 	}
 	return state

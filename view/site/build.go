@@ -35,7 +35,7 @@ func build(dir string) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	packed, err := pack(code)
+	packed, err := compress(code)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,9 @@ func compile() ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// pack compresses the program. The worker decompresses it, so the host needs no support for that.
-func pack(code []byte) ([]byte, error) {
+// compress compresses the program. The worker decompresses it, so the host needs no support for
+// that.
+func compress(code []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// most is the maximum size of the folder in bytes.
-const most = 10_000_000
+// maxSize is the maximum size of the folder in bytes.
+const maxSize = 10_000_000
 
 // report prints the files of the folder, and returns an error if they are too large. A host with
 // compression sends less.
@@ -22,8 +22,8 @@ func report(w io.Writer, dir string, files []file) error {
 		}
 	}
 	_, _ = fmt.Fprintf(w, "%9d bytes  in %d files, over the wire at most\n%s can be served by any host of static files\n", total, len(files), dir)
-	if total > most {
-		return fmt.Errorf("the folder has %d bytes, more than the limit of %d", total, most)
+	if total > maxSize {
+		return fmt.Errorf("the folder has %d bytes, more than the limit of %d", total, maxSize)
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func TestNumbersOfLessonsHaveNames(t *testing.T) {
 
 // All targets of lessons exist: code files, headings of the docs, boxes and pictures. Each text
 // exists in both languages.
-func TestLessonsAreWhole(t *testing.T) {
+func TestLessonsAreComplete(t *testing.T) {
 	english, err := os.ReadFile(filepath.Join(root, "docs", "how-informers-work.md"))
 	require.NoError(t, err)
 	chinese, err := os.ReadFile(filepath.Join(root, "docs", "how-informers-work.zh.md"))

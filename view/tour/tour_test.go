@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/view"
 	"github.com/kinform/kinform/view/lab"
 )
@@ -32,7 +32,7 @@ type learner struct {
 
 // Each lesson works in a laboratory, and the numbers confirm the right answer.
 func TestEachLesson(t *testing.T) {
-	for _, n := range effort.Samples([]int{2, 1, 3, 4, 5, 6, 7, 8, 9, 10}, 3) {
+	for _, n := range testsize.Sample([]int{2, 1, 3, 4, 5, 6, 7, 8, 9, 10}, 3) {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			t.Parallel()
 			begin(t).take(read(t, n))

@@ -21,7 +21,7 @@ func conflictError(conflicts merge.Conflicts, op Operation) error {
 	fields := map[string][]string{} // fields by owner
 	var causes []metav1.StatusCause
 	for _, c := range conflicts {
-		owner := described(c.Manager, op.Subresource == "scale")
+		owner := managerText(c.Manager, op.Subresource == "scale")
 		fields[owner] = append(fields[owner], c.Path.String())
 		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: "conflict with " + owner, Field: c.Path.String()})
 	}
@@ -49,9 +49,9 @@ func conflictError(conflicts merge.Conflicts, op Operation) error {
 	return apierrors.NewApplyConflict(causes, text.String())
 }
 
-// described returns a manager as conflict messages name it.
-func described(id string, scale bool) string {
-	e := manager(id)
+// managerText returns a manager as conflict messages name it.
+func managerText(id string, scale bool) string {
+	e := entryOf(id)
 	if scale {
 		e.APIVersion = "autoscaling/v1"
 	}

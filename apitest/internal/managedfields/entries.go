@@ -32,14 +32,14 @@ func id(e metav1.ManagedFieldsEntry) string {
 	return string(text)
 }
 
-// manager returns the entry that an id was made from.
-func manager(id string) (e metav1.ManagedFieldsEntry) {
+// entryOf returns the entry that an id was made from.
+func entryOf(id string) (e metav1.ManagedFieldsEntry) {
 	_ = json.Unmarshal([]byte(id), &e) // cannot fail: the function id has encoded it
 	return e
 }
 
-// readEntries decodes the managed fields of an object.
-func readEntries(of []metav1.ManagedFieldsEntry) (entries, error) {
+// decodeEntries decodes the managed fields of an object.
+func decodeEntries(of []metav1.ManagedFieldsEntry) (entries, error) {
 	all := entries{fieldpath.ManagedFields{}, map[string]*metav1.Time{}}
 	for _, e := range of {
 		if e.FieldsV1 == nil {
@@ -56,9 +56,9 @@ func readEntries(of []metav1.ManagedFieldsEntry) (entries, error) {
 	return all, nil
 }
 
-// Readable reports whether managed fields can be decoded.
-func Readable(of []metav1.ManagedFieldsEntry) bool {
-	_, err := readEntries(of)
+// Decodable reports whether managed fields can be decoded.
+func Decodable(of []metav1.ManagedFieldsEntry) bool {
+	_, err := decodeEntries(of)
 	return err == nil
 }
 
@@ -75,7 +75,7 @@ func (all entries) mergeOldest() {
 		}
 		version := all.fields[older].APIVersion()
 		union := all.fields[older].Set().Union(all.fields[newer].Set())
-		bucket := Operation{Manager: "ancient-changes", APIVersion: string(version)}.updater()
+		bucket := Operation{Manager: "ancient-changes", APIVersion: string(version)}.updateID()
 		if before := all.fields[bucket]; before != nil {
 			union = union.Union(before.Set())
 		}
@@ -92,7 +92,7 @@ func (all entries) oldest() (older, newer string, ok bool) {
 	var updaters []metav1.ManagedFieldsEntry
 	for key, set := range all.fields {
 		if !set.Applied() {
-			e := manager(key)
+			e := entryOf(key)
 			e.Time = all.times[key]
 			updaters = append(updaters, e)
 		}
@@ -111,9 +111,9 @@ func (all entries) oldest() (older, newer string, ok bool) {
 	return "", "", false
 }
 
-// write encodes the entries for an object. Entries of applies come first, and entries of equal kind
-// are sorted by time.
-func (all entries) write() ([]metav1.ManagedFieldsEntry, error) {
+// encode encodes the entries for an object. Entries of applies come first, and entries of equal
+// kind are sorted by time.
+func (all entries) encode() ([]metav1.ManagedFieldsEntry, error) {
 	var list []metav1.ManagedFieldsEntry
 	for key, set := range all.fields {
 		own := set.Set().Difference(unowned)
@@ -124,7 +124,7 @@ func (all entries) write() ([]metav1.ManagedFieldsEntry, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := manager(key)
+		e := entryOf(key)
 		e.APIVersion, e.Time = string(set.APIVersion()), all.times[key]
 		e.FieldsType, e.FieldsV1 = "FieldsV1", metav1.NewFieldsV1(string(raw))
 		list = append(list, e)

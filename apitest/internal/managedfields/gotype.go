@@ -13,17 +13,17 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// ofGoTypes caches Types by Go type.
-var ofGoTypes sync.Map
+// goTypeCache caches Types by Go type.
+var goTypeCache sync.Map
 
-// Of returns the Type of a Go struct type.
-func Of(t reflect.Type) Type {
-	if made, ok := ofGoTypes.Load(t); ok {
+// OfGoType returns the Type of a Go struct type.
+func OfGoType(t reflect.Type) Type {
+	if made, ok := goTypeCache.Load(t); ok {
 		return made.(Type)
 	}
 	var ts types
 	ts.goStruct(t)
-	made, _ := ofGoTypes.LoadOrStore(t, ts.typed(nameOf(t)))
+	made, _ := goTypeCache.LoadOrStore(t, ts.typeNamed(nameOf(t)))
 	return made.(Type)
 }
 
@@ -47,33 +47,33 @@ func (ts *types) goType(t reflect.Type) schema.TypeRef {
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return plain(schema.String)
+		return scalarType(schema.String)
 	case reflect.Bool:
-		return plain(schema.Boolean)
+		return scalarType(schema.Boolean)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
-		return plain(schema.Numeric)
+		return scalarType(schema.Numeric)
 	case reflect.Slice, reflect.Array:
 		if t.Elem().Kind() == reflect.Uint8 {
-			return plain(schema.String)
+			return scalarType(schema.String)
 		}
 		return inline(schema.Atom{List: &schema.List{ElementType: ts.goType(t.Elem()), ElementRelationship: schema.Atomic}})
 	case reflect.Map:
-		return inline(schema.Atom{Map: &schema.Map{ElementType: ts.goType(t.Elem()), ElementRelationship: whole(known().atomic[nameOf(t)])}})
+		return inline(schema.Atom{Map: &schema.Map{ElementType: ts.goType(t.Elem()), ElementRelationship: relationshipOf(kubernetesMarkers().atomic[nameOf(t)])}})
 	case reflect.Struct:
 		switch {
 		case scalars[t]:
-			return plain(schema.Untyped)
+			return scalarType(schema.Untyped)
 		case t == reflect.TypeFor[runtime.RawExtension]() || reflect.PointerTo(t).Implements(marshaler):
 			return ts.anything()
 		}
 		ts.goStruct(t)
-		return named(nameOf(t))
+		return typeRef(nameOf(t))
 	}
 	return ts.anything()
 }
 
-// whole returns whether the parts of a map are replaced together, or merged.
-func whole(atomic bool) schema.ElementRelationship {
+// relationshipOf returns whether the parts of a map are replaced together, or merged.
+func relationshipOf(atomic bool) schema.ElementRelationship {
 	if atomic {
 		return schema.Atomic
 	}
@@ -86,7 +86,7 @@ func (ts *types) goStruct(t reflect.Type) {
 	if !isNew {
 		return
 	}
-	m := &schema.Map{ElementRelationship: whole(known().atomic[nameOf(t)])}
+	m := &schema.Map{ElementRelationship: relationshipOf(kubernetesMarkers().atomic[nameOf(t)])}
 	ts.goFields(t, m)
 	def.Atom = schema.Atom{Map: m}
 }
@@ -106,19 +106,19 @@ func (ts *types) goFields(t reflect.Type, to *schema.Map) {
 			continue
 		}
 		at := nameOf(t) + "." + name
-		to.Fields = append(to.Fields, schema.StructField{Name: name, Type: ts.asMarked(at, ts.goType(f.Type)), Default: known().defaults[at]})
+		to.Fields = append(to.Fields, schema.StructField{Name: name, Type: ts.applyMarkers(at, ts.goType(f.Type)), Default: kubernetesMarkers().defaults[at]})
 	}
 }
 
-// asMarked changes the type of a field according to the field's markers.
-func (ts *types) asMarked(at string, ref schema.TypeRef) schema.TypeRef {
+// applyMarkers changes the type of a field according to the field's markers.
+func (ts *types) applyMarkers(at string, ref schema.TypeRef) schema.TypeRef {
 	list := ref.Inlined.List
-	switch keys, isMap := known().maps[at]; {
+	switch keys, isMap := kubernetesMarkers().maps[at]; {
 	case isMap && list != nil:
 		return inline(schema.Atom{List: &schema.List{ElementType: list.ElementType, ElementRelationship: schema.Associative, Keys: keys}})
-	case known().sets[at] && list != nil:
+	case kubernetesMarkers().sets[at] && list != nil:
 		return inline(schema.Atom{List: &schema.List{ElementType: list.ElementType, ElementRelationship: schema.Associative}})
-	case known().atomic[at]:
+	case kubernetesMarkers().atomic[at]:
 		atomic := schema.Atomic
 		ref.ElementRelationship = &atomic
 	}

@@ -19,7 +19,7 @@ type markers struct {
 	defaults map[string]any
 }
 
-var known = sync.OnceValue(func() markers { return parseMarkers(markersText) })
+var kubernetesMarkers = sync.OnceValue(func() markers { return parseMarkers(markersText) })
 
 // parseMarkers parses lines of a name, a marker and a value. The value has the key fields after
 // "map" and the JSON value after "default". The value is empty after "set" and "atomic".

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write markers.txt anew")
 
 // The markers in the file match the versions of k8s.io/api and k8s.io/apimachinery with which the
 // module is built. The flag -update writes them.
-func TestMarkersAreThoseOfTheTypes(t *testing.T) {
+func TestMarkersMatchTheKubernetesTypes(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	for _, module := range []string{"k8s.io/api", "k8s.io/apimachinery"} {
@@ -69,7 +69,7 @@ func markersOf(t *testing.T, file, pkg string) (lines []string) {
 			spec := s.(*ast.TypeSpec)
 			name := pkg + "." + spec.Name.Name
 			for _, doc := range []*ast.CommentGroup{declaration.Doc, spec.Doc} {
-				if marked(doc, "structType") == "atomic" || marked(doc, "mapType") == "atomic" {
+				if hasMarker(doc, "structType") == "atomic" || hasMarker(doc, "mapType") == "atomic" {
 					lines = append(lines, name+" atomic")
 				}
 			}
@@ -94,30 +94,30 @@ func markersOfField(field *ast.Field, of string) (lines []string) {
 		return nil
 	}
 	name = of + "." + name
-	switch marked(field.Doc, "listType") {
+	switch hasMarker(field.Doc, "listType") {
 	case "set":
 		lines = append(lines, name+" set")
 	case "map":
-		lines = append(lines, strings.Join(append([]string{name, "map"}, all(field.Doc, "listMapKey")...), " "))
+		lines = append(lines, strings.Join(append([]string{name, "map"}, markerValues(field.Doc, "listMapKey")...), " "))
 	}
-	if marked(field.Doc, "structType") == "atomic" || marked(field.Doc, "mapType") == "atomic" {
+	if hasMarker(field.Doc, "structType") == "atomic" || hasMarker(field.Doc, "mapType") == "atomic" {
 		lines = append(lines, name+" atomic")
 	}
-	if value := marked(field.Doc, "default"); json.Valid([]byte(value)) {
+	if value := hasMarker(field.Doc, "default"); json.Valid([]byte(value)) {
 		lines = append(lines, fmt.Sprintf("%s default %s", name, value))
 	}
 	return lines
 }
 
-// marked returns the value of a marker, or "" if the marker is missing.
-func marked(doc *ast.CommentGroup, name string) string {
-	if values := all(doc, name); len(values) > 0 {
+// hasMarker returns the value of a marker, or "" if the marker is missing.
+func hasMarker(doc *ast.CommentGroup, name string) string {
+	if values := markerValues(doc, name); len(values) > 0 {
 		return values[0]
 	}
 	return ""
 }
 
-func all(doc *ast.CommentGroup, name string) (values []string) {
+func markerValues(doc *ast.CommentGroup, name string) (values []string) {
 	if doc == nil {
 		return nil
 	}

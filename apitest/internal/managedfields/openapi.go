@@ -25,25 +25,25 @@ func OfSchema(openAPI map[string]any) Type {
 	})
 	meta := reflect.TypeFor[metav1.ObjectMeta]()
 	m.Fields = append(m.Fields,
-		schema.StructField{Name: "apiVersion", Type: plain(schema.String)},
-		schema.StructField{Name: "kind", Type: plain(schema.String)},
+		schema.StructField{Name: "apiVersion", Type: scalarType(schema.String)},
+		schema.StructField{Name: "kind", Type: scalarType(schema.String)},
 		schema.StructField{Name: "metadata", Type: ts.goType(meta)})
 	def.Atom = schema.Atom{Map: m}
-	return ts.typed(name)
+	return ts.typeNamed(name)
 }
 
 // openAPI converts a schema, or a part of a schema.
 func (ts *types) openAPI(s document) schema.TypeRef {
 	if s["x-kubernetes-int-or-string"] == true {
-		return plain(schema.Untyped)
+		return scalarType(schema.Untyped)
 	}
 	switch s["type"] {
 	case "string":
-		return plain(schema.String)
+		return scalarType(schema.String)
 	case "boolean":
-		return plain(schema.Boolean)
+		return scalarType(schema.Boolean)
 	case "integer", "number":
-		return plain(schema.Numeric)
+		return scalarType(schema.Numeric)
 	case "array":
 		items, _ := s["items"].(document)
 		list := &schema.List{ElementType: ts.openAPI(items), ElementRelationship: schema.Atomic}
@@ -73,7 +73,7 @@ func (ts *types) openAPIObject(s document) schema.TypeRef {
 	if len(properties) == 0 && !isMap && preserve {
 		return ts.anything()
 	}
-	m := &schema.Map{ElementRelationship: whole(s["x-kubernetes-map-type"] == "atomic")}
+	m := &schema.Map{ElementRelationship: relationshipOf(s["x-kubernetes-map-type"] == "atomic")}
 	for name, property := range properties {
 		inner, _ := property.(document)
 		m.Fields = append(m.Fields, schema.StructField{Name: name, Type: ts.openAPI(inner), Default: inner["default"]})

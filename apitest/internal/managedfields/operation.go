@@ -36,22 +36,22 @@ const beforeFirstApply = "before-first-apply"
 // the object before the write, and is empty for a new object. The argument owned has the managed
 // fields before the write.
 func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, op Operation) ([]metav1.ManagedFieldsEntry, error) {
-	all, err := readEntries(owned)
+	all, err := decodeEntries(owned)
 	if err != nil {
 		// Clients cannot write undecodable entries. If the object has them anyway, it loses all of
 		// its entries.
-		all, _ = readEntries(nil)
+		all, _ = decodeEntries(nil)
 	}
-	before, err := t.read(bare(live))
+	before, err := t.read(withoutManagedFields(live))
 	if err != nil {
 		return nil, err
 	}
-	after, err := t.read(bare(object))
+	after, err := t.read(withoutManagedFields(object))
 	if err != nil {
 		return nil, err
 	}
-	key := op.updater()
-	if _, all.fields, err = merging(op.ignored(all.fields)).Update(before, after, fieldpath.APIVersion(op.APIVersion), all.fields, key); err != nil {
+	key := op.updateID()
+	if _, all.fields, err = newUpdater(op.ignoreFilters(all.fields)).Update(before, after, fieldpath.APIVersion(op.APIVersion), all.fields, key); err != nil {
 		return nil, err
 	}
 	changes, err := before.Compare(after)
@@ -59,10 +59,10 @@ func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, o
 		return nil, err
 	}
 	if !changes.Modified.Union(changes.Added).Difference(unowned).Empty() {
-		all.times[key] = seconds()
+		all.times[key] = nowInSeconds()
 	}
 	all.mergeOldest()
-	return all.write()
+	return all.encode()
 }
 
 // Apply returns the object and its managed fields after a manager has applied the document wanted.
@@ -72,11 +72,11 @@ func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, o
 // object does not exist. If a live object has no managed fields, "before-first-apply" owns its
 // fields.
 func (t Type) Apply(live, wanted document, owned []metav1.ManagedFieldsEntry, op Operation) (document, []metav1.ManagedFieldsEntry, error) {
-	all, err := readEntries(owned)
+	all, err := decodeEntries(owned)
 	if err != nil {
 		return nil, nil, err
 	}
-	live = bare(live)
+	live = withoutManagedFields(live)
 	before, err := t.read(live)
 	if err != nil {
 		return nil, nil, fmt.Errorf("failed to create typed live object: %w", err)
@@ -90,15 +90,15 @@ func (t Type) Apply(live, wanted document, owned []metav1.ManagedFieldsEntry, op
 		if err != nil {
 			return nil, nil, err
 		}
-		key := Operation{Manager: beforeFirstApply, APIVersion: op.APIVersion}.updater()
-		if _, all.fields, err = merging(op.ignored(all.fields)).Update(nothing, before, fieldpath.APIVersion(op.APIVersion), all.fields, key); err != nil {
+		key := Operation{Manager: beforeFirstApply, APIVersion: op.APIVersion}.updateID()
+		if _, all.fields, err = newUpdater(op.ignoreFilters(all.fields)).Update(nothing, before, fieldpath.APIVersion(op.APIVersion), all.fields, key); err != nil {
 			return nil, nil, err
 		}
-		all.times[key] = seconds()
+		all.times[key] = nowInSeconds()
 	}
-	key := op.applier()
+	key := op.applyID()
 	was := all.fields.Copy()
-	merged, fields, err := merging(op.ignored(all.fields)).Apply(before, config, fieldpath.APIVersion(op.APIVersion), all.fields, key, op.Force)
+	merged, fields, err := newUpdater(op.ignoreFilters(all.fields)).Apply(before, config, fieldpath.APIVersion(op.APIVersion), all.fields, key, op.Force)
 	if conflicts, ok := errors.AsType[merge.Conflicts](err); ok {
 		return nil, nil, conflictError(conflicts, op)
 	}
@@ -110,31 +110,31 @@ func (t Type) Apply(live, wanted document, owned []metav1.ManagedFieldsEntry, op
 		live, _ = merged.AsValue().Unstructured().(document)
 	}
 	if merged != nil || !was.Equals(fields) {
-		all.times[key] = seconds()
+		all.times[key] = nowInSeconds()
 	}
-	list, err := all.write()
+	list, err := all.encode()
 	return live, list, err
 }
 
-// merging returns an updater that ignores the filtered fields.
-func merging(ignored map[fieldpath.APIVersion]fieldpath.Filter) *merge.Updater {
+// newUpdater returns an updater that ignores the filtered fields.
+func newUpdater(ignored map[fieldpath.APIVersion]fieldpath.Filter) *merge.Updater {
 	builder := merge.UpdaterBuilder{Converter: oneVersion{}, IgnoreFilter: ignored}
 	return builder.BuildUpdater()
 }
 
-// updater returns the id of the manager for an update, and applier the id for an apply. A manager
+// updateID returns the id of the manager for an update, and applier the id for an apply. A manager
 // without a name is called "unknown".
-func (op Operation) updater() string { return op.id(metav1.ManagedFieldsOperationUpdate) }
-func (op Operation) applier() string { return op.id(metav1.ManagedFieldsOperationApply) }
+func (op Operation) updateID() string { return op.id(metav1.ManagedFieldsOperationUpdate) }
+func (op Operation) applyID() string  { return op.id(metav1.ManagedFieldsOperationApply) }
 
 func (op Operation) id(by metav1.ManagedFieldsOperationType) string {
 	return id(metav1.ManagedFieldsEntry{Manager: cmp.Or(op.Manager, "unknown"), Operation: by, APIVersion: op.APIVersion, Subresource: op.Subresource})
 }
 
-// ignored filters fields that a request may contain but does not write. The result has a filter for
-// every version that a manager has used. Subresources of pods have no filter, as on the real
-// server.
-func (op Operation) ignored(by fieldpath.ManagedFields) map[fieldpath.APIVersion]fieldpath.Filter {
+// ignoreFilters filters fields that a request may contain but does not write. The result has a
+// filter for every version that a manager has used. Subresources of pods have no filter, as on the
+// real server.
+func (op Operation) ignoreFilters(by fieldpath.ManagedFields) map[fieldpath.APIVersion]fieldpath.Filter {
 	var filter fieldpath.Filter
 	switch {
 	case op.Subresource == "status":
@@ -161,8 +161,8 @@ func (oneVersion) Convert(object *typed.TypedValue, _ fieldpath.APIVersion) (*ty
 
 func (oneVersion) IsMissingVersionError(error) bool { return false }
 
-// bare removes the managed fields from an object.
-func bare(doc document) document {
+// withoutManagedFields removes the managed fields from an object.
+func withoutManagedFields(doc document) document {
 	if doc == nil {
 		return document{}
 	}
@@ -180,5 +180,5 @@ func objectName(doc document) string {
 	return fmt.Sprintf("%s/%s; %s", object.GetNamespace(), object.GetName(), kind)
 }
 
-// seconds returns the current time in the precision of managed fields.
-func seconds() *metav1.Time { return &metav1.Time{Time: time.Now().UTC().Truncate(time.Second)} }
+// nowInSeconds returns the current time in the precision of managed fields.
+func nowInSeconds() *metav1.Time { return &metav1.Time{Time: time.Now().UTC().Truncate(time.Second)} }

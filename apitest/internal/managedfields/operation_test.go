@@ -15,9 +15,9 @@ func withData(name string, value any) document {
 	return document{"apiVersion": "v1", "kind": "ConfigMap", "metadata": document{"name": "m"}, "data": document{name: value}}
 }
 
-// TestTheOldestUpdatersBecomeOne: for each version, the oldest entries are merged into one entry,
+// TestOldestUpdatersAreMerged: for each version, the oldest entries are merged into one entry,
 // so that no ownership is lost.
-func TestTheOldestUpdatersBecomeOne(t *testing.T) {
+func TestOldestUpdatersAreMerged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		live := document{"apiVersion": "v1", "kind": "ConfigMap", "metadata": document{"name": "m"}, "data": document{}}
@@ -41,7 +41,7 @@ func TestTheOldestUpdatersBecomeOne(t *testing.T) {
 		managers := map[string]bool{}
 		for _, e := range owned {
 			managers[e.Manager+" "+e.APIVersion] = true
-			all, err := readEntries([]metav1.ManagedFieldsEntry{e})
+			all, err := decodeEntries([]metav1.ManagedFieldsEntry{e})
 			require.NoError(t, err)
 			for _, set := range all.fields {
 				set.Set().Leaves().Iterate(func(p fieldpath.Path) { fields[p.String()] = true })
@@ -76,7 +76,7 @@ func TestTimeOfAnUpdate(t *testing.T) {
 	})
 }
 
-func TestWhatIsWantedStaysAsItIs(t *testing.T) {
+func TestApplyDoesNotChangeItsInput(t *testing.T) {
 	t.Parallel()
 	wanted := withData("x", "1")
 	live := withData("y", "2")

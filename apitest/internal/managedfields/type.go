@@ -8,24 +8,24 @@ import (
 // Type describes how the objects of a resource are merged. The zero value deduces this from the
 // object itself: lists are atomic, and everything else is merged field by field.
 type Type struct {
-	known *typed.ParseableType
+	parseable *typed.ParseableType
 }
 
 // read converts a document to a typed value.
 func (t Type) read(doc document) (*typed.TypedValue, error) {
-	if t.known == nil {
+	if t.parseable == nil {
 		return typed.DeducedParseableType.FromUnstructured(doc)
 	}
-	return t.known.FromUnstructured(doc, typed.AllowDuplicates)
+	return t.parseable.FromUnstructured(doc, typed.AllowDuplicates)
 }
 
 // readStrictly converts a document to a typed value. It fails if a list has two elements with the
 // same key.
 func (t Type) readStrictly(doc document) (*typed.TypedValue, error) {
-	if t.known == nil {
+	if t.parseable == nil {
 		return typed.DeducedParseableType.FromUnstructured(doc)
 	}
-	return t.known.FromUnstructured(doc)
+	return t.parseable.FromUnstructured(doc)
 }
 
 // document is an object as decoded JSON.
@@ -37,8 +37,8 @@ type types struct {
 	list []*schema.TypeDef
 }
 
-// typed returns the Type of a named type.
-func (ts *types) typed(name string) Type {
+// typeNamed returns the Type of a named type.
+func (ts *types) typeNamed(name string) Type {
 	s := &schema.Schema{}
 	for _, def := range ts.list {
 		s.Types = append(s.Types, *def)
@@ -63,7 +63,7 @@ func (ts *types) add(name string) (*schema.TypeDef, bool) {
 // anything returns the type of untyped fields: any value, merged field by field.
 func (ts *types) anything() schema.TypeRef {
 	const name = "anything"
-	ref := named(name)
+	ref := typeRef(name)
 	if def, isNew := ts.add(name); isNew {
 		def.Atom = schema.Atom{
 			Scalar: scalar(schema.Untyped),
@@ -74,11 +74,11 @@ func (ts *types) anything() schema.TypeRef {
 	return ref
 }
 
-func named(name string) schema.TypeRef { return schema.TypeRef{NamedType: &name} }
+func typeRef(name string) schema.TypeRef { return schema.TypeRef{NamedType: &name} }
 
 func inline(atom schema.Atom) schema.TypeRef { return schema.TypeRef{Inlined: atom} }
 
 func scalar(s schema.Scalar) *schema.Scalar { return &s }
 
-// plain returns the type of a scalar.
-func plain(s schema.Scalar) schema.TypeRef { return inline(schema.Atom{Scalar: &s}) }
+// scalarType returns the type of a scalar.
+func scalarType(s schema.Scalar) schema.TypeRef { return inline(schema.Atom{Scalar: &s}) }

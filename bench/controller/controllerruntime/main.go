@@ -82,7 +82,7 @@ type reconciler struct {
 }
 
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	probe.Turn(request.Name)
+	probe.CountReconcile(request.Name)
 	var widget Widget
 	if err := r.Get(ctx, request.NamespacedName, &widget); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)

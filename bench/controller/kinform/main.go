@@ -69,7 +69,7 @@ type reconciler struct {
 }
 
 func (r *reconciler) reconcile(ctx context.Context, widget *Widget) (controller.Result, error) {
-	probe.Turn(widget.Name)
+	probe.CountReconcile(widget.Name)
 	if err := r.configure(ctx, widget); err != nil {
 		return controller.Done, err
 	}

@@ -14,26 +14,26 @@ type Cost struct {
 	Bytes, Allocations float64
 }
 
-// Mark is the beginning of a measurement.
-type Mark struct {
+// Baseline is the beginning of a measurement.
+type Baseline struct {
 	wall               time.Time
 	cpu                time.Duration
 	bytes, allocations uint64
 }
 
 // Start begins a measurement. It first collects garbage, so that earlier garbage does not count.
-func Start() Mark {
+func Start() Baseline {
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return Mark{wall: time.Now(), cpu: CPU(), bytes: stats.TotalAlloc, allocations: stats.Mallocs}
+	return Baseline{wall: time.Now(), cpu: CPU(), bytes: stats.TotalAlloc, allocations: stats.Mallocs}
 }
 
 // Elapsed is the time since the mark.
-func (m Mark) Elapsed() time.Duration { return time.Since(m.wall) }
+func (m Baseline) Elapsed() time.Duration { return time.Since(m.wall) }
 
 // Per returns the average cost since the mark, for n operations.
-func (m Mark) Per(n int) Cost {
+func (m Baseline) Per(n int) Cost {
 	wall, cpu := m.Elapsed(), CPU()-m.cpu
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)

@@ -13,7 +13,7 @@ import (
 
 var sink []byte
 
-func TestACostIsThatOfOneOperation(t *testing.T) {
+func TestACostIsPerOperation(t *testing.T) {
 	start := meter.Start()
 	cpu := meter.CPU()
 	const operations = 8
@@ -29,7 +29,7 @@ func TestACostIsThatOfOneOperation(t *testing.T) {
 	require.Positive(t, cost.Wall)
 }
 
-func TestWhoHasNoProcessorIsDelayed(t *testing.T) {
+func TestAThreadWithoutAProcessorCountsAsDelayed(t *testing.T) {
 	before := meter.Delayed()
 	if before == 0 {
 		t.Skip("the system does not tell")

@@ -15,7 +15,7 @@ type Progress struct {
 	steps int
 	out   io.Writer
 
-	begun       int       // steps begun so far
+	stepsBegun  int       // steps begun so far
 	first, last time.Time // when the first step began, and when a line was last written
 }
 
@@ -24,8 +24,8 @@ func New(name string, steps int) *Progress {
 	return &Progress{name: name, steps: steps, out: os.Stderr}
 }
 
-// Say writes a line that is not about a step.
-func (p *Progress) Say(format string, args ...any) {
+// Printf writes a line that is not about a step.
+func (p *Progress) Printf(format string, args ...any) {
 	if p != nil {
 		fmt.Fprintf(p.out, "%s: %s\n", p.name, fmt.Sprintf(format, args...))
 	}
@@ -38,16 +38,16 @@ func (p *Progress) Next(format string, args ...any) {
 		return
 	}
 	now := time.Now()
-	if p.begun++; p.begun == 1 {
+	if p.stepsBegun++; p.stepsBegun == 1 {
 		p.first = now
 	} else if now.Sub(p.last) < time.Second {
 		return
 	}
 	p.last = now
 	left := ""
-	if done := p.begun - 1; done > 0 {
+	if done := p.stepsBegun - 1; done > 0 {
 		each := now.Sub(p.first) / time.Duration(done)
 		left = fmt.Sprintf(", some %v left", (each * time.Duration(max(p.steps-done, 0))).Round(time.Second))
 	}
-	p.Say("%d of %d%s: %s", p.begun, p.steps, left, fmt.Sprintf(format, args...))
+	p.Printf("%d of %d%s: %s", p.stepsBegun, p.steps, left, fmt.Sprintf(format, args...))
 }

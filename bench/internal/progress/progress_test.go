@@ -14,7 +14,7 @@ func TestEverySecondHasALine(t *testing.T) {
 		var out bytes.Buffer
 		p := New("queue", 21)
 		p.out = &out
-		p.Say("compiling")
+		p.Printf("compiling")
 		for n := range 21 {
 			p.Next("run %d", n+1)
 			time.Sleep(400 * time.Millisecond)
@@ -31,8 +31,8 @@ queue: 19 of 21, some 1s left: run 19
 	})
 }
 
-func TestNobodyHasToBeTold(t *testing.T) {
+func TestANilProgressWritesNothing(t *testing.T) {
 	var p *Progress
-	p.Say("nothing")
+	p.Printf("nothing")
 	p.Next("nothing")
 }

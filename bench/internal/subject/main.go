@@ -26,13 +26,13 @@ type process struct {
 	profile  profiler
 	informer Informer
 	updates  updates
-	answers  *json.Encoder
+	reports  *json.Encoder
 	ended    chan error
 }
 
 func run(open func(Task) (Informer, error)) error {
-	p := &process{task: parseTask(), answers: json.NewEncoder(os.Stdout), ended: make(chan error, 1)}
-	p.task.Updated = p.updates.one
+	p := &process{task: parseTask(), reports: json.NewEncoder(os.Stdout), ended: make(chan error, 1)}
+	p.task.Updated = p.updates.countDown
 	p.profile = profiler(p.task.profile)
 
 	ctx, cancel := context.WithCancel(context.Background())
@@ -41,7 +41,7 @@ func run(open func(Task) (Informer, error)) error {
 		return err
 	}
 	for orders := bufio.NewScanner(os.Stdin); orders.Scan(); {
-		if err := p.obey(orders.Text()); err != nil {
+		if err := p.execute(orders.Text()); err != nil {
 			cancel()
 			return err
 		}
@@ -57,7 +57,7 @@ func (p *process) sync(ctx context.Context, open func(Task) (Informer, error)) e
 	if err != nil {
 		return err
 	}
-	start := now()
+	start := takeBaseline()
 	if p.informer, err = open(p.task); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (p *process) sync(ctx context.Context, open func(Task) (Informer, error)) e
 	if err := p.profile.heap("sync"); err != nil {
 		return err
 	}
-	return p.answers.Encode(r)
+	return p.reports.Encode(r)
 }
 
 // wait waits until c is closed, or the client fails.
@@ -87,29 +87,29 @@ func (p *process) wait(c <-chan struct{}) error {
 	}
 }
 
-// obey executes a command.
-func (p *process) obey(order string) error {
-	name, argument, _ := strings.Cut(order, " ")
+// execute executes a command.
+func (p *process) execute(command string) error {
+	name, argument, _ := strings.Cut(command, " ")
 	var reached func() error
 	switch name {
 	case "expect":
 		var n int64
 		if _, err := fmt.Sscan(argument, &n); err != nil {
-			return fmt.Errorf("order %q: %w", order, err)
+			return fmt.Errorf("order %q: %w", command, err)
 		}
 		seen := p.updates.expect(n)
 		reached = func() error { return p.wait(seen) }
 	case "relist":
-		reached = func() error { return p.relisted(argument) }
+		reached = func() error { return p.waitForRelist(argument) }
 	default:
-		return fmt.Errorf("order %q is not known", order)
+		return fmt.Errorf("order %q is not known", command)
 	}
 	stop, err := p.profile.cpu(name)
 	if err != nil {
 		return err
 	}
-	start := now()
-	if err := p.answers.Encode(Report{Phase: "ready"}); err != nil {
+	start := takeBaseline()
+	if err := p.reports.Encode(Report{Phase: "ready"}); err != nil {
 		return err
 	}
 	if err := reached(); err != nil {
@@ -122,12 +122,12 @@ func (p *process) obey(order string) error {
 	if err := p.profile.heap(name); err != nil {
 		return err
 	}
-	return p.answers.Encode(done)
+	return p.reports.Encode(done)
 }
 
-// relisted waits until the client has processed a list with this version, and until its queues and
-// handlers have done the work that follows.
-func (p *process) relisted(version string) error {
+// waitForRelist waits until the client has processed a list with this version, and until its queues
+// and handlers have done the work that follows.
+func (p *process) waitForRelist(version string) error {
 	for p.informer.ResourceVersion() != version {
 		select {
 		case err := <-p.ended:
@@ -135,7 +135,7 @@ func (p *process) relisted(version string) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	settle()
+	waitUntilQuiet()
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (u *updates) expect(n int64) <-chan struct{} {
 	return u.seen
 }
 
-func (u *updates) one() {
+func (u *updates) countDown() {
 	if u.missing.Add(-1) == 0 {
 		close(u.seen)
 	}

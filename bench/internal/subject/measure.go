@@ -33,19 +33,19 @@ type Report struct {
 	Allocated uint64
 }
 
-// mark is the beginning of a measurement.
-type mark struct {
+// baseline is the beginning of a measurement.
+type baseline struct {
 	wall      time.Time
 	cpu       time.Duration
 	allocated uint64
 }
 
-func now() mark {
-	return mark{wall: time.Now(), cpu: meter.CPU(), allocated: allocated()}
+func takeBaseline() baseline {
+	return baseline{wall: time.Now(), cpu: meter.CPU(), allocated: allocated()}
 }
 
 // report returns the resources used since the mark.
-func (m mark) report(phase string) Report {
+func (m baseline) report(phase string) Report {
 	at, cpu := time.Now(), meter.CPU()
 	return Report{Phase: phase, At: at, Wall: at.Sub(m.wall), CPU: cpu - m.cpu, Allocated: allocated() - m.allocated}
 }
@@ -83,8 +83,8 @@ func allocated() uint64 {
 	return stats.TotalAlloc
 }
 
-// settle waits until almost nothing has been allocated for a while.
-func settle() {
+// waitUntilQuiet waits until almost nothing has been allocated for a while.
+func waitUntilQuiet() {
 	const quiet, little = 300 * time.Millisecond, 64 << 10
 	last, since := allocated(), time.Now()
 	for time.Since(since) < quiet {

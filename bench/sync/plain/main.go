@@ -45,13 +45,13 @@ type measured struct {
 func (m *measured) Run(ctx context.Context) error {
 	defer m.transport.CloseIdleConnections()
 	var asking sync.WaitGroup
-	asking.Go(func() { m.ask(ctx) })
+	asking.Go(func() { m.pollSynced(ctx) })
 	defer asking.Wait()
 	return m.informer.Run(ctx)
 }
 
-// ask polls whether the handler is synced, because package plain has no channel for this.
-func (m *measured) ask(ctx context.Context) {
+// pollSynced polls whether the handler is synced, because package plain has no channel for this.
+func (m *measured) pollSynced(ctx context.Context) {
 	for ctx.Err() == nil {
 		if m.handler.Synced() {
 			close(m.synced)

@@ -35,28 +35,29 @@ func pod(fields string) *corev1.Pod {
 	}
 }
 
-const ofOne = `{"f:metadata":{"f:labels":{"f:mine":{}},"f:finalizers":{".":{},"v:\"x/mine\"":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":
+const fieldsOfManagerOne = `{"f:metadata":{"f:labels":{"f:mine":{}},"f:finalizers":{".":{},"v:\"x/mine\"":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":
 	{".":{},"f:name":{},"f:image":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{},"f:name":{}}}}}}}`
 
 func TestOnlyTheManagersFieldsAreExtracted(t *testing.T) {
-	got, err := applycorev1.ExtractPod(pod(ofOne), "one")
+	got, err := applycorev1.ExtractPod(pod(fieldsOfManagerOne), "one")
 	require.NoError(t, err)
 	text, err := json.Marshal(got)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"default","labels":{"mine":"1"},"finalizers":["x/mine"]},
 		"spec":{"containers":[{"name":"main","image":"web","ports":[{"name":"http","containerPort":80}]}]}}`, string(text))
 
-	status, err := applycorev1.ExtractPodStatus(pod(ofOne), "one")
+	status, err := applycorev1.ExtractPodStatus(pod(fieldsOfManagerOne), "one")
 	require.NoError(t, err)
 	require.Equal(t, corev1.PodRunning, *status.Status.Phase)
 	require.Nil(t, status.Status.Message)
 	require.Nil(t, status.Spec)
 }
 
-// TestAnEmptyMapBringsNothingOfOthers: a manager may apply an empty map, an empty structure, or
-// only the key of an item. Then the manager owns this path, but not the fields that other managers
-// have set below the path. A field that is replaced as a whole is extracted as a whole.
-func TestAnEmptyMapBringsNothingOfOthers(t *testing.T) {
+// TestExtractOfAnEmptyMapOmitsFieldsOfOtherManagers: a manager may apply an empty map, an empty
+// structure, or only the key of an item. Then the manager owns this path, but not the fields that
+// other managers have set below the path. A field that is replaced as a whole is extracted as a
+// whole.
+func TestExtractOfAnEmptyMapOmitsFieldsOfOtherManagers(t *testing.T) {
 	got, err := applycorev1.ExtractPod(pod(`{"f:metadata":{"f:labels":{}},"f:spec":{"f:nodeName":{},"f:containers":{"k:{\"name\":\"main\"}":{".":{},"f:name":{},"f:resources":{}},
 		"k:{\"name\":\"injected\"}":{".":{},"f:name":{},"f:command":{}}}}}`), "one")
 	require.NoError(t, err)
@@ -66,9 +67,9 @@ func TestAnEmptyMapBringsNothingOfOthers(t *testing.T) {
 		"spec":{"nodeName":"n","containers":[{"name":"main"},{"name":"injected","command":["run","it"]}]}}`, string(text))
 }
 
-// TestAnItemThatIsTwiceInAListIsExtracted: a server accepts a list that has the same environment
+// TestExtractFindsADuplicateListItem: a server accepts a list that has the same environment
 // variable twice.
-func TestAnItemThatIsTwiceInAListIsExtracted(t *testing.T) {
+func TestExtractFindsADuplicateListItem(t *testing.T) {
 	twice := pod(`{"f:spec":{"f:nodeName":{}}}`)
 	twice.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}}
 	got, err := applycorev1.ExtractPod(twice, "one")
@@ -76,9 +77,9 @@ func TestAnItemThatIsTwiceInAListIsExtracted(t *testing.T) {
 	require.Equal(t, "n", *got.Spec.NodeName)
 }
 
-func TestWhoHasAppliedNothingGetsNameAndKind(t *testing.T) {
+func TestExtractForAManagerWithoutFieldsHasNameAndKind(t *testing.T) {
 	for _, manager := range []string{"two", "nobody"} {
-		got, err := applycorev1.ExtractPod(pod(ofOne), manager)
+		got, err := applycorev1.ExtractPod(pod(fieldsOfManagerOne), manager)
 		require.NoError(t, err)
 		require.Equal(t, applycorev1.Pod("a", "default"), got)
 	}

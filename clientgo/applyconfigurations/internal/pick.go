@@ -50,7 +50,7 @@ func pick(v any, owned, all *fieldpath.Set) any {
 		part := []any{}
 		for i, item := range v {
 			for element := range owned.Members.Union(children(owned)).All() {
-				if denotes(element, i, item) {
+				if matchesItem(element, i, item) {
 					picked, _ := pickMember(element, item, owned, all)
 					part = append(part, picked)
 					break
@@ -94,8 +94,8 @@ func pickMember(element fieldpath.PathElement, member any, owned, all *fieldpath
 	return part, true
 }
 
-// denotes reports whether a path element selects an item.
-func denotes(element fieldpath.PathElement, index int, item any) bool {
+// matchesItem reports whether a path element selects an item.
+func matchesItem(element fieldpath.PathElement, index int, item any) bool {
 	switch {
 	case element.Index != nil:
 		return *element.Index == index

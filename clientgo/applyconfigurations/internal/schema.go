@@ -39,13 +39,13 @@ var parser struct {
 func Parser() *typed.Parser {
 	parser.once.Do(func() {
 		p := &typed.Parser{}
-		p.Schema.Types = append(readTypes(schemaText), schema.TypeDef{Name: untyped, Atom: anything()})
+		p.Schema.Types = append(parseTypes(schemaText), schema.TypeDef{Name: untyped, Atom: anyTypeAtom()})
 		parser.made = p
 	})
 	return parser.made
 }
 
-func anything() schema.Atom {
+func anyTypeAtom() schema.Atom {
 	scalar := schema.Untyped
 	of := schema.TypeRef{NamedType: new(untyped)}
 	return schema.Atom{
@@ -55,7 +55,7 @@ func anything() schema.Atom {
 	}
 }
 
-func readTypes(text string) (all []schema.TypeDef) {
+func parseTypes(text string) (all []schema.TypeDef) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		field, isField := strings.CutPrefix(line, "\t")
@@ -70,14 +70,14 @@ func readTypes(text string) (all []schema.TypeDef) {
 		}
 		name, shape, _ := strings.Cut(field, " ")
 		fields := all[len(all)-1].Map
-		fields.Fields = append(fields.Fields, schema.StructField{Name: name, Type: readShape(shape)})
+		fields.Fields = append(fields.Fields, schema.StructField{Name: name, Type: parseTypeRef(shape)})
 	}
 	return all
 }
 
-// readShape parses the shape of a field. It panics on an error, because the text is generated and
-// only a defect of the generator can cause one.
-func readShape(shape string) schema.TypeRef {
+// parseTypeRef parses the shape of a field. It panics on an error, because the text is generated
+// and only a defect of the generator can cause one.
+func parseTypeRef(shape string) schema.TypeRef {
 	if name, ok := strings.CutPrefix(shape, "@"); ok {
 		name, atomic, _ := strings.Cut(name, " ")
 		ref := schema.TypeRef{NamedType: &name}
@@ -86,8 +86,8 @@ func readShape(shape string) schema.TypeRef {
 		}
 		return ref
 	}
-	if how, elem, ok := bracketed(shape, '[', ']'); ok {
-		list := &schema.List{ElementType: readShape(elem), ElementRelationship: schema.Associative}
+	if how, elem, ok := parseBrackets(shape, '[', ']'); ok {
+		list := &schema.List{ElementType: parseTypeRef(elem), ElementRelationship: schema.Associative}
 		switch how {
 		case "":
 			list.ElementRelationship = schema.Atomic
@@ -97,8 +97,8 @@ func readShape(shape string) schema.TypeRef {
 		}
 		return schema.TypeRef{Inlined: schema.Atom{List: list}}
 	}
-	if how, elem, ok := bracketed(shape, '{', '}'); ok {
-		table := &schema.Map{ElementType: readShape(elem)}
+	if how, elem, ok := parseBrackets(shape, '{', '}'); ok {
+		table := &schema.Map{ElementType: parseTypeRef(elem)}
 		if how != "" {
 			table.ElementRelationship = schema.Atomic
 		}
@@ -114,9 +114,9 @@ func readShape(shape string) schema.TypeRef {
 	return schema.TypeRef{Inlined: schema.Atom{Scalar: &scalar}}
 }
 
-// bracketed splits a text of the form "[how]elem" into how and elem. The brackets are open and
+// parseBrackets splits a text of the form "[how]elem" into how and elem. The brackets are open and
 // shut.
-func bracketed(shape string, open, shut byte) (how, elem string, ok bool) {
+func parseBrackets(shape string, open, shut byte) (how, elem string, ok bool) {
 	if shape[0] != open {
 		return "", "", false
 	}

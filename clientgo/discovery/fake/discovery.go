@@ -29,9 +29,9 @@ type FakeDiscovery struct {
 
 var _ discovery.DiscoveryInterfaces = &FakeDiscovery{}
 
-// ask records an action, and returns the error of the first reaction.
-func (c *FakeDiscovery) ask(about string) error {
-	_, err := c.Invokes(testing.ActionImpl{Verb: "get", Resource: schema.GroupVersionResource{Resource: about}}, nil)
+// recordAction records an action, and returns the error of the first reaction.
+func (c *FakeDiscovery) recordAction(resource string) error {
+	_, err := c.Invokes(testing.ActionImpl{Verb: "get", Resource: schema.GroupVersionResource{Resource: resource}}, nil)
 	return err
 }
 
@@ -43,7 +43,7 @@ func (c *FakeDiscovery) ServerResourcesForGroupVersion(groupVersion string) (*me
 // ServerResourcesForGroupVersionWithContext returns the first list of a group version. It does not
 // copy the list.
 func (c *FakeDiscovery) ServerResourcesForGroupVersionWithContext(_ context.Context, groupVersion string) (*metav1.APIResourceList, error) {
-	if err := c.ask("resource"); err != nil {
+	if err := c.recordAction("resource"); err != nil {
 		return nil, err
 	}
 	for _, list := range c.Resources {
@@ -74,7 +74,7 @@ func (c *FakeDiscovery) ServerGroupsAndResourcesWithContext(ctx context.Context)
 	for i := range list.Groups {
 		groups = append(groups, &list.Groups[i])
 	}
-	return groups, c.Resources, c.ask("resource")
+	return groups, c.Resources, c.recordAction("resource")
 }
 
 // ServerPreferredResources returns nothing.
@@ -105,7 +105,7 @@ func (c *FakeDiscovery) ServerGroups() (*metav1.APIGroupList, error) {
 // ServerGroupsWithContext returns the groups of all lists in order. The first version of a group is
 // its preferred version.
 func (c *FakeDiscovery) ServerGroupsWithContext(context.Context) (*metav1.APIGroupList, error) {
-	if err := c.ask("group"); err != nil {
+	if err := c.recordAction("group"); err != nil {
 		return nil, err
 	}
 	groups := &metav1.APIGroupList{}
@@ -134,7 +134,7 @@ func (c *FakeDiscovery) ServerVersion() (*version.Info, error) {
 
 // ServerVersionWithContext returns FakedServerVersion, or the version of the library.
 func (c *FakeDiscovery) ServerVersionWithContext(context.Context) (*version.Info, error) {
-	if err := c.ask("version"); err != nil {
+	if err := c.recordAction("version"); err != nil {
 		return nil, err
 	}
 	if c.FakedServerVersion != nil {

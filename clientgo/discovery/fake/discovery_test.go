@@ -26,7 +26,7 @@ func newFake() *fake.FakeDiscovery {
 	}}}
 }
 
-func asked(c *fake.FakeDiscovery) []string {
+func recordedActions(c *fake.FakeDiscovery) []string {
 	var about []string
 	for _, action := range c.Actions() {
 		about = append(about, action.GetVerb()+" "+action.GetResource().Resource)
@@ -35,14 +35,14 @@ func asked(c *fake.FakeDiscovery) []string {
 	return about
 }
 
-func TestAnswersComeFromTheResources(t *testing.T) {
+func TestResultsComeFromTheResources(t *testing.T) {
 	c := newFake()
 	groups, err := c.ServerGroups()
 	require.NoError(t, err)
 	require.Len(t, groups.Groups, 2)
 	require.Equal(t, "apps/v1beta1", groups.Groups[1].PreferredVersion.GroupVersion)
 	require.Len(t, groups.Groups[1].Versions, 2)
-	require.Equal(t, []string{"get group"}, asked(c))
+	require.Equal(t, []string{"get group"}, recordedActions(c))
 
 	list, err := c.ServerResourcesForGroupVersion("apps/v1")
 	require.NoError(t, err)
@@ -50,13 +50,13 @@ func TestAnswersComeFromTheResources(t *testing.T) {
 	_, err = c.ServerResourcesForGroupVersion("apps/v9")
 	require.True(t, apierrors.IsNotFound(err))
 	require.ErrorContains(t, err, `"apps/v9" not found`)
-	require.Equal(t, []string{"get resource", "get resource"}, asked(c))
+	require.Equal(t, []string{"get resource", "get resource"}, recordedActions(c))
 
 	all, lists, err := c.ServerGroupsAndResources()
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	require.Equal(t, c.Resources, lists)
-	require.Equal(t, []string{"get group", "get resource"}, asked(c))
+	require.Equal(t, []string{"get group", "get resource"}, recordedActions(c))
 
 	// The functions of the package make their own requests.
 	preferred, err := discovery.ServerPreferredResources(c)
@@ -72,7 +72,7 @@ func TestAnswersComeFromTheResources(t *testing.T) {
 	require.Equal(t, "9", v.Minor)
 }
 
-func TestReactionsFail(t *testing.T) {
+func TestReactorErrorsAreReturned(t *testing.T) {
 	c := newFake()
 	refused := errors.New("refused")
 	c.PrependReactor("get", "resource", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, refused })
@@ -89,7 +89,7 @@ func TestReactionsFail(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestWhatAFakeHasNot(t *testing.T) {
+func TestUnsupportedMethodsOfAFake(t *testing.T) {
 	c := newFake()
 	paths, err := c.OpenAPIV3().Paths()
 	require.NoError(t, err)

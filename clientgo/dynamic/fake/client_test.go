@@ -56,7 +56,7 @@ func TestVerbs(t *testing.T) {
 	require.Equal(t, "status", client.Actions()[1].GetSubresource())
 }
 
-func TestTypedObjectsAreUnstructured(t *testing.T) {
+func TestTypedObjectsAreConvertedToUnstructured(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))
 	pods := corev1.SchemeGroupVersion.WithResource("pods")
@@ -81,7 +81,7 @@ func TestAListOfAnUnknownKindPanics(t *testing.T) {
 }
 
 // Tests compare recorded actions with actions from the constructors.
-func TestListsOfAllNamespacesKeepTheSelectorsAlone(t *testing.T) {
+func TestRecordedListsOfAllNamespacesHaveOnlySelectors(t *testing.T) {
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{foos: "FooList"})
 	opts := metav1.ListOptions{LabelSelector: "l=x", ResourceVersion: "0", Limit: 3}
 	_, err := client.Resource(foos).List(t.Context(), opts)
@@ -109,7 +109,7 @@ func TestWithoutReactorsAWriteReturnsItsObject(t *testing.T) {
 }
 
 // Typed fakes also drop an error that comes with an object.
-func TestAListBesideAnErrorIsReturned(t *testing.T) {
+func TestAListWithAnErrorIsReturned(t *testing.T) {
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{foos: "FooList"})
 	client.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, &unstructured.UnstructuredList{Items: []unstructured.Unstructured{*foo("x")}}, errors.New("E")
@@ -119,7 +119,7 @@ func TestAListBesideAnErrorIsReturned(t *testing.T) {
 	require.Len(t, list.Items, 1)
 }
 
-func TestAnObjectSaysWhichKindOfItsTypeItIs(t *testing.T) {
+func TestTheKindOfAnObjectTakesPrecedenceOverTheScheme(t *testing.T) {
 	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "g/v1", Kind: "Foo"}, ObjectMeta: metav1.ObjectMeta{Name: "x", Namespace: "a"}}
 	client := fake.NewSimpleDynamicClient(scheme.Scheme, pod)
 	got, err := client.Resource(foos).Namespace("a").Get(t.Context(), "x", metav1.GetOptions{})

@@ -31,13 +31,16 @@ func (c *resourceClient) Namespace(ns string) dynamic.ResourceInterface {
 	return &in
 }
 
-// failed returns the result of an unhandled action that has no object to return, such as a get.
-func failed(verb string) *metav1.Status { return &metav1.Status{Status: "dynamic " + verb + " fail"} }
+// failureStatus returns the result of an unhandled action that has no object to return, such as a
+// get.
+func failureStatus(verb string) *metav1.Status {
+	return &metav1.Status{Status: "dynamic " + verb + " fail"}
+}
 
 // invoke runs an action whose result is an object. If no reactor handles the action, the result is
 // the argument unanswered.
-func (c *resourceClient) invoke(action testing.Action, unanswered runtime.Object) (*unstructured.Unstructured, error) {
-	obj, err := c.client.Invokes(action, unanswered)
+func (c *resourceClient) invoke(action testing.Action, defaultObject runtime.Object) (*unstructured.Unstructured, error) {
+	obj, err := c.client.Invokes(action, defaultObject)
 	if err != nil || obj == nil {
 		return nil, err
 	}
@@ -78,7 +81,7 @@ func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.Delet
 
 // Get implements dynamic.ResourceInterface.
 func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	return c.invoke(testing.NewGetSubresourceActionWithOptions(c.resource, c.namespace, strings.Join(subresources, "/"), name, opts), failed("get"))
+	return c.invoke(testing.NewGetSubresourceActionWithOptions(c.resource, c.namespace, strings.Join(subresources, "/"), name, opts), failureStatus("get"))
 }
 
 // List implements dynamic.ResourceInterface. It selects by labels, but not by fields.
@@ -95,7 +98,7 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*un
 		// the action of a list in all namespaces records fewer options
 		action = testing.NewRootListActionWithOptions(c.resource, gvk, opts)
 	}
-	obj, err := c.client.Invokes(action, failed("list"))
+	obj, err := c.client.Invokes(action, failureStatus("list"))
 	if obj == nil {
 		return nil, err // an error with an object is dropped, as with typed fakes
 	}
@@ -140,7 +143,7 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 
 // Patch implements dynamic.ResourceInterface.
 func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	return c.invoke(testing.NewPatchSubresourceActionWithOptions(c.resource, c.namespace, name, pt, data, opts, subresources...), failed("patch"))
+	return c.invoke(testing.NewPatchSubresourceActionWithOptions(c.resource, c.namespace, name, pt, data, opts, subresources...), failureStatus("patch"))
 }
 
 // Apply implements dynamic.ResourceInterface.

@@ -19,7 +19,7 @@ type featureGatesSetter interface {
 var (
 	mu sync.Mutex // guards following
 	// maps a changed feature to the name of the test that changed it
-	switched = map[features.Feature]string{}
+	setBy = map[features.Feature]string{}
 )
 
 // SetFeatureDuringTest turns a feature on or off until the test ends. It prefers the gates' method
@@ -40,18 +40,18 @@ func SetFeatureDuringTest(tb testing.TB, feature features.Feature, featureValue 
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	before, by := current.Enabled(feature), switched[feature]
+	before, by := current.Enabled(feature), setBy[feature]
 	if by != "" && by != tb.Name() && !strings.HasPrefix(tb.Name(), by+"/") {
 		tb.Fatalf("feature %s cannot be set: test %s has set it and runs at the same time", feature, by)
 	}
 	if err := set(feature, featureValue); err != nil {
 		tb.Fatal(err)
 	}
-	switched[feature] = tb.Name()
+	setBy[feature] = tb.Name()
 	tb.Cleanup(func() {
 		mu.Lock()
 		defer mu.Unlock()
-		switched[feature] = by
+		setBy[feature] = by
 		if err := set(feature, before); err != nil {
 			tb.Errorf("feature %s cannot be set back to %t: %v", feature, before, err)
 		}

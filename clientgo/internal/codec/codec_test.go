@@ -51,7 +51,7 @@ type unregistered struct {
 
 func (u *unregistered) DeepCopyObject() runtime.Object { return u }
 
-func TestTheSameMediaTypes(t *testing.T) {
+func TestMediaTypesEqualApimachinerys(t *testing.T) {
 	our, their := ours.SupportedMediaTypes(), theirs.SupportedMediaTypes()
 	for i := range our {
 		require.Equal(t, their[i].MediaType, our[i].MediaType)
@@ -65,7 +65,7 @@ func TestTheSameMediaTypes(t *testing.T) {
 	require.Len(t, their, len(our))
 }
 
-func TestTheSameIsEncoded(t *testing.T) {
+func TestEncodingEqualsApimachinerys(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"b": "c", "a": ""}}, Spec: corev1.PodSpec{HostNetwork: true}}
 	for name, object := range map[string]runtime.Object{
 		"an object": pod, "a list": &corev1.PodList{Items: []corev1.Pod{*pod}}, "options": &metav1.DeleteOptions{DryRun: []string{"All"}},
@@ -86,7 +86,7 @@ func TestTheSameIsEncoded(t *testing.T) {
 	}
 }
 
-func TestTheSameIsDecoded(t *testing.T) {
+func TestDecodingEqualsApimachinerys(t *testing.T) {
 	encoded := func(media string, object runtime.Object, kind schema.GroupVersionKind) []byte {
 		object.GetObjectKind().SetGroupVersionKind(kind)
 		var b bytes.Buffer
@@ -178,7 +178,7 @@ func TestTheFramesOfAWatch(t *testing.T) {
 	}
 }
 
-func TestADecoderThatRecognisesTheEncoding(t *testing.T) {
+func TestTheDeserializerDetectsTheEncoding(t *testing.T) {
 	decoder := codec.New(scheme.Scheme).Deserializer()
 	for _, media := range mediaTypes {
 		var b bytes.Buffer
@@ -190,7 +190,7 @@ func TestADecoderThatRecognisesTheEncoding(t *testing.T) {
 	}
 }
 
-func TestOptionsAreEncodedAsByAScheme(t *testing.T) {
+func TestParametersAreEncodedLikeByAScheme(t *testing.T) {
 	yes := int64(3)
 	for _, options := range []runtime.Object{
 		&metav1.ListOptions{LabelSelector: "a=b", Limit: 5, TimeoutSeconds: &yes}, &metav1.GetOptions{ResourceVersion: "1"}, &metav1.PatchOptions{FieldManager: "f"},
@@ -205,7 +205,7 @@ func TestOptionsAreEncodedAsByAScheme(t *testing.T) {
 	require.Error(t, codec.Parameters.DecodeParameters(nil, corev1.SchemeGroupVersion, &metav1.ListOptions{}))
 }
 
-func TestATypeWithoutTagsHasNoFormInProtobuf(t *testing.T) {
+func TestATypeWithoutProtobufTagsCannotBeEncoded(t *testing.T) {
 	type embedding struct{ corev1.Pod }
 	our, their := both(t, runtime.ContentTypeProtobuf, func(_ runtime.NegotiatedSerializer, info runtime.SerializerInfo) error {
 		return info.Serializer.Encode(&struct{ plain }{}, &bytes.Buffer{})

@@ -19,16 +19,16 @@ const (
 var last atomic.Int64 // the time of the last check, in Unix nanoseconds
 
 var (
-	mu    sync.Mutex // guards following
-	looks []func(parts int)
+	mu     sync.Mutex // guards following
+	checks []func(parts int)
 )
 
 // Add registers the check look for the lifetime of the process. The argument of look is the number
 // of parts to check.
-func Add(look func(parts int)) {
+func Add(check func(parts int)) {
 	mu.Lock()
 	defer mu.Unlock()
-	looks = append(looks, look)
+	checks = append(checks, check)
 }
 
 // Run runs the checks once per Period until stopCh is closed.
@@ -54,9 +54,9 @@ func tick(now time.Time) {
 		return
 	}
 	mu.Lock()
-	all := looks
+	all := checks
 	mu.Unlock()
-	for _, look := range all {
-		look(Parts)
+	for _, check := range all {
+		check(Parts)
 	}
 }

@@ -13,8 +13,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // There is one check per period, whatever the number of informers.
-func TestInformersShareTheirLooks(t *testing.T) {
-	defer func() { looks = nil }()
+func TestInformersShareOneCheckPerPeriod(t *testing.T) {
+	defer func() { checks = nil }()
 	synctest.Test(t, func(t *testing.T) {
 		var seen atomic.Int64
 		stop := make(chan struct{})

@@ -20,10 +20,10 @@ func Older(c httpstream.Connection) older.Connection {
 	switch c := c.(type) {
 	case nil:
 		return nil
-	case *newer:
+	case *newerConnection:
 		return c.Connection
 	}
-	return &aged{c}
+	return &olderConnection{c}
 }
 
 // Newer returns c as a connection of k8s.io/streaming. It returns nil for nil.
@@ -31,29 +31,29 @@ func Newer(c older.Connection) httpstream.Connection {
 	switch c := c.(type) {
 	case nil:
 		return nil
-	case *aged:
+	case *olderConnection:
 		return c.Connection
 	}
-	return &newer{c}
+	return &newerConnection{c}
 }
 
-type aged struct{ httpstream.Connection }
+type olderConnection struct{ httpstream.Connection }
 
-func (c *aged) CreateStream(h http.Header) (older.Stream, error) {
+func (c *olderConnection) CreateStream(h http.Header) (older.Stream, error) {
 	return c.Connection.CreateStream(h)
 }
 
-func (c *aged) RemoveStreams(streams ...older.Stream) {
+func (c *olderConnection) RemoveStreams(streams ...older.Stream) {
 	c.Connection.RemoveStreams(convert[httpstream.Stream](streams)...)
 }
 
-type newer struct{ older.Connection }
+type newerConnection struct{ older.Connection }
 
-func (c *newer) CreateStream(h http.Header) (httpstream.Stream, error) {
+func (c *newerConnection) CreateStream(h http.Header) (httpstream.Stream, error) {
 	return c.Connection.CreateStream(h)
 }
 
-func (c *newer) RemoveStreams(streams ...httpstream.Stream) {
+func (c *newerConnection) RemoveStreams(streams ...httpstream.Stream) {
 	c.Connection.RemoveStreams(convert[older.Stream](streams)...)
 }
 
@@ -76,7 +76,7 @@ func OlderDialer(d httpstream.Dialer) older.Dialer {
 	case newerDialer:
 		return d.Dialer
 	}
-	return agedDialer{d}
+	return olderDialer{d}
 }
 
 // NewerDialer returns d as a dialer of k8s.io/streaming. It returns nil for nil.
@@ -84,15 +84,15 @@ func NewerDialer(d older.Dialer) httpstream.Dialer {
 	switch d := d.(type) {
 	case nil:
 		return nil
-	case agedDialer:
+	case olderDialer:
 		return d.Dialer
 	}
 	return newerDialer{d}
 }
 
-type agedDialer struct{ httpstream.Dialer }
+type olderDialer struct{ httpstream.Dialer }
 
-func (d agedDialer) Dial(protocols ...string) (older.Connection, string, error) {
+func (d olderDialer) Dial(protocols ...string) (older.Connection, string, error) {
 	c, protocol, err := d.Dialer.Dial(protocols...)
 	return Older(c), protocol, err
 }

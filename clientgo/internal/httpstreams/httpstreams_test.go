@@ -29,7 +29,7 @@ func (*connection) SetIdleTimeout(time.Duration)                          {}
 
 type stream struct{ httpstream.Stream }
 
-func TestAConnectionOfOneFamilyServesTheOther(t *testing.T) {
+func TestAConnectionOfOnePackageServesTheOther(t *testing.T) {
 	s := &stream{}
 	c := &connection{stream: s}
 	o := httpstreams.Older(c)

@@ -9,13 +9,13 @@ import (
 // Value is computed on first use and then cached. Errors are not cached. The zero Value is empty.
 // It is safe for concurrent use.
 type Value[T any] struct {
-	mu     sync.Mutex // guards following
-	known  bool
-	value  T
-	asking *question[T] // the running call of ask, which other callers wait for
+	mu      sync.Mutex // guards following
+	known   bool
+	value   T
+	running *call[T] // the running call of ask, which other callers wait for
 }
 
-type question[T any] struct {
+type call[T any] struct {
 	done chan struct{}
 
 	// The following fields are written before done is closed.
@@ -28,19 +28,19 @@ type question[T any] struct {
 // calling ask, Get waits and returns the result of that call, even an error. But if the other
 // caller's context has ended, Get calls ask itself. If ctx ends while Get waits, it returns the
 // error of ctx.
-func (v *Value[T]) Get(ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
+func (v *Value[T]) Get(ctx context.Context, compute func(context.Context) (T, error)) (T, error) {
 	for {
 		v.mu.Lock()
 		if v.known {
 			defer v.mu.Unlock()
 			return v.value, nil
 		}
-		q := v.asking
+		q := v.running
 		if q == nil {
-			q = &question[T]{done: make(chan struct{}), abandoned: true}
-			v.asking = q
+			q = &call[T]{done: make(chan struct{}), abandoned: true}
+			v.running = q
 			v.mu.Unlock()
-			return v.ask(ctx, q, ask)
+			return v.compute(ctx, q, compute)
 		}
 		v.mu.Unlock()
 		select {
@@ -55,12 +55,12 @@ func (v *Value[T]) Get(ctx context.Context, ask func(context.Context) (T, error)
 	}
 }
 
-// ask calls the function ask, and caches its result unless Forget was called in the meantime.
-func (v *Value[T]) ask(ctx context.Context, q *question[T], ask func(context.Context) (T, error)) (T, error) {
+// compute calls the function ask, and caches its result unless Forget was called in the meantime.
+func (v *Value[T]) compute(ctx context.Context, q *call[T], compute func(context.Context) (T, error)) (T, error) {
 	defer func() { // also if ask panics
 		v.mu.Lock()
-		if v.asking == q {
-			v.asking = nil
+		if v.running == q {
+			v.running = nil
 			if !q.abandoned && q.err == nil {
 				v.known, v.value = true, q.value
 			}
@@ -68,7 +68,7 @@ func (v *Value[T]) ask(ctx context.Context, q *question[T], ask func(context.Con
 		v.mu.Unlock()
 		close(q.done)
 	}()
-	q.value, q.err = ask(ctx)
+	q.value, q.err = compute(ctx)
 	q.abandoned = q.err != nil && ctx.Err() != nil
 	return q.value, q.err
 }
@@ -85,5 +85,5 @@ func (v *Value[T]) Forget() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var none T
-	v.known, v.value, v.asking = false, none, nil
+	v.known, v.value, v.running = false, none, nil
 }

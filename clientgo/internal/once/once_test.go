@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestAnAnswerIsAskedForOnce(t *testing.T) {
+func TestAValueIsComputedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var v once.Value[int]
 		var asked atomic.Int32
@@ -43,7 +43,7 @@ func TestAnAnswerIsAskedForOnce(t *testing.T) {
 	})
 }
 
-func TestAnErrorIsForThoseWhoWait(t *testing.T) {
+func TestAnErrorIsReturnedToWaitingCallersOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var v once.Value[int]
 		var asked atomic.Int32
@@ -69,7 +69,7 @@ func TestAnErrorIsForThoseWhoWait(t *testing.T) {
 }
 
 // If the caller that computes the value is cancelled or panics, only its own call fails.
-func TestOthersAskThemselvesIfTheOneWhoAsksGivesUp(t *testing.T) {
+func TestAnAbandonedComputationIsRepeatedByAWaitingCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, give := range []func(context.Context) (int, error){
 			func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() },
@@ -96,7 +96,7 @@ func TestOthersAskThemselvesIfTheOneWhoAsksGivesUp(t *testing.T) {
 }
 
 // A value whose computation began before Forget may be outdated, so it is not cached.
-func TestAnAnswerOnItsWayIsForgottenToo(t *testing.T) {
+func TestForgetDropsAComputationInProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var v once.Value[string]
 		go func() {

@@ -167,7 +167,7 @@ func (c compiler) mapping(t reflect.Type) (putter, error) {
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, key := range keys {
-			to, err = measured(appendTag(to, number, wireBytes), func(to []byte) ([]byte, error) {
+			to, err = appendWithLength(appendTag(to, number, wireBytes), func(to []byte) ([]byte, error) {
 				to, _ = putString(to, 1, key)
 				return put(to, 2, v.MapIndex(key))
 			})

@@ -94,11 +94,11 @@ func (m *message) nested(to []byte, number int, v reflect.Value) ([]byte, error)
 
 // element appends a message that is an element of a list or a map. An element is never omitted.
 func (m *message) element(to []byte, number int, v reflect.Value) ([]byte, error) {
-	return measured(appendTag(to, number, wireBytes), func(to []byte) ([]byte, error) { return m.put(to, v) })
+	return appendWithLength(appendTag(to, number, wireBytes), func(to []byte) ([]byte, error) { return m.put(to, v) })
 }
 
-// measured appends the length of put's output, and then the output.
-func measured(to []byte, put func([]byte) ([]byte, error)) ([]byte, error) {
+// appendWithLength appends the length of put's output, and then the output.
+func appendWithLength(to []byte, put func([]byte) ([]byte, error)) ([]byte, error) {
 	start := len(to)
 	to, err := put(to)
 	if err != nil {

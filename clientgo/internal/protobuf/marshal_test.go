@@ -20,7 +20,7 @@ type ownMethods interface {
 	Unmarshal([]byte) error
 }
 
-func TestAllTypesAreEncodedAsByTheirOwnMethods(t *testing.T) {
+func TestAllTypesAreEncodedLikeByTheirOwnMethods(t *testing.T) {
 	all := everyType(t)
 	require.Greater(t, len(all), 300)
 	bytes := 0
@@ -47,7 +47,7 @@ func equalBytes(t *testing.T, object any) int {
 	return len(got)
 }
 
-func TestWhatIsNoMessage(t *testing.T) {
+func TestNonMessagesAreErrors(t *testing.T) {
 	type plain struct{ Name string }
 	_, err := protobuf.Marshal(&plain{})
 	require.ErrorContains(t, err, "no field of protobuf_test.plain has a protobuf tag")

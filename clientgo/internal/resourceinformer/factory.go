@@ -22,7 +22,7 @@ type Factory struct {
 	mu        sync.Mutex // guards following
 	informers map[schema.GroupVersionResource]informers.GenericInformer
 	started   map[schema.GroupVersionResource]cache.SharedIndexInformer
-	shut      bool
+	shutDown  bool
 }
 
 // New returns a factory that makes informers with newInformer. The function newInformer must not
@@ -57,7 +57,7 @@ func (f *Factory) Start(stopCh <-chan struct{}) {
 func (f *Factory) StartWithContext(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.shut {
+	if f.shutDown {
 		return
 	}
 	for gvr, generic := range f.informers {
@@ -86,7 +86,7 @@ func (f *Factory) WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersi
 // channel that was passed to Start. Afterwards the factory starts no more informers.
 func (f *Factory) Shutdown() {
 	f.mu.Lock()
-	f.shut = true
+	f.shutDown = true
 	f.mu.Unlock()
 	f.running.Wait()
 }

@@ -13,7 +13,7 @@
 //
 // In the second case it leaves list.Items empty and sets the list's metadata. The reflector
 // recognizes the list that its ListFunc returns, and takes the objects from the sink
-// ([Sink.Taken]).
+// ([Sink.Take]).
 //
 // A function that changes the list before it returns it would see a list without items. A reflector
 // therefore uses a Sink only for functions that are known to return the list unchanged; see streams
@@ -41,12 +41,12 @@ type Sink struct {
 	// Progress is called for each object. May be nil.
 	Progress func()
 
-	mu     sync.Mutex // guards following
-	list   runtime.Object
-	items  []listwatch.Item[any]
-	unread []*listwatch.ObjectError
-	done   bool
-	off    bool
+	mu          sync.Mutex // guards following
+	list        runtime.Object
+	items       []listwatch.Item[any]
+	undecodable []*listwatch.ObjectError
+	done        bool
+	disabled    bool
 }
 
 type key struct{}
@@ -66,10 +66,10 @@ func From(ctx context.Context) *Sink {
 func (s *Sink) Begin(list runtime.Object) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.off || s.done {
+	if s.disabled || s.done {
 		return false
 	}
-	s.list, s.items, s.unread = list, nil, nil
+	s.list, s.items, s.undecodable = list, nil, nil
 	return true
 }
 
@@ -83,11 +83,11 @@ func (s *Sink) Add(item listwatch.Item[any]) {
 	}
 }
 
-// Skip passes the error of an undecodable object to the sink.
-func (s *Sink) Skip(unread *listwatch.ObjectError) {
+// AddUndecodable passes the error of an undecodable object to the sink.
+func (s *Sink) AddUndecodable(undecodable *listwatch.ObjectError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unread = append(s.unread, unread)
+	s.undecodable = append(s.undecodable, undecodable)
 }
 
 // End marks the list as complete. The list has its metadata, and no items.
@@ -97,16 +97,16 @@ func (s *Sink) End() {
 	s.done = true
 }
 
-// Taken returns the objects and decoding errors that the sink has received for list. The list is
+// Take returns the objects and decoding errors that the sink has received for list. The list is
 // the result of a ListFunc. ok is false if the sink has received nothing for this list. The sink
 // accepts no further list.
-func (s *Sink) Taken(list runtime.Object) (items []listwatch.Item[any], unread []*listwatch.ObjectError, ok bool) {
+func (s *Sink) Take(list runtime.Object) (items []listwatch.Item[any], undecodable []*listwatch.ObjectError, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.off = true
+	s.disabled = true
 	if !s.done || list != s.list {
 		return nil, nil, false
 	}
 	items, s.items = s.items, nil
-	return items, s.unread, true
+	return items, s.undecodable, true
 }

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestAListIsHandedOverOnce(t *testing.T) {
+func TestAListIsTakenOnce(t *testing.T) {
 	var progress int
 	s := &Sink{Progress: func() { progress++ }}
 	require.Same(t, s, From(With(t.Context(), s)))
@@ -26,20 +26,20 @@ func TestAListIsHandedOverOnce(t *testing.T) {
 	s.End()
 	require.False(t, s.Begin(&metav1.PartialObjectMetadataList{}), "a second list is filled as ever")
 
-	_, _, ok := s.Taken(failed)
+	_, _, ok := s.Take(failed)
 	require.False(t, ok)
-	items, _, ok := s.Taken(list)
+	items, _, ok := s.Take(list)
 	require.True(t, ok)
 	require.Len(t, items, 1)
 	require.Equal(t, "2", items[0].ResourceVersion)
 	require.Equal(t, 2, progress)
 }
 
-func TestAListThatDidNotEndIsNotTaken(t *testing.T) {
+func TestAnIncompleteListIsNotTaken(t *testing.T) {
 	s, list := &Sink{}, &metav1.PartialObjectMetadataList{}
 	require.True(t, s.Begin(list))
 	s.Add(listwatch.Item[any]{})
-	_, _, ok := s.Taken(list)
+	_, _, ok := s.Take(list)
 	require.False(t, ok)
 	require.False(t, s.Begin(list), "the list function has returned")
 }

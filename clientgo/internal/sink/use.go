@@ -11,8 +11,8 @@ import (
 type Use uint8
 
 const (
-	// Kept means that a caller, or a program's own store, owns the objects.
-	Kept Use = iota
+	// Owned means that a caller, or a program's own store, owns the objects.
+	Owned Use = iota
 
 	// Cached is the cache of a shared informer. Its objects must not be changed, though some
 	// programs do.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDifferences(t *testing.T) {
+func TestMinorVersionMismatchesAreReported(t *testing.T) {
 	at := func(path, version string) *debug.Module { return &debug.Module{Path: path, Version: version} }
 	replaced := func(path, version, by string) *debug.Module {
 		return &debug.Module{Path: path, Version: version, Replace: &debug.Module{Path: path, Version: by}}
@@ -37,7 +37,7 @@ func TestDifferences(t *testing.T) {
 	Report()
 }
 
-func TestTheVersionIsTheOneThatIsRequired(t *testing.T) {
+func TestMinorMatchesTheRequiredApimachinery(t *testing.T) {
 	goMod, err := os.ReadFile("../../go.mod")
 	require.NoError(t, err)
 	for _, path := range []string{"k8s.io/api", "k8s.io/apimachinery"} {

@@ -43,14 +43,14 @@ func configMap(name string, data ...string) *corev1.ConfigMap {
 	return c
 }
 
-// each runs a test with both kinds of fake clientsets.
-func each(t *testing.T, test func(t *testing.T, client func(...runtime.Object) *fake.Clientset)) {
+// forEachClientset runs a test with both kinds of fake clientsets.
+func forEachClientset(t *testing.T, test func(t *testing.T, client func(...runtime.Object) *fake.Clientset)) {
 	t.Run("NewSimpleClientset", func(t *testing.T) { test(t, fake.NewSimpleClientset) })
 	t.Run("NewClientset", func(t *testing.T) { test(t, fake.NewClientset) })
 }
 
-func TestWhatAProgramDoesIsAnsweredAndRecorded(t *testing.T) {
-	each(t, func(t *testing.T, newClient func(...runtime.Object) *fake.Clientset) {
+func TestCallsAreExecutedAndRecorded(t *testing.T) {
+	forEachClientset(t, func(t *testing.T, newClient func(...runtime.Object) *fake.Clientset) {
 		ctx := t.Context()
 		c := newClient(configMap("a"), &corev1.ConfigMapList{Items: []corev1.ConfigMap{*configMap("b"), *configMap("c")}})
 		maps := c.CoreV1().ConfigMaps("ns")
@@ -79,7 +79,7 @@ func TestWhatAProgramDoesIsAnsweredAndRecorded(t *testing.T) {
 	})
 }
 
-func TestReactorsComeBeforeTheObjects(t *testing.T) {
+func TestReactorsTakePrecedenceOverTheTracker(t *testing.T) {
 	ctx := t.Context()
 	c := fake.NewSimpleClientset(configMap("a"))
 	c.PrependReactor("get", "configmaps", func(action fakes.Action) (bool, runtime.Object, error) {
@@ -153,13 +153,13 @@ func TestLogs(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "fake logs", text)
 	require.Equal(t, "c", c.Actions()[0].(fakes.GenericAction).GetValue().(*corev1.PodLogOptions).Container)
-	var answer runtime.Object = &runtime.Unknown{Raw: []byte("mine")}
+	var result runtime.Object = &runtime.Unknown{Raw: []byte("mine")}
 	var failed error
-	c.PrependReactor("get", "pods/log", func(fakes.Action) (bool, runtime.Object, error) { return true, answer, failed })
+	c.PrependReactor("get", "pods/log", func(fakes.Action) (bool, runtime.Object, error) { return true, result, failed })
 	text, err = logs()
 	require.NoError(t, err)
 	require.Equal(t, "mine", text)
-	answer = &corev1.Pod{}
+	result = &corev1.Pod{}
 	_, err = logs()
 	require.ErrorContains(t, err, "*v1.Pod")
 	failed = errors.New("no log")
@@ -183,7 +183,7 @@ func TestDiscovery(t *testing.T) {
 }
 
 func TestInformersOverAFake(t *testing.T) {
-	each(t, func(t *testing.T, newClient func(...runtime.Object) *fake.Clientset) {
+	forEachClientset(t, func(t *testing.T, newClient func(...runtime.Object) *fake.Clientset) {
 		c := newClient(configMap("a"))
 		require.True(t, c.IsWatchListSemanticsUnSupported())
 		watching := make(chan struct{}, 1)
@@ -230,7 +230,7 @@ func TestInformersOverAFake(t *testing.T) {
 }
 
 func TestAFakeIsSafeForConcurrentUse(t *testing.T) {
-	each(t, func(t *testing.T, newClient func(...runtime.Object) *fake.Clientset) {
+	forEachClientset(t, func(t *testing.T, newClient func(...runtime.Object) *fake.Clientset) {
 		c := newClient()
 		const workers, each = 4, 10
 		var group sync.WaitGroup

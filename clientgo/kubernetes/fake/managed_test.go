@@ -15,7 +15,7 @@ import (
 
 // sample-controller's tests have objects with an apiVersion but no kind. Each result is client-go's
 // result.
-func TestObjectsMaySayAPartOfTheirKind(t *testing.T) {
+func TestObjectsMayHaveAnAPIVersionWithoutKind(t *testing.T) {
 	whole := metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}
 	for _, given := range []metav1.TypeMeta{{}, {APIVersion: "v1"}, {Kind: "ConfigMap"}, whole} {
 		ctx, object := t.Context(), &corev1.ConfigMap{TypeMeta: given, ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "ns"}}

@@ -26,8 +26,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// each runs a test in every encoding.
-func each(t *testing.T, test func(t *testing.T, config *rest.Config)) {
+// forEachEncoding runs a test in every encoding.
+func forEachEncoding(t *testing.T, test func(t *testing.T, config *rest.Config)) {
 	// the default of typed clients is protobuf
 	for _, encoding := range []string{"", "application/json"} {
 		t.Run("encoding "+encoding, func(t *testing.T) {
@@ -47,7 +47,7 @@ func deployment() *appsv1.Deployment {
 }
 
 func TestVerbsOfAKind(t *testing.T) {
-	each(t, func(t *testing.T, config *rest.Config) {
+	forEachEncoding(t, func(t *testing.T, config *rest.Config) {
 		ctx := t.Context()
 		apps, err := typedappsv1.NewForConfig(config)
 		require.NoError(t, err)
@@ -93,7 +93,7 @@ func TestVerbsOfAKind(t *testing.T) {
 }
 
 func TestApplyAndScale(t *testing.T) {
-	each(t, func(t *testing.T, config *rest.Config) {
+	forEachEncoding(t, func(t *testing.T, config *rest.Config) {
 		ctx := t.Context()
 		deployments := typedappsv1.NewForConfigOrDie(config).Deployments("default")
 		_, err := deployments.Create(ctx, deployment(), metav1.CreateOptions{})
@@ -123,8 +123,8 @@ func TestApplyAndScale(t *testing.T) {
 	})
 }
 
-func TestWhatIsSpecialToAKind(t *testing.T) {
-	each(t, func(t *testing.T, config *rest.Config) {
+func TestVerbsOfSingleKinds(t *testing.T) {
+	forEachEncoding(t, func(t *testing.T, config *rest.Config) {
 		ctx := t.Context()
 		core, err := typedcorev1.NewForConfig(config)
 		require.NoError(t, err)

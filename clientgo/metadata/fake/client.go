@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// listOf is the kind that the client passes to the tracker for lists of all resources.
-var listOf = schema.GroupVersionKind{Group: "fake-metadata-client-group", Version: "v1"}
+// listKind is the kind that the client passes to the tracker for lists of all resources.
+var listKind = schema.GroupVersionKind{Group: "fake-metadata-client-group", Version: "v1"}
 
 // MetadataClient is the client for a resource: a metadata.Getter that can also create and update
 // objects.
@@ -50,7 +50,7 @@ func NewTestScheme() *runtime.Scheme { return runtime.NewScheme() }
 // with the kind and version of the whole object. The types of metadata must be registered in scheme
 // (metav1.AddMetaToScheme).
 func NewSimpleMetadataClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeMetadataClient {
-	if gvk := listOf.GroupVersion().WithKind("List"); !scheme.Recognizes(gvk) {
+	if gvk := listKind.GroupVersion().WithKind("List"); !scheme.Recognizes(gvk) {
 		scheme.AddKnownTypeWithName(gvk, &metav1.List{})
 	}
 	tracker := testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())
@@ -100,13 +100,16 @@ func (c *resourceClient) Namespace(ns string) metadata.ResourceInterface {
 	return &in
 }
 
-// failed returns the result of an unhandled action that has no object to return, such as a get.
-func failed(verb string) *metav1.Status { return &metav1.Status{Status: "metadata " + verb + " fail"} }
+// failureStatus returns the result of an unhandled action that has no object to return, such as a
+// get.
+func failureStatus(verb string) *metav1.Status {
+	return &metav1.Status{Status: "metadata " + verb + " fail"}
+}
 
 // invoke runs an action whose result is an object. If no reactor handles the action, the result is
 // the argument unanswered.
-func (c *resourceClient) invoke(action testing.Action, unanswered runtime.Object) (*metav1.PartialObjectMetadata, error) {
-	obj, err := c.client.Invokes(action, unanswered)
+func (c *resourceClient) invoke(action testing.Action, defaultObject runtime.Object) (*metav1.PartialObjectMetadata, error) {
+	obj, err := c.client.Invokes(action, defaultObject)
 	if err != nil || obj == nil {
 		return nil, err
 	}
@@ -151,12 +154,12 @@ func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.Delet
 
 // Get implements metadata.ResourceInterface.
 func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
-	return c.invoke(testing.NewGetSubresourceAction(c.resource, c.namespace, strings.Join(subresources, "/"), name), failed("get"))
+	return c.invoke(testing.NewGetSubresourceAction(c.resource, c.namespace, strings.Join(subresources, "/"), name), failureStatus("get"))
 }
 
 // List implements metadata.ResourceInterface. It selects by labels, but not by fields.
 func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
-	obj, err := c.client.Invokes(testing.NewListAction(c.resource, listOf, c.namespace, opts), failed("list"))
+	obj, err := c.client.Invokes(testing.NewListAction(c.resource, listKind, c.namespace, opts), failureStatus("list"))
 	if obj == nil {
 		return nil, err // an error with an object is dropped, as with typed fakes
 	}
@@ -194,5 +197,5 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 
 // Patch implements metadata.ResourceInterface.
 func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
-	return c.invoke(testing.NewPatchSubresourceAction(c.resource, c.namespace, name, pt, data, subresources...), failed("patch"))
+	return c.invoke(testing.NewPatchSubresourceAction(c.resource, c.namespace, name, pt, data, subresources...), failureStatus("patch"))
 }

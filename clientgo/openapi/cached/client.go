@@ -11,8 +11,8 @@ import (
 // Client caches the list of documents, and each document in each requested media type. Errors are
 // not cached. It is safe for concurrent use.
 type Client struct {
-	other openapi.ClientWithContext
-	paths once.Value[map[string]openapi.GroupVersionWithContext] // the values are *groupVersion
+	delegate openapi.ClientWithContext
+	paths    once.Value[map[string]openapi.GroupVersionWithContext] // the values are *groupVersion
 }
 
 var (
@@ -26,19 +26,19 @@ func NewClient(other openapi.Client) openapi.Client {
 }
 
 // NewClientWithContext returns a client that requests documents through another client.
-func NewClientWithContext(other openapi.ClientWithContext) *Client { return &Client{other: other} }
+func NewClientWithContext(other openapi.ClientWithContext) *Client { return &Client{delegate: other} }
 
 // PathsWithContext implements openapi.ClientWithContext. Each call returns the same map, which must
 // not be changed.
 func (c *Client) PathsWithContext(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
 	return c.paths.Get(ctx, func(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
-		paths, err := c.other.PathsWithContext(ctx)
+		paths, err := c.delegate.PathsWithContext(ctx)
 		if err != nil {
 			return nil, err
 		}
 		known := make(map[string]openapi.GroupVersionWithContext, len(paths))
 		for path, gv := range paths {
-			known[path] = &groupVersion{other: gv}
+			known[path] = &groupVersion{delegate: gv}
 		}
 		return known, nil
 	})

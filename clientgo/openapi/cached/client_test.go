@@ -16,26 +16,26 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// counting is both a client and a document. It counts its calls.
-type counting struct {
+// countingClient is both a client and a document. It counts its calls.
+type countingClient struct {
 	paths, schemas atomic.Int32
 	err            error
 }
 
-func (c *counting) Paths() (map[string]openapi.GroupVersion, error) {
+func (c *countingClient) Paths() (map[string]openapi.GroupVersion, error) {
 	c.paths.Add(1)
 	return map[string]openapi.GroupVersion{"api/v1": c}, c.err
 }
 
-func (c *counting) Schema(contentType string) ([]byte, error) {
+func (c *countingClient) Schema(contentType string) ([]byte, error) {
 	c.schemas.Add(1)
 	return []byte(contentType), c.err
 }
 
-func (c *counting) ServerRelativeURL() string { return "/x?hash=1" }
+func (c *countingClient) ServerRelativeURL() string { return "/x?hash=1" }
 
-func TestDocumentsAreAskedForOnce(t *testing.T) {
-	other := &counting{}
+func TestDocumentsAreRequestedOnce(t *testing.T) {
+	other := &countingClient{}
 	client := cached.NewClient(other)
 	var running sync.WaitGroup
 	for range 8 {
@@ -64,8 +64,8 @@ func TestDocumentsAreAskedForOnce(t *testing.T) {
 	require.EqualValues(t, 2, other.schemas.Load())
 }
 
-func TestErrorsAreNotRemembered(t *testing.T) {
-	other := &counting{err: errors.New("down")}
+func TestErrorsAreNotCached(t *testing.T) {
+	other := &countingClient{err: errors.New("down")}
 	client := cached.NewClientWithContext(openapi.ToClientWithContext(other))
 	_, err := client.Paths()
 	require.EqualError(t, err, "down")

@@ -10,22 +10,22 @@ import (
 
 // groupVersion caches a document per media type. Callers share the bytes, and must not change them.
 type groupVersion struct {
-	other openapi.GroupVersionWithContext
+	delegate openapi.GroupVersionWithContext
 
-	mu    sync.Mutex // guards following
-	forms map[string]*once.Value[[]byte]
+	mu            sync.Mutex // guards following
+	byContentType map[string]*once.Value[[]byte]
 }
 
-func (g *groupVersion) form(contentType string) *once.Value[[]byte] {
+func (g *groupVersion) documentOf(contentType string) *once.Value[[]byte] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	form, ok := g.forms[contentType]
+	form, ok := g.byContentType[contentType]
 	if !ok {
-		if g.forms == nil {
-			g.forms = map[string]*once.Value[[]byte]{}
+		if g.byContentType == nil {
+			g.byContentType = map[string]*once.Value[[]byte]{}
 		}
 		form = &once.Value[[]byte]{}
-		g.forms[contentType] = form
+		g.byContentType[contentType] = form
 	}
 	return form
 }
@@ -37,10 +37,10 @@ func (g *groupVersion) Schema(contentType string) ([]byte, error) {
 
 // SchemaWithContext implements openapi.GroupVersionWithContext.
 func (g *groupVersion) SchemaWithContext(ctx context.Context, contentType string) ([]byte, error) {
-	return g.form(contentType).Get(ctx, func(ctx context.Context) ([]byte, error) {
-		return g.other.SchemaWithContext(ctx, contentType)
+	return g.documentOf(contentType).Get(ctx, func(ctx context.Context) ([]byte, error) {
+		return g.delegate.SchemaWithContext(ctx, contentType)
 	})
 }
 
 // ServerRelativeURL implements openapi.GroupVersion.
-func (g *groupVersion) ServerRelativeURL() string { return g.other.ServerRelativeURL() }
+func (g *groupVersion) ServerRelativeURL() string { return g.delegate.ServerRelativeURL() }

@@ -28,7 +28,7 @@ func (embeddedClient) Paths() (map[string]openapi.GroupVersion, error) { return 
 var embedded = sync.OnceValues(func() (map[string]openapi.GroupVersion, error) {
 	server := apitest.New(apitest.Options{})
 	defer server.Close()
-	body, err := ask(server, "/openapi/v3")
+	body, err := sendRequest(server, "/openapi/v3")
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ var embedded = sync.OnceValues(func() (map[string]openapi.GroupVersion, error) {
 	}
 	paths := map[string]openapi.GroupVersion{}
 	for path, item := range index.Paths {
-		body, err := ask(server, item.ServerRelativeURL)
+		body, err := sendRequest(server, item.ServerRelativeURL)
 		if err != nil {
 			return nil, err
 		}
@@ -49,18 +49,18 @@ var embedded = sync.OnceValues(func() (map[string]openapi.GroupVersion, error) {
 	return paths, nil
 })
 
-// ask sends a request to a server by calling its handler, without a connection.
-func ask(server http.Handler, uri string) ([]byte, error) {
+// sendRequest sends a request to a server by calling its handler, without a connection.
+func sendRequest(server http.Handler, uri string) ([]byte, error) {
 	request, err := http.NewRequest(http.MethodGet, uri, nil)
 	if err != nil {
 		return nil, err
 	}
-	answer := &recorder{header: http.Header{}, code: http.StatusOK}
-	server.ServeHTTP(answer, request)
-	if answer.code != http.StatusOK {
-		return nil, fmt.Errorf("%s: code %d", uri, answer.code)
+	response := &recorder{header: http.Header{}, code: http.StatusOK}
+	server.ServeHTTP(response, request)
+	if response.code != http.StatusOK {
+		return nil, fmt.Errorf("%s: code %d", uri, response.code)
 	}
-	return answer.body.Bytes(), nil
+	return response.body.Bytes(), nil
 }
 
 // recorder is an http.ResponseWriter in memory.

@@ -17,7 +17,7 @@ type comparison struct {
 	// number of exported identifiers of the package, including the methods and fields of its types
 	identifiers int
 	differences []string // missing or incompatible identifiers without an excuse
-	excused     int      // number of differences with an excuse
+	allowed     int      // number of differences with an excuse
 	reason      string   // reason of the excused differences
 }
 
@@ -34,7 +34,7 @@ func compare(real, ours map[string]*types.Package) []comparison {
 				}
 			}
 		}
-		c.excuse()
+		c.applyAllowlist()
 		all = append(all, c)
 	}
 	return all
@@ -92,7 +92,7 @@ func countMembers(object types.Object) (n int) {
 
 // present returns the number of identifiers that exist and are compatible.
 func (c comparison) present() int {
-	if n := c.identifiers - len(c.differences) - c.excused; n > 0 && !c.absent() {
+	if n := c.identifiers - len(c.differences) - c.allowed; n > 0 && !c.absent() {
 		return n
 	}
 	return 0
@@ -129,7 +129,7 @@ func rows(all []comparison) (rows []comparison) {
 		}
 		packages[folder]++
 		rows[i].identifiers += c.identifiers
-		rows[i].excused += c.excused
+		rows[i].allowed += c.allowed
 		rows[i].differences = append(rows[i].differences, c.differences...)
 		rows[i].path = fmt.Sprintf("%s/... (%d packages)", folder, packages[folder])
 	}
@@ -168,8 +168,8 @@ func shortfall(all []comparison) error {
 	if len(short) > 0 {
 		return fmt.Errorf("%d identifiers are missing or different:\n%s", len(short), strings.Join(short, "\n"))
 	}
-	if paths := outlived(all); len(paths) > 0 {
-		return fmt.Errorf("excused.go has what differs no more:\n%s", strings.Join(paths, "\n"))
+	if paths := unusedEntries(all); len(paths) > 0 {
+		return fmt.Errorf("allowlist.go has what differs no more:\n%s", strings.Join(paths, "\n"))
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func load(dir string, required bool, paths []string) (map[string]*types.Package,
 	found := map[string]*types.Package{}
 	for _, p := range loaded {
 		path, below := strings.CutPrefix(p.PkgPath, module+"/")
-		if !below || hidden(path) || p.Types == nil || p.Name == "main" || strings.HasSuffix(p.Name, "_test") {
+		if !below || notImportable(path) || p.Types == nil || p.Name == "main" || strings.HasSuffix(p.Name, "_test") {
 			continue
 		}
 		if len(p.Errors) > 0 {
@@ -59,8 +59,8 @@ func load(dir string, required bool, paths []string) (map[string]*types.Package,
 	return found, nil
 }
 
-// hidden reports whether programs cannot import the package at path, or have no reason to.
-func hidden(path string) bool {
+// notImportable reports whether programs cannot import the package at path, or have no reason to.
+func notImportable(path string) bool {
 	for _, part := range strings.Split(path, "/") {
 		if part == "internal" || part == "testdata" || part == "examples" {
 			return true

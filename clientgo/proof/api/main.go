@@ -6,7 +6,7 @@
 //
 // It compares the types of this module with the types of the client-go version that bench/
 // requires, as the compiler sees them (golang.org/x/exp/apidiff). It exits with status 1 if an
-// identifier is missing or different and excused.go has no reason for it.
+// identifier is missing or different and allowlist.go has no reason for it.
 package main
 
 import (

@@ -21,7 +21,7 @@ var (
 	histories = flag.Uint64("histories", 200, "how many histories of each suite")
 )
 
-func TestHistoriesAreAnsweredAsByClientGo(t *testing.T) {
+func TestHistoriesHaveTheSameTracesAsClientGo(t *testing.T) {
 	ours := play(t, build(t, "./play"))
 	theirs := play(t, build(t, "./play", sides.ClientGo))
 	require.Equal(t, len(theirs), len(ours))
@@ -31,7 +31,7 @@ func TestHistoriesAreAnsweredAsByClientGo(t *testing.T) {
 		suite, _, _ := strings.Cut(name, " ")
 		suites[suite]++
 		if our := ours[name]; !slices.Equal(our, their) {
-			complain(t, name, our, their)
+			failWithDifference(t, name, our, their)
 		}
 	}
 	require.Greater(t, lines, 20*len(theirs), "hardly anything was compared")
@@ -60,8 +60,9 @@ func play(t *testing.T, binary string) map[string][]string {
 	}
 }
 
-// complain fails the test with the first difference between two traces, and the lines before it.
-func complain(t *testing.T, name string, our, their []string) {
+// failWithDifference fails the test with the first difference between two traces, and the lines
+// before it.
+func failWithDifference(t *testing.T, name string, our, their []string) {
 	i := 0
 	for i < len(our) && i < len(their) && our[i] == their[i] {
 		i++

@@ -21,7 +21,7 @@ var differences = map[string]string{
 	"same extension": "entries of one name are named, and not shown with their secrets",
 }
 
-func TestKubeconfigsAsInClientGo(t *testing.T) {
+func TestKubeconfigsLoadLikeInClientGo(t *testing.T) {
 	theirs, ours := try(t, sides.ClientGo), try(t)
 	require.Greater(t, len(ours), 500)
 	different := 0

@@ -16,4 +16,4 @@ var differences = map[string]string{
 	"category all, error partial":                          "as above",
 }
 
-func TestTheSameServersAsInClientGo(t *testing.T) { sides.TestTheSame(t, 700, differences) }
+func TestDiscoveryBehavesLikeClientGo(t *testing.T) { sides.Compare(t, 700, differences) }

@@ -28,9 +28,9 @@ var known = []struct{ theirs, ours string }{
 		`*v1.ConfigMapList {"metadata":{"resourceVersion":"15"},"items":[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"a","labels":{"name":""}`},
 }
 
-// TestTheSameTable builds the program table with client-go and with this module, and compares the
-// outputs.
-func TestTheSameTable(t *testing.T) {
+// TestFakesBehaveLikeClientGo builds the program table with client-go and with this module, and
+// compares the outputs.
+func TestFakesBehaveLikeClientGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds all typed clients twice")
 	}

@@ -55,12 +55,12 @@ func versionOf(line string) (version int) {
 	return version
 }
 
-// refused matches the results of extractions that are errors in client-go. In this module, a
+// extractErrors matches the results of extractions that are errors in client-go. In this module, a
 // manager that owns no part of an existing object gets only the object's name and kind, like a
 // manager that has never applied. An item that is twice in a list is extracted twice.
-var refused = regexp.MustCompile(`^error (unable to convert managed fields for m to unstructured, expected map, got <nil>|error converting obj to typed: .*duplicate entries for key .*)$`)
+var extractErrors = regexp.MustCompile(`^error (unable to convert managed fields for m to unstructured, expected map, got <nil>|error converting obj to typed: .*duplicate entries for key .*)$`)
 
-func TestAllThatIsGenerated(t *testing.T) {
+func TestGeneratedCodeBehavesLikeClientGo(t *testing.T) {
 	overlay := "-overlay=" + functions(t, t.TempDir())
 	theirs := try(t, nil, overlay, sides.ClientGo)
 	require.Greater(t, len(theirs), 40_000)
@@ -87,20 +87,20 @@ func TestAllThatIsGenerated(t *testing.T) {
 var clients = regexp.MustCompile(`^(JSON|protobuf|without a content type|no namespace|nothing|unnamed|failing|failing in protobuf|dynamic .*|metadata .*): `)
 
 // compare compares all cases, and counts the known differences.
-func compare(t *testing.T, theirs, ours sides.Cases, met []int) {
+func compare(t *testing.T, theirs, ours sides.Cases, seen []int) {
 	require.Equal(t, len(theirs), len(ours))
 	failed := 0
 	for name, our := range ours {
 		their, ok := theirs[name]
 		require.True(t, ok, name)
-		if len(their) == 2 && refused.MatchString(their[1]) {
+		if len(their) == 2 && extractErrors.MatchString(their[1]) {
 			configuration, _, _ := strings.Cut(their[0], " ")
 			require.True(t, strings.HasPrefix(strings.TrimPrefix(our[0], `"`), configuration+" {") && our[1] == "nil", "%s: %s", name, our)
-			met[len(differences)]++
+			seen[len(differences)]++
 			continue
 		}
 		for i := range max(len(our), len(their)) {
-			if their, our := sides.At(their, i), sides.At(our, i); !same(name, their, our, met) {
+			if their, our := sides.At(their, i), sides.At(our, i); !same(name, their, our, seen) {
 				if failed++; failed < 20 {
 					t.Errorf("%s\nclient-go: %.1000s\nhere:      %.1000s", name, their, our)
 				}

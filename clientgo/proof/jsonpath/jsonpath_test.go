@@ -39,7 +39,7 @@ var differences = map[string]string{
 	`{.items[?(@.ports[1])].name}`:     "what fails does not exist",
 }
 
-func TestExpressionsAsInClientGo(t *testing.T) {
+func TestExpressionsEvaluateLikeInClientGo(t *testing.T) {
 	expressions, err := os.ReadFile("expressions.txt")
 	require.NoError(t, err)
 	corpus, err := filepath.Glob("../../util/jsonpath/testdata/fuzz/FuzzExpression/*")

@@ -41,7 +41,7 @@ func run(ctx context.Context, verbose bool, chosen []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	w, err := newWorkshop(ctx, dir, verbose)
+	w, err := newTestRunner(ctx, dir, verbose)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func run(ctx context.Context, verbose bool, chosen []string) error {
 	if err != nil {
 		return err
 	}
-	var sum row
+	var sum packageResult
 	var wrong []string
 	fmt.Println("| package | functions | compile | pass with client-go | pass here | fail here alone |\n|---|---:|---:|---:|---:|---:|")
 	for _, pkg := range packages {
@@ -62,11 +62,11 @@ func run(ctx context.Context, verbose bool, chosen []string) error {
 		}
 		fmt.Println(r)
 		sum.add(r)
-		wrong = append(wrong, r.wrong()...)
+		wrong = append(wrong, r.unexplained()...)
 	}
 	sum.pkg = "all"
 	fmt.Println(sum)
-	for _, name := range sum.lost {
+	for _, name := range sum.failingOnlyHere {
 		fmt.Printf("fails here alone: %s: %s\n", name, reasons[name])
 	}
 	if len(wrong) > 0 {
@@ -75,35 +75,35 @@ func run(ctx context.Context, verbose bool, chosen []string) error {
 	return nil
 }
 
-// row is the result of the tests of a package.
-type row struct {
-	pkg                             string
-	functions, compile, there, here int
-	lost                            []string // functions that fail only here
+// packageResult is the result of the tests of a package.
+type packageResult struct {
+	pkg                                      string
+	functions, compile, passTheirs, passOurs int
+	failingOnlyHere                          []string // functions that fail only here
 }
 
-func (r row) String() string {
-	return fmt.Sprintf("| `%s` | %d | %d | %d | %d | %d |", r.pkg, r.functions, r.compile, r.there, r.here, len(r.lost))
+func (r packageResult) String() string {
+	return fmt.Sprintf("| `%s` | %d | %d | %d | %d | %d |", r.pkg, r.functions, r.compile, r.passTheirs, r.passOurs, len(r.failingOnlyHere))
 }
 
-func (r *row) add(other row) {
+func (r *packageResult) add(other packageResult) {
 	r.functions += other.functions
 	r.compile += other.compile
-	r.there += other.there
-	r.here += other.here
-	r.lost = append(r.lost, other.lost...)
+	r.passTheirs += other.passTheirs
+	r.passOurs += other.passOurs
+	r.failingOnlyHere = append(r.failingOnlyHere, other.failingOnlyHere...)
 }
 
-// wrong returns the functions that are lost without a reason, and the functions with a reason that
-// are not lost.
-func (r row) wrong() (found []string) {
-	for _, name := range r.lost {
+// unexplained returns the functions that are lost without a reason, and the functions with a reason
+// that are not lost.
+func (r packageResult) unexplained() (found []string) {
+	for _, name := range r.failingOnlyHere {
 		if reasons[name] == "" {
 			found = append(found, name+" fails here alone, without a reason")
 		}
 	}
 	for name := range reasons {
-		if pkg, _, _ := strings.Cut(name, " "); pkg == r.pkg && !slices.Contains(r.lost, name) {
+		if pkg, _, _ := strings.Cut(name, " "); pkg == r.pkg && !slices.Contains(r.failingOnlyHere, name) {
 			found = append(found, name+" has a reason, and does not fail here alone")
 		}
 	}

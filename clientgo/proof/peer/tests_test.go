@@ -34,7 +34,7 @@ func helper() {}
 func TestB() { b.B() }
 `
 
-func TestWhatDoesNotCompileIsLeftOut(t *testing.T) {
+func TestDeclarationsThatDoNotCompileAreDropped(t *testing.T) {
 	file, err := parse([]byte(source))
 	require.NoError(t, err)
 	files := tests{"x_test.go": file}
@@ -56,10 +56,10 @@ func TestWhatDoesNotCompileIsLeftOut(t *testing.T) {
 	require.Len(t, left.parts, 7)
 }
 
-func TestARowSaysWhatIsWrong(t *testing.T) {
+func TestAResultNamesUnexplainedFailures(t *testing.T) {
 	reasons = map[string]string{"p TestA": "reason", "p TestB": "reason", "q TestC": "reason"}
-	r := row{pkg: "p", lost: []string{"p TestA", "p TestD"}}
-	require.Equal(t, []string{"p TestB has a reason, and does not fail here alone", "p TestD fails here alone, without a reason"}, r.wrong())
+	r := packageResult{pkg: "p", failingOnlyHere: []string{"p TestA", "p TestD"}}
+	require.Equal(t, []string{"p TestB has a reason, and does not fail here alone", "p TestD fails here alone, without a reason"}, r.unexplained())
 }
 
 func TestEquivalentsKeepLines(t *testing.T) {

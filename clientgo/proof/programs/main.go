@@ -73,10 +73,10 @@ func run(ctx context.Context, args []string) error {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return err
 	}
-	w := workshop{checkout: checkout, cache: cache, assets: *assets, verbose: *verbose}
-	var rows []row
+	w := builder{checkout: checkout, cache: cache, assets: *assets, verbose: *verbose}
+	var rows []comparison
 	for _, p := range chosen {
-		r := row{program: p}
+		r := comparison{program: p}
 		for _, s := range []side{clientGo, kinform} {
 			if *only != "" && *only != string(s) {
 				continue
@@ -95,8 +95,8 @@ func run(ctx context.Context, args []string) error {
 		// Tests of some programs have too short timeouts or no timeouts, and sometimes fail on
 		// either side.
 		for range attempts {
-			if lost := r.lost(); len(lost) > 0 {
-				if err := w.again(ctx, p, kinform, r.after, lost); err != nil {
+			if lost := r.regressions(); len(lost) > 0 {
+				if err := w.rerunFailed(ctx, p, kinform, r.after, lost); err != nil {
 					return fmt.Errorf("%s with %s, once more: %w", p.name, kinform, err)
 				}
 			}
@@ -105,8 +105,8 @@ func run(ctx context.Context, args []string) error {
 	}
 	printTable(os.Stdout, rows)
 	for _, r := range rows {
-		if *only == "" && len(r.lost()) > 0 {
-			return fmt.Errorf("%s: %d tests pass with client-go alone", r.program.name, len(r.lost()))
+		if *only == "" && len(r.regressions()) > 0 {
+			return fmt.Errorf("%s: %d tests pass with client-go alone", r.program.name, len(r.regressions()))
 		}
 	}
 	return nil

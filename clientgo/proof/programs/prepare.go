@@ -28,7 +28,7 @@ var newest = map[string]string{"k8s.io/sample-controller": "v0.37.1"}
 var unstaged = []string{"k8s.io/utils", "k8s.io/kube-openapi", "k8s.io/gengo"}
 
 // prepare makes the folder in which the go command builds a program for a side.
-func (w workshop) prepare(ctx context.Context, p program, s side) (dir string, err error) {
+func (w builder) prepare(ctx context.Context, p program, s side) (dir string, err error) {
 	dir = w.folder(p, s)
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
@@ -59,7 +59,7 @@ func (w workshop) prepare(ctx context.Context, p program, s side) (dir string, e
 
 // edit makes a program's go.mod require the same versions on both sides, and adds the replace
 // directive.
-func (w workshop) edit(ctx context.Context, dir string, p program, s side) error {
+func (w builder) edit(ctx context.Context, dir string, p program, s side) error {
 	edits := []string{"mod", "edit"}
 	for _, module := range []string{"client-go", "api", "apimachinery"} {
 		edits = append(edits, "-require=k8s.io/"+module+"@"+clientGoVersion)
@@ -143,7 +143,7 @@ func writeEmpty(dir, module string) error {
 
 // bump makes go.mod require client-go's version of each listed module that has such versions. It
 // also requires the matching version of controller-runtime.
-func (w workshop) bump(ctx context.Context, dir, modules string) error {
+func (w builder) bump(ctx context.Context, dir, modules string) error {
 	edits := []string{"mod", "edit"}
 	for line := range strings.Lines(modules) {
 		line = strings.TrimSpace(line)
@@ -181,7 +181,7 @@ func patterns(p program, own []string, otherwise ...string) []string {
 }
 
 // download makes the go command fetch a module.
-func (w workshop) download(ctx context.Context, p program) (dir string, err error) {
+func (w builder) download(ctx context.Context, p program) (dir string, err error) {
 	cmd := w.command(ctx, w.cache, "mod", "download", "-json", p.module+"@"+p.version)
 	out, err := cmd.Output()
 	if err != nil {
@@ -194,7 +194,7 @@ func (w workshop) download(ctx context.Context, p program) (dir string, err erro
 	return module.Dir, nil
 }
 
-func (w workshop) run(ctx context.Context, dir string, args ...string) error {
+func (w builder) run(ctx context.Context, dir string, args ...string) error {
 	if out, err := w.command(ctx, dir, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
 	}

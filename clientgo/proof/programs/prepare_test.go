@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestModulesThatHaveClientGosVersions(t *testing.T) {
+func TestStagedModulesAreBumped(t *testing.T) {
 	for line, want := range map[string]string{
 		"k8s.io/apiserver v0.36.2":                              "k8s.io/apiserver",
 		"k8s.io/kms v0.37.2 // indirect":                        "k8s.io/kms",

@@ -13,7 +13,7 @@ import (
 type result struct {
 	buildError string
 	outcomes   map[string]string // outcome of each test, by package and name: pass, fail or skip
-	unsteady   []string          // tests that passed when they were run again
+	flaky      []string          // tests that passed when they were run again
 }
 
 func newResult() *result { return &result{outcomes: map[string]string{}} }
@@ -21,9 +21,9 @@ func newResult() *result { return &result{outcomes: map[string]string{}} }
 // event is a line of go test -json.
 type event struct{ Action, Package, Test, Output string }
 
-// take records the outcome in a line of go test -json. It counts subtests too. A package that does
-// not compile, or whose process ends with a panic, counts as a failed test.
-func (r *result) take(line []byte, verbose bool) {
+// addLine records the outcome in a line of go test -json. It counts subtests too. A package that
+// does not compile, or whose process ends with a panic, counts as a failed test.
+func (r *result) addLine(line []byte, verbose bool) {
 	var e event
 	if json.Unmarshal(line, &e) != nil {
 		return
@@ -44,9 +44,9 @@ func (r *result) take(line []byte, verbose bool) {
 	}
 }
 
-// takeReport reads the report of a ginkgo suite, because go test counts all specs of a suite as one
+// addReport reads the report of a ginkgo suite, because go test counts all specs of a suite as one
 // test.
-func (r *result) takeReport(pkg, file string) error {
+func (r *result) addReport(pkg, file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -88,14 +88,14 @@ func (r *result) add(name, outcome string) {
 	r.outcomes[unique] = outcome
 }
 
-// settle records the tests in names that passed in the run second.
-func (r *result) settle(second *result, names []string) {
+// mergeRerun records the tests in names that passed in the run second.
+func (r *result) mergeRerun(second *result, names []string) {
 	for _, name := range names {
 		if second.outcomes[name] != "pass" {
 			continue
 		}
 		r.outcomes[name] = "pass"
-		r.unsteady = append(r.unsteady, name)
+		r.flaky = append(r.flaky, name)
 		pkg, _, _ := strings.Cut(name, " ")
 		if second.outcomes[pkg+" "] == "" {
 			delete(r.outcomes, pkg+" ") // the package as a whole passes now
@@ -123,14 +123,14 @@ func (r *result) String() string {
 	}
 }
 
-// row has the results of a program on both sides.
-type row struct {
+// comparison has the results of a program on both sides.
+type comparison struct {
 	program       program
 	before, after *result
 }
 
-// lost returns the tests that pass with client-go but not here.
-func (r row) lost() (names []string) {
+// regressions returns the tests that pass with client-go but not here.
+func (r comparison) regressions() (names []string) {
 	if r.before == nil || r.after == nil {
 		return nil
 	}
@@ -143,9 +143,9 @@ func (r row) lost() (names []string) {
 	return names
 }
 
-// failing returns the tests that fail on both sides. The cause is the machine, the server or the
-// program.
-func (r row) failing() (names []string) {
+// failingOnBoth returns the tests that fail on both sides. The cause is the machine, the server or
+// the program.
+func (r comparison) failingOnBoth() (names []string) {
 	if r.before == nil || r.after == nil {
 		return nil
 	}
@@ -158,21 +158,21 @@ func (r row) failing() (names []string) {
 	return names
 }
 
-func printTable(w io.Writer, rows []row) {
+func printTable(w io.Writer, rows []comparison) {
 	fmt.Fprintf(w, "| program | | with client-go | with kinform | pass with client-go alone |\n|---|---|---|---|---:|\n")
 	for _, r := range rows {
-		fmt.Fprintf(w, "| %s@%s | %s | %s | %s | %d |\n", r.program.module, r.program.version, r.program.kind, r.before, r.after, len(r.lost()))
+		fmt.Fprintf(w, "| %s@%s | %s | %s | %s | %d |\n", r.program.module, r.program.version, r.program.kind, r.before, r.after, len(r.regressions()))
 	}
 	for _, r := range rows {
-		for _, name := range r.lost() {
+		for _, name := range r.regressions() {
 			fmt.Fprintf(w, "lost: %s: %s\n", r.program.name, name)
 		}
 		if r.after != nil {
-			for _, name := range r.after.unsteady {
+			for _, name := range r.after.flaky {
 				fmt.Fprintf(w, "has failed with kinform, and passed when it was run again: %s: %s\n", r.program.name, name)
 			}
 		}
-		for _, name := range r.failing() {
+		for _, name := range r.failingOnBoth() {
 			fmt.Fprintf(w, "fails on both sides: %s: %s\n", r.program.name, name)
 		}
 	}

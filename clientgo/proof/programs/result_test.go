@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTableNamesWhatIsLostAndWhatFailsAnyway(t *testing.T) {
+func TestTableListsRegressionsAndTestsFailingOnBothSides(t *testing.T) {
 	before, after := newResult(), newResult()
 	for name, outcomes := range map[string][2]string{
 		"p TestKept": {"pass", "pass"}, "p TestLost": {"pass", "fail"}, "p TestGone": {"pass", ""}, "p TestWon": {"fail", "pass"}, "p TestBroken": {"fail", "fail"},
@@ -16,7 +16,7 @@ func TestTableNamesWhatIsLostAndWhatFailsAnyway(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	printTable(&out, []row{{program: program{name: "x", module: "example.com/x", version: "v1", kind: "a test"}, before: before, after: after}})
+	printTable(&out, []comparison{{program: program{name: "x", module: "example.com/x", version: "v1", kind: "a test"}, before: before, after: after}})
 	want := `| program | | with client-go | with kinform | pass with client-go alone |
 |---|---|---|---|---:|
 | example.com/x@v1 | a test | 3 passed, 2 failed | 2 passed, 2 failed | 2 |
@@ -29,7 +29,7 @@ fails on both sides: x: p TestBroken
 	}
 }
 
-func TestWhatPassesWhenItIsRunAgainIsNotLost(t *testing.T) {
+func TestAFlakyTestIsNotARegression(t *testing.T) {
 	r, second := newResult(), newResult()
 	for name, outcomes := range map[string][2]string{
 		"p ": {"fail", ""}, "p TestUnsteady": {"fail", "pass"}, "p TestKept": {"pass", "pass"},
@@ -40,11 +40,11 @@ func TestWhatPassesWhenItIsRunAgainIsNotLost(t *testing.T) {
 			second.add(name, outcomes[1])
 		}
 	}
-	r.settle(second, []string{"p TestUnsteady", "q TestLost"})
+	r.mergeRerun(second, []string{"p TestUnsteady", "q TestLost"})
 	if got := r.String(); got != "2 passed, 2 failed" {
 		t.Error(got)
 	}
-	if len(r.unsteady) != 1 || r.unsteady[0] != "p TestUnsteady" {
-		t.Error(r.unsteady)
+	if len(r.flaky) != 1 || r.flaky[0] != "p TestUnsteady" {
+		t.Error(r.flaky)
 	}
 }

@@ -14,11 +14,11 @@ const cyclonedx = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.1
 
 // install installs the command by its version, into a folder that has its own module cache. If
 // afresh is set, the folder has its own build cache too, and everything is compiled.
-func (w *workshop) install(ctx context.Context, folder string, afresh bool) (binary string, err error) {
+func (w *releaseClone) install(ctx context.Context, folder string, clean bool) (binary string, err error) {
 	dir := filepath.Join(w.dir, folder)
 	// Without cgo, because C compilers differ.
 	env := append(w.env, "GOBIN="+dir, "GOMODCACHE="+filepath.Join(dir, "modules"), "CGO_ENABLED=0")
-	if afresh {
+	if clean {
 		env = append(env, "GOCACHE="+filepath.Join(dir, "cache"))
 	}
 	version := w.version("cmd/kinform")
@@ -33,9 +33,9 @@ func (w *workshop) install(ctx context.Context, folder string, afresh bool) (bin
 	return binary, err
 }
 
-// buildAgain builds the command once more, without any cache. Both must have the same bytes. It
-// writes the command and its SBOM, the list of its modules, into bin/release.
-func (w *workshop) buildAgain(ctx context.Context, first string) error {
+// checkReproducible builds the command once more, without any cache. Both must have the same bytes.
+// It writes the command and its SBOM, the list of its modules, into bin/release.
+func (w *releaseClone) checkReproducible(ctx context.Context, first string) error {
 	second, err := w.install(ctx, "second", true)
 	if err != nil {
 		return err

@@ -52,14 +52,14 @@ func run(ctx context.Context, args []string) error {
 		return r.compareAPI(ctx, dir, *base)
 	}
 	if *only == "" {
-		if err := r.refuse(ctx); err != nil {
+		if err := r.checkReady(ctx); err != nil {
 			return err
 		}
 		if err := r.compareAPI(ctx, dir, *base); err != nil {
 			return err
 		}
 	}
-	w, err := newWorkshop(ctx, r, dir)
+	w, err := newReleaseClone(ctx, r, dir)
 	if err != nil {
 		return err
 	}
@@ -70,12 +70,12 @@ func run(ctx context.Context, args []string) error {
 	if err := w.tryProgram(ctx, kinformCommand, *program); err != nil || *only == "program" {
 		return err
 	}
-	if err := w.buildAgain(ctx, kinformCommand); err != nil {
+	if err := w.checkReproducible(ctx, kinformCommand); err != nil {
 		return err
 	}
 	unchecked, err := w.findVulnerabilities(ctx, *database)
 	if err != nil {
 		return err
 	}
-	return w.handOver(ctx, unchecked)
+	return w.publishBranch(ctx, unchecked)
 }

@@ -12,7 +12,7 @@ import (
 // tryProgram puts a copy of a program on the release by "kinform migrate", builds it, and undoes
 // the migration. Then go.mod and go.sum must be as before. If from is empty, it uses a small
 // program.
-func (w *workshop) tryProgram(ctx context.Context, kinformCommand, from string) error {
+func (w *releaseClone) tryProgram(ctx context.Context, kinformCommand, from string) error {
 	program, env := filepath.Join(w.dir, "program"), w.env
 	if from == "" {
 		if err := writeProgram(program); err != nil {

@@ -55,10 +55,10 @@ func commit(t *testing.T, root string) {
 	git(t, root, "commit", "--quiet", "-m", "Change")
 }
 
-func TestAReleaseCommitNeedsNoCheckout(t *testing.T) {
+func TestAReleaseCommitRequiresPublishedVersions(t *testing.T) {
 	r := checkout(t)
 	head := git(t, r.root, "rev-parse", "HEAD")
-	w, err := newWorkshop(t.Context(), r, t.TempDir())
+	w, err := newReleaseClone(t.Context(), r, t.TempDir())
 	require.NoError(t, err)
 	require.Equal(t, head, git(t, w.clone, "rev-parse", "HEAD^"), "one commit")
 
@@ -84,18 +84,18 @@ func TestAReleaseCommitNeedsNoCheckout(t *testing.T) {
 
 	require.Empty(t, git(t, r.root, "tag"))
 	require.Empty(t, git(t, r.root, "status", "--porcelain"))
-	require.NoError(t, w.handOver(t.Context(), ""))
+	require.NoError(t, w.publishBranch(t.Context(), ""))
 	require.Empty(t, git(t, r.root, "tag"), "the maintainer sets them")
 	require.Equal(t, w.commit, git(t, r.root, "rev-parse", "release-v0.1.0"))
 	require.Equal(t, head, git(t, r.root, "rev-parse", "HEAD"))
 
-	again, err := newWorkshop(t.Context(), r, t.TempDir())
+	again, err := newReleaseClone(t.Context(), r, t.TempDir())
 	require.NoError(t, err)
 	require.Equal(t, w.commit, again.commit)
 }
 
-func TestWhatStopsARelease(t *testing.T) {
-	require.NoError(t, checkout(t).refuse(t.Context()))
+func TestWhatPreventsARelease(t *testing.T) {
+	require.NoError(t, checkout(t).checkReady(t.Context()))
 	for complaint, spoil := range map[string]func(t *testing.T, root string){
 		"the work tree has changes: commit or remove them\n?? new.go":                         func(t *testing.T, root string) { write(t, root, "new.go", "package kinform\n") },
 		"the work tree has changes: commit or remove them\nM VERSION":                         func(t *testing.T, root string) { write(t, root, "VERSION", "0.2.0\n") },
@@ -110,7 +110,7 @@ func TestWhatStopsARelease(t *testing.T) {
 	} {
 		r := checkout(t)
 		spoil(t, r.root)
-		require.ErrorContains(t, r.refuse(t.Context()), complaint)
+		require.ErrorContains(t, r.checkReady(t.Context()), complaint)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-func TestAnIncompatibleChangeHasToBeInTheChangelog(t *testing.T) {
+func TestAnIncompatibleChangeMustBeInTheChangelog(t *testing.T) {
 	r := checkout(t)
 	require.NoError(t, r.compareAPI(t.Context(), t.TempDir(), ""), "nothing is released")
 

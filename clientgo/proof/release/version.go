@@ -68,8 +68,8 @@ func (r release) tags() (all []string) {
 
 func (r release) branch() string { return "release-v" + r.number }
 
-// refuse returns an error if the checkout is not ready for the release.
-func (r release) refuse(ctx context.Context) error {
+// checkReady returns an error if the checkout is not ready for the release.
+func (r release) checkReady(ctx context.Context) error {
 	changes, err := output(ctx, r.root, nil, "git", "status", "--porcelain")
 	if err != nil {
 		return err

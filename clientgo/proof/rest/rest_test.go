@@ -29,4 +29,4 @@ var differences = map[string]string{
 	"warnings beside a body that nobody can decode": "warnings of an answer are told whatever its body is",
 }
 
-func TestTheSameRequestsAsInClientGo(t *testing.T) { sides.TestTheSame(t, 3900, differences) }
+func TestRequestsAreTheSameAsClientGos(t *testing.T) { sides.Compare(t, 3900, differences) }

@@ -9,30 +9,30 @@ import (
 )
 
 const (
-	counted = "a count is written after its event: client-go writes the count before, finds no event, and creates another one"
-	wrapped = "an error of the server that a sink has wrapped is known: client-go asks twelve times more"
+	reasonCountAfterEvent = "a count is written after its event: client-go writes the count before, finds no event, and creates another one"
+	reasonWrappedError    = "an error of the server that a sink has wrapped is known: client-go asks twelve times more"
 )
 
 // differences maps each case whose result differs from client-go's to the reason.
 var differences = map[string]string{
-	"events to a sink with errors: another object":          counted,
-	"events to a sink with errors: canceled":                counted,
-	"events to a sink with errors: plain":                   counted,
-	"events to a sink with errors: wrapped not found":       wrapped,
-	"events with a sink that fails:  a status":              counted,
-	"events with a sink that fails:  another kind":          counted,
-	"events with a sink that fails:  cut":                   counted,
-	"events with a sink that fails:  empty":                 counted,
-	"events with a sink that fails:  malformed":             counted,
-	"events with a sink that fails: POST a status":          counted,
-	"events with a sink that fails: POST another kind":      counted,
-	"events with a sink that fails: POST cut":               counted,
-	"events with a sink that fails: POST empty":             counted,
-	"events with a sink that fails: POST malformed":         counted,
-	"record to a sink with errors: wrapped cannot be built": wrapped,
-	"record to a sink with errors: wrapped forbidden":       wrapped,
-	"record to a sink with errors: wrapped not found":       wrapped,
-	"record: names and types":                               wrapped,
+	"events to a sink with errors: another object":          reasonCountAfterEvent,
+	"events to a sink with errors: canceled":                reasonCountAfterEvent,
+	"events to a sink with errors: plain":                   reasonCountAfterEvent,
+	"events to a sink with errors: wrapped not found":       reasonWrappedError,
+	"events with a sink that fails:  a status":              reasonCountAfterEvent,
+	"events with a sink that fails:  another kind":          reasonCountAfterEvent,
+	"events with a sink that fails:  cut":                   reasonCountAfterEvent,
+	"events with a sink that fails:  empty":                 reasonCountAfterEvent,
+	"events with a sink that fails:  malformed":             reasonCountAfterEvent,
+	"events with a sink that fails: POST a status":          reasonCountAfterEvent,
+	"events with a sink that fails: POST another kind":      reasonCountAfterEvent,
+	"events with a sink that fails: POST cut":               reasonCountAfterEvent,
+	"events with a sink that fails: POST empty":             reasonCountAfterEvent,
+	"events with a sink that fails: POST malformed":         reasonCountAfterEvent,
+	"record to a sink with errors: wrapped cannot be built": reasonWrappedError,
+	"record to a sink with errors: wrapped forbidden":       reasonWrappedError,
+	"record to a sink with errors: wrapped not found":       reasonWrappedError,
+	"record: names and types":                               reasonWrappedError,
 	"correlator: one event, empty":                          "an event about an object without a name has a name that servers take",
 	"election: metrics":                                     "the metric says that nobody leads when a lead was ended by its context as well",
 	"locks: an event before there is a lease":               "client-go panics",
@@ -50,4 +50,4 @@ var differences = map[string]string{
 	"transport: wrapped round trippers":                     "nobody calls CancelRequest any more: a request ends with its context",
 }
 
-func TestTheSameComesOfTheToolsAsInClientGo(t *testing.T) { sides.TestTheSame(t, 1500, differences) }
+func TestToolsBehaveLikeClientGo(t *testing.T) { sides.Compare(t, 1500, differences) }

@@ -21,10 +21,10 @@ const (
 	version = "v0.37.2" // the version of client-go for which clientgo stands
 )
 
-// consumer is a kind of program that uses kinform.
-type consumer struct {
+// programKind is a kind of program that uses kinform.
+type programKind struct {
 	requires []string // modules of kinform that the program requires
-	line     bool     // whether it has the replace directive for client-go
+	dropin   bool     // whether it has the replace directive for client-go
 	// raised maps each module whose version is raised, with the new version, to the reason.
 	raised map[string]string
 	// added maps each module that is added to the reason.
@@ -32,38 +32,38 @@ type consumer struct {
 }
 
 const (
-	ofPrometheus    = "Prometheus' client has it, at the version that k8s.io/component-base v0.37 requires"
-	ofOpenTelemetry = "OpenTelemetry has it, at the version that k8s.io/component-base v0.37 requires"
+	reasonPrometheus    = "Prometheus' client has it, at the version that k8s.io/component-base v0.37 requires"
+	reasonOpenTelemetry = "OpenTelemetry has it, at the version that k8s.io/component-base v0.37 requires"
 )
 
-// consumers are the kinds of programs. A raised version may break a program that has not asked for
-// it. The core and clientgo raise no versions. For all others there must be a reason.
-var consumers = map[string]consumer{
+// programKinds are the kinds of programs. A raised version may break a program that has not asked
+// for it. The core and clientgo raise no versions. For all others there must be a reason.
+var programKinds = map[string]programKind{
 	"core": {requires: []string{""}},
 	// go mod tidy adds kinform, whose packages clientgo imports
-	"line":       {requires: []string{""}, line: true},
+	"line":       {requires: []string{""}, dropin: true},
 	"controller": {requires: []string{""}}, // package controller is in the main module
 	"metrics": {requires: []string{"", "/metrics"}, added: map[string]string{
-		"github.com/beorn7/perks v1.0.1":              ofPrometheus,
-		"github.com/cespare/xxhash/v2 v2.3.0":         ofPrometheus,
-		"github.com/prometheus/client_golang v1.24.0": ofPrometheus,
-		"github.com/prometheus/client_model v0.6.2":   ofPrometheus,
-		"github.com/prometheus/common v0.70.0":        ofPrometheus,
-		"github.com/prometheus/procfs v0.21.1":        ofPrometheus,
+		"github.com/beorn7/perks v1.0.1":              reasonPrometheus,
+		"github.com/cespare/xxhash/v2 v2.3.0":         reasonPrometheus,
+		"github.com/prometheus/client_golang v1.24.0": reasonPrometheus,
+		"github.com/prometheus/client_model v0.6.2":   reasonPrometheus,
+		"github.com/prometheus/common v0.70.0":        reasonPrometheus,
+		"github.com/prometheus/procfs v0.21.1":        reasonPrometheus,
 	}},
 	"tracing": {requires: []string{"", "/tracing"}, added: map[string]string{
-		"github.com/cespare/xxhash/v2 v2.3.0": ofOpenTelemetry, "github.com/go-logr/stdr v1.2.2": ofOpenTelemetry,
-		"go.opentelemetry.io/auto/sdk v1.2.1": ofOpenTelemetry, "go.opentelemetry.io/otel v1.44.0": ofOpenTelemetry,
-		"go.opentelemetry.io/otel/metric v1.44.0": ofOpenTelemetry, "go.opentelemetry.io/otel/trace v1.44.0": ofOpenTelemetry,
+		"github.com/cespare/xxhash/v2 v2.3.0": reasonOpenTelemetry, "github.com/go-logr/stdr v1.2.2": reasonOpenTelemetry,
+		"go.opentelemetry.io/auto/sdk v1.2.1": reasonOpenTelemetry, "go.opentelemetry.io/otel v1.44.0": reasonOpenTelemetry,
+		"go.opentelemetry.io/otel/metric v1.44.0": reasonOpenTelemetry, "go.opentelemetry.io/otel/trace v1.44.0": reasonOpenTelemetry,
 		"go.opentelemetry.io/otel/sdk v1.44.0": "tests, at the version that k8s.io/component-base v0.37 requires",
 	}},
 }
 
 // If a program requires exactly what client-go requires, adding kinform raises no version.
-func TestWhatIsRaisedInAProgramOfClientGo(t *testing.T) {
-	before := selected(t, program(t, consumer{}))
+func TestWhichVersionsKinformRaises(t *testing.T) {
+	before := selected(t, program(t, programKind{}))
 	require.Equal(t, version, before[client])
-	for name, c := range consumers {
+	for name, c := range programKinds {
 		t.Run(name, func(t *testing.T) {
 			after := selected(t, program(t, c))
 			raised, added := map[string]string{}, map[string]string{}
@@ -99,7 +99,7 @@ func requireReasons(t *testing.T, changed, reasons map[string]string) {
 }
 
 // program writes a module that requires client-go, its requirements, and modules of this checkout.
-func program(t *testing.T, c consumer) (dir string) {
+func program(t *testing.T, c programKind) (dir string) {
 	t.Helper()
 	theirs, err := modfile.Parse("go.mod", goMod(t), nil)
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func program(t *testing.T, c consumer) (dir string) {
 	for _, below := range []string{"", "/metrics", "/tracing"} {
 		require.NoError(t, mod.AddReplace(kinform+below, "", filepath.Join(root, below), ""))
 	}
-	if c.line {
+	if c.dropin {
 		require.NoError(t, mod.AddReplace(client, "", filepath.Join(root, "clientgo"), ""))
 	}
 	text, err := mod.Format()
@@ -167,9 +167,9 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// threeResults is code such as vertical-pod-autoscaler, descheduler and others have. Up to
+// vpaLikeProgram is code such as vertical-pod-autoscaler, descheduler and others have. Up to
 // client_golang v1.24, Query and QueryRange have three results.
-const threeResults = `package main
+const vpaLikeProgram = `package main
 
 import (
 	"context"
@@ -194,12 +194,12 @@ func main() {
 }
 `
 
-// A program with code like threeResults compiles with clientgo, and keeps its version of
+// A program with code like vpaLikeProgram compiles with clientgo, and keeps its version of
 // Prometheus' client.
-func TestAProgramOfPrometheusClientCompilesWithTheLine(t *testing.T) {
+func TestAProgramWithPrometheusClientCompilesWithTheReplacement(t *testing.T) {
 	const library, its = "github.com/prometheus/client_golang", "v1.24.0"
-	dir := program(t, consumer{line: true})
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(threeResults), 0o644))
+	dir := program(t, programKind{dropin: true})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(vpaLikeProgram), 0o644))
 	run(t, dir, "go", "mod", "edit", "-require="+library+"@"+its)
 	run(t, dir, "go", "mod", "tidy")
 	versions := selected(t, dir)

@@ -5,7 +5,7 @@ package workqueue_test
 import (
 	"testing"
 
-	"github.com/kinform/kinform/internal/conformance"
+	"github.com/kinform/kinform/internal/testing/conformance"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 )
@@ -22,11 +22,11 @@ func run(t *testing.T, c func() config, differences conformance.Differences) {
 	}, differences)
 }
 
-func TestQueueKeptByKinform(t *testing.T) {
+func TestQueueOnKinformsQueue(t *testing.T) {
 	run(t, func() config { return config{} }, nil)
 }
 
-func TestQueueOfAnotherClock(t *testing.T) {
+func TestQueueWithAnotherClock(t *testing.T) {
 	run(t, func() config { return config{Clock: otherClock{}} }, nil)
 }
 

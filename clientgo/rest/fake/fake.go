@@ -76,10 +76,10 @@ func (c *RESTClient) Request() *restclient.Request {
 		Negotiator: runtime.NewClientNegotiator(c.NegotiatedSerializer, c.GroupVersion),
 	}
 	base := &url.URL{Scheme: "https", Host: "localhost"}
-	return restclient.NewRequestWithClient(base, c.VersionedAPIPath, content, CreateHTTPClient(c.answer))
+	return restclient.NewRequestWithClient(base, c.VersionedAPIPath, content, CreateHTTPClient(c.respond))
 }
 
-func (c *RESTClient) answer(req *http.Request) (*http.Response, error) {
+func (c *RESTClient) respond(req *http.Request) (*http.Response, error) {
 	if c.Err != nil {
 		return nil, c.Err
 	}

@@ -32,7 +32,7 @@ type fakeScales struct {
 	namespace string
 }
 
-func (s *fakeScales) answer(action testing.Action) (*autoscalingv1.Scale, error) {
+func (s *fakeScales) invoke(action testing.Action) (*autoscalingv1.Scale, error) {
 	obj, err := s.fake.Invokes(action, &autoscalingv1.Scale{})
 	if err != nil {
 		return nil, err
@@ -42,15 +42,15 @@ func (s *fakeScales) answer(action testing.Action) (*autoscalingv1.Scale, error)
 
 // Get implements scale.ScaleInterface.
 func (s *fakeScales) Get(_ context.Context, resource schema.GroupResource, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error) {
-	return s.answer(testing.NewGetSubresourceAction(resource.WithVersion(""), s.namespace, "scale", name))
+	return s.invoke(testing.NewGetSubresourceAction(resource.WithVersion(""), s.namespace, "scale", name))
 }
 
 // Update implements scale.ScaleInterface.
 func (s *fakeScales) Update(_ context.Context, resource schema.GroupResource, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
-	return s.answer(testing.NewUpdateSubresourceAction(resource.WithVersion(""), "scale", s.namespace, scale))
+	return s.invoke(testing.NewUpdateSubresourceAction(resource.WithVersion(""), "scale", s.namespace, scale))
 }
 
 // Patch implements scale.ScaleInterface.
 func (s *fakeScales) Patch(_ context.Context, gvr schema.GroupVersionResource, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (*autoscalingv1.Scale, error) {
-	return s.answer(testing.NewPatchSubresourceAction(gvr, s.namespace, name, pt, data, "scale"))
+	return s.invoke(testing.NewPatchSubresourceAction(gvr, s.namespace, name, pt, data, "scale"))
 }

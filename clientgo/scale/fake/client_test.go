@@ -15,7 +15,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-func TestReactorsAnswer(t *testing.T) {
+func TestResultsComeFromReactors(t *testing.T) {
 	client := &fake.FakeScaleClient{}
 	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
 	is, err := client.Scales("ns").Get(t.Context(), deployments, "d", metav1.GetOptions{})

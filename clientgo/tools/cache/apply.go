@@ -36,8 +36,8 @@ func identityOf(obj interface{}) (version string, uidHash uint64, ok bool) {
 	return o.GetResourceVersion(), listwatch.HashUID(o.GetUID()), true
 }
 
-// isSame reports whether two states have the same version, which means that nothing has changed
-// (SI-12).
+// isUnchanged reports whether two states have the same version, which means that nothing has
+// changed (SI-12).
 func isSame(old, now interface{}) bool {
 	a, _, okA := identityOf(old)
 	b, _, okB := identityOf(now)
@@ -86,12 +86,12 @@ func transformEvent(event *listwatch.Event[any], transform TransformFunc) (err e
 func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, initial bool) ([]notification, error) {
 	objs := make([]interface{}, 0, len(items))
 	listed := make(map[string]struct{}, len(items))
-	keepRest := false
+	keepMissing := false
 	for i := range items {
 		item := &items[i]
 		if item.Unchanged {
 			if item.Key.Name == "" { // the undecodable object may be any object
-				keepRest = true
+				keepMissing = true
 				continue
 			}
 			known, exists, err := a.indexer.GetByKey(informerKey(item.Key))
@@ -119,29 +119,29 @@ func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, i
 		if err != nil || !exists {
 			continue
 		}
-		if keepRest {
+		if keepMissing {
 			objs = append(objs, old)
 			continue
 		}
 		notes = append(notes, notification{kind: onDelete, now: DeletedFinalStateUnknown{Key: key, Obj: old}})
 	}
-	told := make(map[string]interface{})
+	notified := make(map[string]interface{})
 	for _, obj := range objs {
 		key, err := DeletionHandlingMetaNamespaceKeyFunc(obj)
 		if err != nil {
 			continue
 		}
-		old, exists := told[key]
+		old, exists := notified[key]
 		if !exists {
 			old, exists, _ = a.indexer.GetByKey(key)
 		}
 		if exists {
-			notes = append(notes, notification{kind: onUpdate, old: old, now: obj, same: isSame(old, obj)})
+			notes = append(notes, notification{kind: onUpdate, old: old, now: obj, unchanged: isSame(old, obj)})
 			continue
 		}
 		notes = append(notes, notification{kind: onAdd, now: obj, initial: initial})
 		if len(listed) < len(objs) { // a key that is listed twice becomes an add and then an update
-			told[key] = obj
+			notified[key] = obj
 		}
 	}
 	err := a.write(func() error { return a.indexer.Replace(objs, resourceVersion) })
@@ -149,7 +149,7 @@ func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, i
 		return nil, err
 	}
 	for _, obj := range objs {
-		a.watchOver(obj)
+		a.detectMutations(obj)
 	}
 	a.metrics.at(resourceVersion)
 	return notes, nil
@@ -164,7 +164,7 @@ func (a *applier) event(event listwatch.Event[any]) (note notification, changed 
 		return note, false, nil
 	}
 	if event.Unchanged {
-		return a.unread(event)
+		return a.applyUndecodable(event)
 	}
 	obj := event.Object
 	key, err := DeletionHandlingMetaNamespaceKeyFunc(obj)
@@ -179,7 +179,7 @@ func (a *applier) event(event listwatch.Event[any]) (note notification, changed 
 		note = notification{kind: onDelete, now: obj}
 		err = a.write(func() error { return a.indexer.Delete(obj) })
 	case exists:
-		note = notification{kind: onUpdate, old: old, now: obj, same: isSame(old, obj)}
+		note = notification{kind: onUpdate, old: old, now: obj, unchanged: isSame(old, obj)}
 		err = a.write(func() error { return a.indexer.Update(obj) })
 	default:
 		note = notification{kind: onAdd, now: obj}
@@ -189,15 +189,15 @@ func (a *applier) event(event listwatch.Event[any]) (note notification, changed 
 		return note, false, err
 	}
 	if note.kind != onDelete {
-		a.watchOver(obj)
+		a.detectMutations(obj)
 	}
 	a.metrics.at(event.ResourceVersion)
 	return note, true, nil
 }
 
-// unread applies an event whose object could not be decoded. The notification of a deletion has a
-// tombstone.
-func (a *applier) unread(event listwatch.Event[any]) (note notification, changed bool, err error) {
+// applyUndecodable applies an event whose object could not be decoded. The notification of a
+// deletion has a tombstone.
+func (a *applier) applyUndecodable(event listwatch.Event[any]) (note notification, changed bool, err error) {
 	key := informerKey(event.Key)
 	old, exists, err := a.indexer.GetByKey(key)
 	if err != nil || !exists {
@@ -216,7 +216,7 @@ func (a *applier) resync() []notification {
 	objs := a.indexer.List()
 	notes := make([]notification, len(objs))
 	for i, obj := range objs {
-		notes[i] = notification{kind: onUpdate, old: obj, now: obj, same: true}
+		notes[i] = notification{kind: onUpdate, old: obj, now: obj, unchanged: true}
 	}
 	return notes
 }
@@ -228,9 +228,9 @@ func (a *applier) write(to func() error) (err error) {
 	return err
 }
 
-// watchOver passes an object to the mutation detector, if there is one. The detector copies the
-// object by calling a method of the object, which may panic.
-func (a *applier) watchOver(obj interface{}) {
+// detectMutations passes an object to the mutation detector, if there is one. The detector copies
+// the object by calling a method of the object, which may panic.
+func (a *applier) detectMutations(obj interface{}) {
 	if _, none := a.detector.(noDetector); !none {
 		a.guard("A function that copies an object panicked", func() { a.detector.AddObject(obj) })
 	}
@@ -249,12 +249,12 @@ func (a *applier) guard(what string, work func()) {
 	work()
 }
 
-// rest calls HandleCrash with the panic that guard has saved, and then pauses, as client-go does.
-// The caller must hold no lock.
-func (a *applier) rest() {
+// repanic calls HandleCrash with the panic that guard has saved, and then pauses, as client-go
+// does. The caller must hold no lock.
+func (a *applier) repanic() {
 	if p := a.panicked; p != nil {
 		a.panicked = nil
-		contained(a.ctx, func() { panic(p) })
-		pauseFor(a.ctx, afterCrash)()
+		returnsWithoutPanic(a.ctx, func() { panic(p) })
+		pauseFor(a.ctx, crashPauseLength)()
 	}
 }

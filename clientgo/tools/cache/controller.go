@@ -102,9 +102,9 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	running.Go(func() { r.keepRunning(ctx) })
 	running.Go(func() {
 		<-ctx.Done()
-		contained(ctx, c.config.Queue.Close)
+		returnsWithoutPanic(ctx, c.config.Queue.Close)
 	})
-	keepOn(ctx, pauseFor(ctx, afterCrash), func() { c.process(ctx) })
+	retryAfterPanic(ctx, pauseFor(ctx, crashPauseLength), func() { c.process(ctx) })
 }
 
 // process passes the items of the queue to Process, until the context ends or the queue is closed

@@ -39,12 +39,12 @@ type DeltaFIFO struct {
 	replaced    DeltaType
 	transformer TransformFunc
 
-	mu     sync.Mutex // guards following
-	cond   sync.Cond
-	items  map[string]Deltas
-	queue  []string // the keys of items, each once
-	gate   gate
-	closed bool
+	mu      sync.Mutex // guards following
+	cond    sync.Cond
+	items   map[string]Deltas
+	queue   []string // the keys of items, each once
+	tracker syncTracker
+	closed  bool
 }
 
 var (
@@ -59,7 +59,7 @@ func NewDeltaFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter) *DeltaFIFO {
 // NewDeltaFIFOWithOptions returns an empty queue.
 func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	f := &DeltaFIFO{name: opts.Name, keyFunc: opts.KeyFunction, known: opts.KnownObjects, replaced: Sync,
-		transformer: opts.Transformer, items: map[string]Deltas{}, gate: newGate()}
+		transformer: opts.Transformer, items: map[string]Deltas{}, tracker: newSyncTracker()}
 	if f.name == "" {
 		f.name = "DeltaFIFO"
 	}
@@ -91,14 +91,14 @@ func (f *DeltaFIFO) Name() string { return f.name }
 func (f *DeltaFIFO) Transformer() TransformFunc { return f.transformer }
 
 // Done is closed when the queue has synced.
-func (f *DeltaFIFO) Done() <-chan struct{} { return f.gate.synced }
+func (f *DeltaFIFO) Done() <-chan struct{} { return f.tracker.synced }
 
 // HasSynced reports whether the keys of the first list were popped, or the queue received a change
 // before any list.
 func (f *DeltaFIFO) HasSynced() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.gate.syncedLocked()
+	return f.tracker.syncedLocked()
 }
 
 // HasSyncedChecker returns the queue.
@@ -128,7 +128,7 @@ func (f *DeltaFIFO) Update(obj interface{}) error { return f.change(Updated, obj
 func (f *DeltaFIFO) change(kind DeltaType, obj interface{}) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.gate.populateLocked(0)
+	f.tracker.populateLocked(0)
 	return f.queueLocked(kind, kind, obj)
 }
 
@@ -140,7 +140,7 @@ func (f *DeltaFIFO) Delete(obj interface{}) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.gate.populateLocked(0)
+	f.tracker.populateLocked(0)
 	if _, pending := f.items[key]; !pending {
 		if f.known == nil {
 			return nil
@@ -190,13 +190,13 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 		}
 		f.cond.Wait()
 	}
-	initial := !f.gate.syncedLocked()
+	initial := !f.tracker.syncedLocked()
 	key := f.queue[0]
 	f.queue[0] = ""
 	f.queue = f.queue[1:]
 	deltas := f.items[key]
 	delete(f.items, key)
-	f.gate.poppedLocked(1)
+	f.tracker.poppedLocked(1)
 	err := process(deltas, initial)
 	return deltas, err
 }
@@ -242,7 +242,7 @@ func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 			}
 		}
 	}
-	f.gate.populateLocked(len(keys) + gone)
+	f.tracker.populateLocked(len(keys) + gone)
 	return nil
 }
 

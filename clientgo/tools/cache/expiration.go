@@ -62,9 +62,9 @@ func NewExpirationStore(keyFunc KeyFunc, expirationPolicy ExpirationPolicy) Stor
 	return NewFakeExpirationStore(keyFunc, nil, expirationPolicy, clock.RealClock{})
 }
 
-// hide removes the entry if it has expired, and reports whether it has expired. The caller holds
-// mu.
-func (c *ExpirationCache) hide(e *TimestampedEntry) bool {
+// removeIfExpired removes the entry if it has expired, and reports whether it has expired. The
+// caller holds mu.
+func (c *ExpirationCache) removeIfExpired(e *TimestampedEntry) bool {
 	if !c.policy.IsExpired(e) {
 		return false
 	}
@@ -84,7 +84,7 @@ func (c *ExpirationCache) GetByKey(key string) (interface{}, bool, error) {
 		return nil, false, nil
 	}
 	entry := item.(*TimestampedEntry)
-	if c.hide(entry) {
+	if c.removeIfExpired(entry) {
 		return nil, false, nil
 	}
 	return entry.Obj, true, nil
@@ -106,7 +106,7 @@ func (c *ExpirationCache) List() []interface{} {
 	items := c.store.List()
 	list := make([]interface{}, 0, len(items))
 	for _, item := range items {
-		if entry := item.(*TimestampedEntry); !c.hide(entry) {
+		if entry := item.(*TimestampedEntry); !c.removeIfExpired(entry) {
 			list = append(list, entry.Obj)
 		}
 	}

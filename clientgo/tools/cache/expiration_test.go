@@ -12,7 +12,7 @@ import (
 )
 
 // IX-18
-func TestObjectsExpireWhenTheyAreRead(t *testing.T) {
+func TestExpiredObjectsAreRemovedOnRead(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
 	expired := make(chan string, 10)
 	store := cache.NewFakeExpirationStore(cache.MetaNamespaceKeyFunc, expired, &cache.TTLPolicy{TTL: time.Second, Clock: clock}, clock)
@@ -70,7 +70,7 @@ func TestExpirationStoreWrapsErrorsOfKeys(t *testing.T) {
 	require.Empty(t, store.ListKeys())
 }
 
-func TestFakePolicyKeepsSomeObjects(t *testing.T) {
+func TestFakePolicyNeverExpiresSomeObjects(t *testing.T) {
 	store := cache.NewExpirationStore(cache.MetaNamespaceKeyFunc, &cache.FakeExpirationPolicy{
 		NeverExpire:     sets.New("ns/a"),
 		RetrieveKeyFunc: func(obj any) (string, error) { return cache.MetaNamespaceKeyFunc(obj.(*cache.TimestampedEntry).Obj) },
@@ -79,7 +79,7 @@ func TestFakePolicyKeepsSomeObjects(t *testing.T) {
 	require.Equal(t, []any{pod("a")}, store.List())
 }
 
-func TestACustomStoreDoesWhatItsFunctionsDo(t *testing.T) {
+func TestACustomStoreCallsItsFunctions(t *testing.T) {
 	var store cache.FakeCustomStore
 	var _ cache.Store = &store
 	require.NoError(t, store.Add(1))

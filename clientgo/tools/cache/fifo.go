@@ -14,16 +14,16 @@ type FIFO struct {
 	items map[string]interface{}
 	// queue has the keys of the map items and the keys of deleted objects. A key that is added
 	// again after its deletion is in the queue twice. As in client-go, Pop uses the first place.
-	queue  []string
-	gate   gate
-	closed bool
+	queue   []string
+	tracker syncTracker
+	closed  bool
 }
 
 var _ Queue = &FIFO{}
 
 // NewFIFO returns an empty queue.
 func NewFIFO(keyFunc KeyFunc) *FIFO {
-	f := &FIFO{keyFunc: keyFunc, items: map[string]interface{}{}, gate: newGate()}
+	f := &FIFO{keyFunc: keyFunc, items: map[string]interface{}{}, tracker: newSyncTracker()}
 	f.cond.L = &f.mu
 	return f
 }
@@ -32,7 +32,7 @@ func NewFIFO(keyFunc KeyFunc) *FIFO {
 func (f *FIFO) Name() string { return "FIFO" }
 
 // Done is closed when the queue has synced.
-func (f *FIFO) Done() <-chan struct{} { return f.gate.synced }
+func (f *FIFO) Done() <-chan struct{} { return f.tracker.synced }
 
 // HasSynced reports whether the keys of the first list were popped, or the queue received a change
 // before any list.
@@ -64,8 +64,8 @@ func (f *FIFO) Add(obj interface{}) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.gate.populateLocked(0)
-	f.gate.checkLocked()
+	f.tracker.populateLocked(0)
+	f.tracker.checkLocked()
 	f.putLocked(key, obj)
 	f.cond.Broadcast()
 	return nil
@@ -90,8 +90,8 @@ func (f *FIFO) Delete(obj interface{}) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.gate.populateLocked(0)
-	f.gate.checkLocked()
+	f.tracker.populateLocked(0)
+	f.tracker.checkLocked()
 	delete(f.items, key)
 	return nil
 }
@@ -112,12 +112,12 @@ func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 		key := f.queue[0]
 		f.queue[0] = ""
 		f.queue = f.queue[1:]
-		f.gate.remaining = max(f.gate.remaining-1, 0)
+		f.tracker.remaining = max(f.tracker.remaining-1, 0)
 		item, exists := f.items[key]
 		if !exists { // a deleted key does not complete the sync; the next object or change does
 			continue
 		}
-		f.gate.checkLocked()
+		f.tracker.checkLocked()
 		delete(f.items, key)
 		return item, process(item, initial)
 	}
@@ -137,7 +137,7 @@ func (f *FIFO) Replace(list []interface{}, resourceVersion string) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.gate.populateLocked(len(distinct))
+	f.tracker.populateLocked(len(distinct))
 	f.items = make(map[string]interface{}, len(list))
 	f.queue = nil
 	for i, obj := range list {

@@ -30,7 +30,7 @@ func popped(t *testing.T, q cache.Queue, n int) (all []string) {
 	return all
 }
 
-func TestAFIFOHandsOutTheNewestObjectOfEachKeyInOrder(t *testing.T) {
+func TestAFIFOPopsTheNewestObjectOfEachKeyInOrder(t *testing.T) {
 	q := cache.NewFIFO(cache.MetaNamespaceKeyFunc)
 	require.False(t, q.HasSynced())
 	require.NoError(t, q.Add(podAt("a", "1")))
@@ -65,7 +65,7 @@ func TestAFIFOIsSyncedWhenItsFirstListIsPopped(t *testing.T) {
 	require.True(t, empty.HasSynced())
 }
 
-func TestAFIFOWaitsAndReturnsErrors(t *testing.T) {
+func TestPopOfAFIFOWaitsAndReturnsErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := cache.NewFIFO(cache.MetaNamespaceKeyFunc)
 		require.ErrorAs(t, q.Add(1), &cache.KeyError{})

@@ -17,7 +17,7 @@ func newHeap() *cache.Heap {
 	return cache.NewHeap(cache.MetaNamespaceKeyFunc, func(a, b any) bool { return a.(*v1.Pod).ResourceVersion < b.(*v1.Pod).ResourceVersion })
 }
 
-func TestAHeapHandsOutTheLeastFirst(t *testing.T) {
+func TestAHeapPopsTheLeastFirst(t *testing.T) {
 	h := newHeap()
 	model := map[string]string{}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -65,7 +65,7 @@ func TestAHeapHandsOutTheLeastFirst(t *testing.T) {
 	require.Len(t, slices.Compact(keys), len(model))
 }
 
-func TestAHeapWaitsAndCloses(t *testing.T) {
+func TestPopOfAHeapWaitsUntilAddOrClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHeap()
 		got := make(chan string)

@@ -145,7 +145,7 @@ func (q *informerQueue) replaceItems(items []listwatch.Item[any], resourceVersio
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.appendLocked(Delta{Type: ReplacedAll, Object: snapshot{items, resourceVersion}})
-	q.gate.populateLocked(len(q.items))
+	q.tracker.populateLocked(len(q.items))
 	return nil
 }
 
@@ -156,7 +156,7 @@ func (q *informerQueue) applyEvent(event listwatch.Event[any]) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if event.Type != listwatch.Bookmark {
-		q.gate.populateLocked(0)
+		q.tracker.populateLocked(0)
 	}
 	q.appendLocked(Delta{Object: event})
 	return nil
@@ -178,7 +178,7 @@ func (q *informerQueue) process(obj interface{}, initial bool) (err error) {
 	case SyncAllInfo:
 		notes = q.resync()
 	}
-	q.rest()
+	q.repanic()
 	for i := range notes {
 		notes[i].call(q.handler)
 	}

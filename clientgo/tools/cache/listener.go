@@ -9,10 +9,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-type noteKind uint8
+type notificationKind uint8
 
 const (
-	onAdd noteKind = iota
+	onAdd notificationKind = iota
 	onUpdate
 	onDelete
 	onSynced // marks the end of the initial list in the mailbox; the handler is not notified
@@ -20,24 +20,24 @@ const (
 
 // notification is one call of a handler. For onDelete, now is the deleted object or its tombstone.
 type notification struct {
-	kind     noteKind
-	initial  bool
-	same     bool // the object has not changed: only handlers whose resync is due are notified
-	old, now interface{}
+	kind      notificationKind
+	initial   bool
+	unchanged bool // the object has not changed: only handlers whose resync is due are notified
+	old, now  interface{}
 }
 
 // listener is a handler with its goroutine and its mailbox. The mailbox has no bound.
 type listener struct {
-	handler ResourceEventHandler
-	asked   time.Duration // the requested resync period; guarded by the informer's mu
-	name    string
-	logger  klog.Logger
+	handler         ResourceEventHandler
+	requestedPeriod time.Duration // the requested resync period; guarded by the informer's mu
+	name            string
+	logger          klog.Logger
 
 	// has a value if notifications have been put into the empty mailbox, or the listener was
 	// stopped
-	wake  chan struct{}
-	quit  chan struct{} // closed by stop
-	ended chan struct{} // closed when no call is in progress and none will follow
+	wake    chan struct{}
+	stopCh  chan struct{} // closed by stop
+	endedCh chan struct{} // closed when no call is in progress and none will follow
 	// closed by the goroutine when the handler has returned from every initial add
 	synced  chan struct{}
 	stopped atomic.Bool // written with mu held
@@ -49,14 +49,14 @@ type listener struct {
 	syncing bool
 
 	// The following fields belong to the goroutine.
-	taken []notification // taken from the mailbox; taken[:at] has been delivered
+	batch []notification // taken from the mailbox; taken[:at] has been delivered
 	at    int            // index of the next notification in the slice taken
 }
 
 func newListener(handler ResourceEventHandler, name string, logger klog.Logger) *listener {
 	return &listener{
 		handler: handler, name: name, logger: logger, syncing: true,
-		wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}), synced: make(chan struct{}),
+		wake: make(chan struct{}, 1), stopCh: make(chan struct{}), endedCh: make(chan struct{}), synced: make(chan struct{}),
 	}
 }
 
@@ -68,14 +68,14 @@ func (l *listener) HasSyncedChecker() DoneChecker { return doneChecker{l.name, l
 
 // ShutdownChan returns a channel that is closed once the handler is removed and no call is in
 // progress.
-func (l *listener) ShutdownChan() <-chan struct{} { return l.ended }
+func (l *listener) ShutdownChan() <-chan struct{} { return l.endedCh }
 
-func (n notification) isSame() bool { return n.same }
+func (n notification) isUnchanged() bool { return n.unchanged }
 
-// put adds notifications to the mailbox, in order. If the handler's resync is due, it adds all
+// enqueue adds notifications to the mailbox, in order. If the handler's resync is due, it adds all
 // notifications. Otherwise it adds only the changes, without the notifications of unchanged
 // objects.
-func (l *listener) put(all, changes []notification) {
+func (l *listener) enqueue(all, changes []notification) {
 	l.mu.Lock()
 	notes := changes
 	if l.syncing {
@@ -89,11 +89,11 @@ func (l *listener) put(all, changes []notification) {
 	l.mailbox = append(l.mailbox, notes...)
 	l.mu.Unlock()
 	if wasEmpty {
-		l.rouse()
+		l.wakeUp()
 	}
 }
 
-func (l *listener) rouse() {
+func (l *listener) wakeUp() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -105,7 +105,7 @@ func (l *listener) rouse() {
 // earlier than with client-go.
 func (l *listener) upstreamSynced() {
 	end := []notification{{kind: onSynced}}
-	l.put(end, end)
+	l.enqueue(end, end)
 }
 
 func (l *listener) setPeriod(period time.Duration) {
@@ -146,16 +146,16 @@ func (l *listener) stop() {
 		return
 	}
 	l.mailbox = nil
-	close(l.quit)
-	l.rouse()
+	close(l.stopCh)
+	l.wakeUp()
 	if !l.started {
-		close(l.ended)
+		close(l.endedCh)
 	}
 }
 
 func (l *listener) hasEnded() bool {
 	select {
-	case <-l.ended:
+	case <-l.endedCh:
 		return true
 	default:
 		return false
@@ -163,15 +163,15 @@ func (l *listener) hasEnded() bool {
 }
 
 func (l *listener) run(ctx context.Context) {
-	defer close(l.ended)
-	defer func() { l.taken = nil }() // the program may still hold the registration
-	keepOnOwn(klog.NewContext(ctx, l.logger), l.pause, l.deliver)
+	defer close(l.endedCh)
+	defer func() { l.batch = nil }() // the program may still hold the registration
+	retryAfterPanicOrGoexit(klog.NewContext(ctx, l.logger), l.pause, l.deliver)
 }
 
 // pause pauses after a panic of the handler.
 func (l *listener) pause() bool {
 	select {
-	case <-l.quit:
+	case <-l.stopCh:
 		return false
 	case <-time.After(crashPause):
 		return true
@@ -183,12 +183,12 @@ func (l *listener) pause() bool {
 // handler that panics still syncs (D10).
 func (l *listener) deliver() {
 	for {
-		for l.at < len(l.taken) {
+		for l.at < len(l.batch) {
 			if l.stopped.Load() {
 				return
 			}
-			note := l.taken[l.at]
-			l.taken[l.at] = notification{} // the mailbox must not keep the object
+			note := l.batch[l.at]
+			l.batch[l.at] = notification{} // the mailbox must not keep the object
 			l.at++
 			if note.kind == onSynced {
 				close(l.synced)
@@ -200,12 +200,12 @@ func (l *listener) deliver() {
 			return
 		}
 		<-l.wake
-		spare := l.taken[:0]
+		spare := l.batch[:0]
 		if cap(spare) > 1024 {
 			spare = nil
 		}
 		l.mu.Lock()
-		l.taken, l.mailbox, l.at = l.mailbox, spare, 0
+		l.batch, l.mailbox, l.at = l.mailbox, spare, 0
 		l.mu.Unlock()
 	}
 }

@@ -11,7 +11,7 @@ import (
 // SI-17: even if the store is empty, HasSynced of a handler becomes true only when the handler's
 // goroutine has run. Programs poll HasSynced after AddEventHandler, and in client-go the first call
 // returns false.
-func TestTheGoroutineOfAHandlerMakesItSynced(t *testing.T) {
+func TestAHandlerSyncsEvenIfTheStoreIsEmpty(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newListener(ResourceEventHandlerFuncs{}, "handler", klog.Background())
 		l.upstreamSynced()
@@ -20,6 +20,6 @@ func TestTheGoroutineOfAHandlerMakesItSynced(t *testing.T) {
 		synctest.Wait()
 		require.True(t, l.HasSynced())
 		l.stop()
-		<-l.ended
+		<-l.endedCh
 	})
 }

@@ -131,9 +131,9 @@ func uidOf(obj runtime.Object) types.UID {
 
 // mutation is the cache's entry for a key: a written object, or the last state of a deleted object.
 type mutation struct {
-	item interface{}
-	obj  runtime.Object // nil if item is not a runtime.Object
-	gone bool
+	item    interface{}
+	obj     runtime.Object // nil if item is not a runtime.Object
+	deleted bool
 }
 
 func (c *mutationCache) get(key string) (mutation, bool) {
@@ -160,7 +160,7 @@ func (c *mutationCache) newer(key string, stored interface{}) interface{} {
 		c.known.Remove(key)
 		return stored
 	}
-	if known.gone {
+	if known.deleted {
 		return nil
 	}
 	return known.item
@@ -190,7 +190,7 @@ func (c *mutationCache) GetByKey(key string) (interface{}, bool, error) {
 		return nil, false, nil
 	}
 	known, exists := c.get(key)
-	if !exists || known.gone {
+	if !exists || known.deleted {
 		return nil, false, nil
 	}
 	return known.item, true, nil
@@ -230,7 +230,7 @@ func (c *mutationCache) added(indexName, indexKey string, indexed sets.Set[strin
 	for _, k := range c.known.Keys() {
 		key := k.(string)
 		known, ok := c.get(key)
-		if !ok || known.gone || indexed.Has(key) || c.isOld(key, known) {
+		if !ok || known.deleted || indexed.Has(key) || c.isOld(key, known) {
 			continue
 		}
 		of, err := values(known.item)
@@ -255,7 +255,7 @@ func (c *mutationCache) Mutation(written interface{}) {
 	obj, _ := written.(runtime.Object)
 	if obj != nil {
 		if known, ok := c.get(key); ok && known.obj != nil {
-			if order := c.compare(obj, known.obj); order < 0 || known.gone && (order == 0 || uidOf(known.obj) == uidOf(obj)) {
+			if order := c.compare(obj, known.obj); order < 0 || known.deleted && (order == 0 || uidOf(known.obj) == uidOf(obj)) {
 				return
 			}
 		}
@@ -285,7 +285,7 @@ func (c *mutationCache) OnDelete(obj runtime.Object) {
 	if known, ok := c.get(key); ok && known.obj != nil && uidOf(known.obj) != uidOf(obj) && c.compare(obj, known.obj) < 0 {
 		return // the cache's entry is for a later object with the same key
 	}
-	c.known.Add(key, mutation{item: obj, obj: obj, gone: true}, c.ttl)
+	c.known.Add(key, mutation{item: obj, obj: obj, deleted: true}, c.ttl)
 }
 
 func (c *mutationCache) key(obj interface{}) (string, bool) {

@@ -19,20 +19,20 @@ func labelled(name, version, label string) *v1.Pod {
 	return p
 }
 
-type overlay struct {
+type mutationCacheFixture struct {
 	cache.MutationCache
 	t     *testing.T
 	store cache.Indexer
 }
 
-func newOverlay(t *testing.T, adds bool) overlay {
+func newMutationCacheFixture(t *testing.T, adds bool) mutationCacheFixture {
 	store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"l": func(obj any) ([]string, error) { return []string{obj.(*v1.Pod).Labels["l"]}, nil }})
-	return overlay{cache.NewIntegerResourceVersionMutationCache(klog.Background(), store, store, time.Minute, adds), t, store}
+	return mutationCacheFixture{cache.NewIntegerResourceVersionMutationCache(klog.Background(), store, store, time.Minute, adds), t, store}
 }
 
 // shown returns name and version of the object ns/a from the cache, or "" if the cache does not
 // return it.
-func (o overlay) shown() string {
+func (o mutationCacheFixture) shown() string {
 	obj, exists, err := o.GetByKey("ns/a")
 	require.NoError(o.t, err)
 	if !exists {
@@ -42,7 +42,7 @@ func (o overlay) shown() string {
 	return name(obj)
 }
 
-func (o overlay) byIndex(value string) (names []string) {
+func (o mutationCacheFixture) byIndex(value string) (names []string) {
 	objs, err := o.ByIndex("l", value)
 	require.NoError(o.t, err)
 	for _, obj := range objs {
@@ -52,8 +52,8 @@ func (o overlay) byIndex(value string) (names []string) {
 }
 
 // IX-19, first part
-func TestWhatWasWrittenIsShownUntilTheStoreHasIt(t *testing.T) {
-	o := newOverlay(t, false)
+func TestAWrittenObjectIsReturnedUntilTheStoreHasIt(t *testing.T) {
+	o := newMutationCacheFixture(t, false)
 	o.Mutation(podAt("a", "2"))
 	require.Empty(t, o.shown(), "the store does not have it, and adds are not shown")
 	require.NoError(t, o.store.Add(podAt("a", "1")))
@@ -68,8 +68,8 @@ func TestWhatWasWrittenIsShownUntilTheStoreHasIt(t *testing.T) {
 }
 
 // IX-19: includeAdds
-func TestWhatWasAddedIsShownBeforeTheStoreHasIt(t *testing.T) {
-	o := newOverlay(t, true)
+func TestAnAddedObjectIsReturnedBeforeTheStoreHasIt(t *testing.T) {
+	o := newMutationCacheFixture(t, true)
 	o.Mutation(labelled("a", "2", "x"))
 	require.Equal(t, "a@2", o.shown())
 	require.Equal(t, "a@2", o.shown(), "not only once, as in client-go")
@@ -88,8 +88,8 @@ func TestWhatWasAddedIsShownBeforeTheStoreHasIt(t *testing.T) {
 }
 
 // IX-19: OnAddOrUpdate, OnDelete
-func TestHandlersEndWhatWasWritten(t *testing.T) {
-	o := newOverlay(t, true)
+func TestHandlersRemoveWrittenObjects(t *testing.T) {
+	o := newMutationCacheFixture(t, true)
 	o.Mutation(podAt("a", "2"))
 	o.OnAddOrUpdate(podAt("a", "1"))
 	require.Equal(t, "a@2", o.shown())
@@ -112,9 +112,9 @@ func TestHandlersEndWhatWasWritten(t *testing.T) {
 	require.Empty(t, o.byIndex(""))
 }
 
-func TestWhatWasWrittenIsForgotten(t *testing.T) {
+func TestWrittenObjectsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOverlay(t, true)
+		o := newMutationCacheFixture(t, true)
 		o.Mutation(podAt("a", "2"))
 		time.Sleep(59 * time.Second)
 		require.Equal(t, "a@2", o.shown())

@@ -52,17 +52,17 @@ type mutationDetector struct {
 	name string
 	fail func(message string) // panics, except in tests
 
-	muCompare sync.Mutex // held while objects are compared
-	mu        sync.Mutex // guards following
-	begun     time.Time  // start of the young generation
-	young     []watchedObject
-	old       []watchedObject
+	muCompare       sync.Mutex // held while objects are compared
+	mu              sync.Mutex // guards following
+	generationStart time.Time  // start of the young generation
+	recent          []watchedObject
+	old             []watchedObject
 }
 
 type watchedObject struct{ cached, copied interface{} }
 
 func newMutationDetector(name string) *mutationDetector {
-	return &mutationDetector{name: name, begun: time.Now(), fail: func(message string) { panic(message) }}
+	return &mutationDetector{name: name, generationStart: time.Now(), fail: func(message string) { panic(message) }}
 }
 
 // AddObject ignores values that are not API objects.
@@ -74,7 +74,7 @@ func (d *mutationDetector) AddObject(obj interface{}) {
 	w := watchedObject{o, o.DeepCopyObject()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.young = append(d.young, w)
+	d.recent = append(d.recent, w)
 }
 
 func (d *mutationDetector) Run(stopCh <-chan struct{}) {
@@ -94,16 +94,16 @@ func (d *mutationDetector) compare() {
 	d.muCompare.Lock()
 	defer d.muCompare.Unlock()
 	d.mu.Lock()
-	young, old := d.young, d.old
-	if time.Since(d.begun) > detectorGeneration {
-		d.begun, d.old, d.young = time.Now(), d.young, nil
+	young, old := d.recent, d.old
+	if time.Since(d.generationStart) > detectorGeneration {
+		d.generationStart, d.old, d.recent = time.Now(), d.recent, nil
 	}
 	d.mu.Unlock()
 	altered := false
 	for _, generation := range [][]watchedObject{young, old} {
 		for i, w := range generation {
 			if !reflect.DeepEqual(w.cached, w.copied) {
-				fmt.Printf("CACHE %s[%d] ALTERED!\n%s\n", d.name, i, alterations(w.copied, w.cached))
+				fmt.Printf("CACHE %s[%d] ALTERED!\n%s\n", d.name, i, changedFields(w.copied, w.cached))
 				altered = true
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-func TestADetectorWatchesOverAnObjectForSomeMinutes(t *testing.T) {
+func TestADetectorChecksAnObjectForSomeMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, minutes := range []int{0, 1, 2, 5} {
 			d := newMutationDetector("pods")
@@ -41,7 +41,7 @@ func TestADetectorWatchesOverAnObjectForSomeMinutes(t *testing.T) {
 	})
 }
 
-func TestAlterationsNameTheFields(t *testing.T) {
+func TestTheReportNamesTheChangedFields(t *testing.T) {
 	number, other := int32(1), int32(2)
 	before := &v1.Pod{Spec: v1.PodSpec{NodeName: "n", Containers: []v1.Container{{Name: "a"}}, Priority: &number}}
 	after := before.DeepCopy()
@@ -55,12 +55,12 @@ func TestAlterationsNameTheFields(t *testing.T) {
 .Spec.Containers[0].Name: was "a", is "b"
 .Spec.NodeSelector: was map[string]string(nil), is map[string]string{"k":"v"}
 .Spec.Tolerations: was []v1.Toleration(nil), is []v1.Toleration{v1.Toleration{Key:"", Operator:"", Value:"", Effect:"", TolerationSeconds:(*int64)(nil)}}
-.Spec.Priority: was 1, is 2`, alterations(before, after))
-	require.Equal(t, `[b]: was absent, is 1`, alterations(map[string]int{"a": 1}, map[string]int{"a": 1, "b": 1}))
+.Spec.Priority: was 1, is 2`, changedFields(before, after))
+	require.Equal(t, `[b]: was absent, is 1`, changedFields(map[string]int{"a": 1}, map[string]int{"a": 1, "b": 1}))
 }
 
 // If the detector is off, Run returns at once, so that its caller does not wait.
-func TestADetectorThatIsOffReturnsAtOnce(t *testing.T) {
+func TestADisabledDetectorReturnsAtOnce(t *testing.T) {
 	require.False(t, mutationDetection)
 	d := NewCacheMutationDetector("pods")
 	d.AddObject("anything")

@@ -6,19 +6,19 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// gate records whether the items of a queue's first list have been popped. The queue's lock guards
-// all fields except synced.
-type gate struct {
+// syncTracker records whether the items of a queue's first list have been popped. The queue's lock
+// guards all fields except synced.
+type syncTracker struct {
 	populated bool // the queue has received its first list, or a change
 	remaining int  // items of the first list that are not popped yet
 	once      sync.Once
 	synced    chan struct{}
 }
 
-func newGate() gate { return gate{synced: make(chan struct{})} }
+func newSyncTracker() syncTracker { return syncTracker{synced: make(chan struct{})} }
 
 // populateLocked sets the size of the first list. Later calls have no effect.
-func (g *gate) populateLocked(count int) {
+func (g *syncTracker) populateLocked(count int) {
 	if !g.populated {
 		g.populated = true
 		g.remaining = count
@@ -26,20 +26,20 @@ func (g *gate) populateLocked(count int) {
 	}
 }
 
-func (g *gate) poppedLocked(count int) {
+func (g *syncTracker) poppedLocked(count int) {
 	if g.remaining > 0 {
 		g.remaining -= min(count, g.remaining)
 		g.checkLocked()
 	}
 }
 
-func (g *gate) checkLocked() {
+func (g *syncTracker) checkLocked() {
 	if g.syncedLocked() {
 		g.once.Do(func() { close(g.synced) })
 	}
 }
 
-func (g *gate) syncedLocked() bool { return g.populated && g.remaining == 0 }
+func (g *syncTracker) syncedLocked() bool { return g.populated && g.remaining == 0 }
 
 // queueKey returns the key of an object, of a tombstone, or of Deltas.
 func queueKey(keyFunc KeyFunc, obj interface{}) (string, error) {

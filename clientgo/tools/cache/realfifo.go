@@ -55,11 +55,11 @@ type RealFIFO struct {
 	latency     HistogramMetric
 	pending     atomic.Int64 // deltas that are queued or being processed
 
-	mu     sync.Mutex // guards following
-	cond   sync.Cond
-	items  []Delta
-	gate   gate
-	closed bool
+	mu      sync.Mutex // guards following
+	cond    sync.Cond
+	items   []Delta
+	tracker syncTracker
+	closed  bool
 }
 
 var (
@@ -85,7 +85,7 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 	}
 	f := &RealFIFO{name: opts.Name, keyFunc: opts.KeyFunction, known: opts.KnownObjects, transformer: opts.Transformer,
 		atomic: opts.AtomicEvents, unlock: opts.UnlockWhileProcessing, bookmarks: opts.EmitDeltaTypeBookmark,
-		batch: defaultBatch, identifier: opts.Identifier, queued: noMetric{}, latency: noMetric{}, gate: newGate()}
+		batch: defaultBatch, identifier: opts.Identifier, queued: noMetric{}, latency: noMetric{}, tracker: newSyncTracker()}
 	if f.keyFunc == nil {
 		f.keyFunc = MetaNamespaceKeyFunc
 	}
@@ -112,14 +112,14 @@ func (f *RealFIFO) Name() string { return f.name }
 func (f *RealFIFO) Transformer() TransformFunc { return f.transformer }
 
 // Done is closed when the queue has synced.
-func (f *RealFIFO) Done() <-chan struct{} { return f.gate.synced }
+func (f *RealFIFO) Done() <-chan struct{} { return f.tracker.synced }
 
 // HasSynced reports whether the consumer has processed the whole first list, or the queue received
 // a change before any list.
 func (f *RealFIFO) HasSynced() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.gate.syncedLocked()
+	return f.tracker.syncedLocked()
 }
 
 // HasSyncedChecker returns the queue.
@@ -155,7 +155,7 @@ func (f *RealFIFO) waitLocked() bool {
 // UnlockWhileProcessing is set, it unlocks the queue during the call of work. The deltas count as
 // popped when work has returned.
 func (f *RealFIFO) takeLocked(n int, work func(taken []Delta, initial bool) error) error {
-	initial := !f.gate.syncedLocked()
+	initial := !f.tracker.syncedLocked()
 	taken := make([]Delta, n)
 	copy(taken, f.items)
 	clear(f.items[:n])
@@ -164,7 +164,7 @@ func (f *RealFIFO) takeLocked(n int, work func(taken []Delta, initial bool) erro
 	began := time.Now()
 	defer func() {
 		f.pending.Add(int64(-n))
-		f.gate.poppedLocked(n)
+		f.tracker.poppedLocked(n)
 		if f.identifier.Reserved() {
 			f.latency.Observe(time.Since(began).Seconds())
 		}
@@ -216,8 +216,8 @@ func (f *RealFIFO) PopBatch(processBatch ProcessBatchFunc, processSingle PopProc
 // prefixLocked returns the number of deltas in the next batch.
 func (f *RealFIFO) prefixLocked() int {
 	limit := min(len(f.items), f.batch)
-	if f.gate.remaining > 0 {
-		limit = min(limit, f.gate.remaining)
+	if f.tracker.remaining > 0 {
+		limit = min(limit, f.tracker.remaining)
 	}
 	keys := make(map[string]struct{}, limit)
 	for i, delta := range f.items[:limit] {

@@ -14,7 +14,7 @@ func (f *RealFIFO) Delete(obj interface{}) error { return f.change(Deleted, obj)
 func (f *RealFIFO) change(kind DeltaType, obj interface{}) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.gate.populateLocked(0)
+	f.tracker.populateLocked(0)
 	if _, err := queueKey(f.keyFunc, obj); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (f *RealFIFO) Replace(newItems []interface{}, resourceVersion string) error
 	if err != nil {
 		return err
 	}
-	f.gate.populateLocked(len(f.items))
+	f.tracker.populateLocked(len(f.items))
 	return nil
 }
 

@@ -59,7 +59,7 @@ type Reflector struct {
 	MaxInternalErrorRetryDuration time.Duration
 
 	name         string
-	about        string
+	description  string
 	logger       klog.Logger
 	lw           ListerWatcherWithContext
 	store        ReflectorStore
@@ -74,9 +74,9 @@ type Reflector struct {
 
 	// The following fields belong to the goroutine that lists and watches.
 
-	paged       bool // the server returns pages even from its cache
-	unavailable bool // the server no longer has the last version, or does not have it yet
-	nameless    bool // the name of an undecodable object is unknown
+	paged              bool // the server returns pages even from its cache
+	unavailable        bool // the server no longer has the last version, or does not have it yet
+	undecodableUnnamed bool // the name of an undecodable object is unknown
 }
 
 // ReflectorOptions are the options of a [Reflector].
@@ -123,7 +123,7 @@ func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType interfa
 // objects of that kind are accepted.
 func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store ReflectorStore, options ReflectorOptions) *Reflector {
 	r := &Reflector{
-		name: options.Name, about: options.TypeDescription, logger: klog.Background(),
+		name: options.Name, description: options.TypeDescription, logger: klog.Background(),
 		lw: ToListerWatcherWithContext(lw), store: store, resyncPeriod: options.ResyncPeriod,
 		watchTimeout: max(options.MinWatchTimeout, 5*time.Minute),
 		clock:        options.Clock, onError: DefaultWatchErrorHandler,
@@ -151,8 +151,8 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 			}
 		}
 	}
-	if r.about == "" {
-		r.about = describe(expectedType, r.expectedGVK)
+	if r.description == "" {
+		r.description = describe(expectedType, r.expectedGVK)
 	}
 	return r
 }
@@ -178,7 +178,7 @@ func defaultBackoff() *wait.Backoff {
 func (r *Reflector) Name() string { return r.name }
 
 // TypeDescription returns the name of the expected type for logs.
-func (r *Reflector) TypeDescription() string { return r.about }
+func (r *Reflector) TypeDescription() string { return r.description }
 
 // LastSyncResourceVersion returns the version of the last list or event that the store received. It
 // is "" before the first list.
@@ -196,8 +196,8 @@ func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextF
 // error that ListAndWatchWithContext would return. A panic of the program's functions, its store or
 // the error handler goes to HandleCrash. If HandleCrash returns, RunWithContext continues.
 func (r *Reflector) RunWithContext(ctx context.Context) {
-	r.logger.V(3).Info("Starting reflector", "type", r.about, "resyncPeriod", r.resyncPeriod)
-	defer r.logger.V(3).Info("Stopping reflector", "type", r.about)
+	r.logger.V(3).Info("Starting reflector", "type", r.description, "resyncPeriod", r.resyncPeriod)
+	defer r.logger.V(3).Info("Stopping reflector", "type", r.description)
 	defer r.startResyncs(ctx)()
 	var f *feed
 	_ = r.delay.Until(ctx, true, true, func(ctx context.Context) (bool, error) {
@@ -214,7 +214,7 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 // keepRunning is like RunWithContext, for a goroutine of this package. It does not let a panic or a
 // runtime.Goexit end the run.
 func (r *Reflector) keepRunning(ctx context.Context) {
-	outlive(ctx, pauseFor(ctx, r.delay), func() { r.RunWithContext(ctx) })
+	retryAfterGoexit(ctx, pauseFor(ctx, r.delay), func() { r.RunWithContext(ctx) })
 }
 
 // ListAndWatch is ListAndWatchWithContext with a stop channel in place of a context.
@@ -240,7 +240,7 @@ func (r *Reflector) startResyncs(ctx context.Context) (stop func()) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { keepOnOwn(ctx, pauseFor(ctx, afterCrash), func() { r.resync(ctx) }) })
+	running.Go(func() { retryAfterPanicOrGoexit(ctx, pauseFor(ctx, crashPauseLength), func() { r.resync(ctx) }) })
 	return func() {
 		cancel()
 		running.Wait()
@@ -286,11 +286,11 @@ func DefaultWatchErrorHandler(ctx context.Context, r *Reflector, err error) {
 	logger := klog.FromContext(ctx)
 	switch {
 	case core.IsExpired(err):
-		logger.V(4).Info("Watch closed", "reflector", r.name, "type", r.about, "err", err)
+		logger.V(4).Info("Watch closed", "reflector", r.name, "type", r.description, "err", err)
 	case err == io.EOF: //nolint:errorlint // the end of a watch, as client-go compares it
 	case err == io.ErrUnexpectedEOF: //nolint:errorlint // likewise
-		logger.V(1).Info("Watch closed with unexpected EOF", "reflector", r.name, "type", r.about, "err", err)
+		logger.V(1).Info("Watch closed with unexpected EOF", "reflector", r.name, "type", r.description, "err", err)
 	default:
-		utilruntime.HandleErrorWithContext(ctx, err, "Failed to watch", "reflector", r.name, "type", r.about)
+		utilruntime.HandleErrorWithContext(ctx, err, "Failed to watch", "reflector", r.name, "type", r.description)
 	}
 }

@@ -28,30 +28,30 @@ type feed struct {
 
 func (r *Reflector) feed(ctx context.Context) *feed {
 	metrics := newReflectorMetrics(reflectorMetricsProvider(), r.name)
-	from := &source{lw: r.lw, about: r.about, expectedType: r.expectedType, expectedGVK: r.expectedGVK, metrics: metrics, store: r.store}
+	from := &source{lw: r.lw, description: r.description, expectedType: r.expectedType, expectedGVK: r.expectedGVK, metrics: metrics, store: r.store}
 	to := &storeSink{reflector: r, store: r.store, metrics: metrics, ctx: ctx, from: from}
 	to.bookmarks, _ = r.store.(ReflectorBookmarkStore)
 	to.versions, _ = r.store.(ResourceVersionUpdater)
-	to.native, _ = r.store.(nativeStore)
+	to.itemStore, _ = r.store.(itemStore)
 	// A client may report that it does not support streaming lists. Fakes do.
 	return &feed{Reflector: r, from: from, to: to, streams: watchListEnabled() && !watchlist.DoesClientNotSupportWatchListSemantics(r.lw)}
 }
 
 const (
-	// veryShort is the minimal duration of an orderly watch without events (RC-25).
-	veryShort = time.Second
+	// shortWatch is the minimal duration of an orderly watch without events (RC-25).
+	shortWatch = time.Second
 
-	// patience is the number of consecutive streaming lists that may end before their end marker.
-	// After them the reflector uses a normal list. patience is also the number of consecutive very
-	// short watches after which the reflector waits.
-	patience = 10
+	// maxWatchErrors is the number of consecutive streaming lists that may end before their end
+	// marker. After them the reflector uses a normal list. patience is also the number of
+	// consecutive very short watches after which the reflector waits.
+	maxWatchErrors = 10
 )
 
 var errNoMarker = errors.New("the streaming list ended before its end marker")
 
 // listAndWatch does the work of ListAndWatchWithContext.
 func (f *feed) listAndWatch(ctx context.Context) error {
-	f.logger.V(3).Info("Listing and watching", "type", f.about)
+	f.logger.V(3).Info("Listing and watching", "type", f.description)
 	defer f.from.close() // closes the open watch, also after a panic
 	var open listwatch.WatchStream[any]
 	done := false
@@ -60,7 +60,7 @@ func (f *feed) listAndWatch(ctx context.Context) error {
 		open, err = f.streamList(ctx)
 		done = err == nil
 		if err != nil && ctx.Err() == nil {
-			f.logger.V(4).Info("The streaming list failed, listing", "type", f.about, "err", err)
+			f.logger.V(4).Info("The streaming list failed, listing", "type", f.description, "err", err)
 		}
 	}
 	if !done && ctx.Err() == nil {
@@ -109,7 +109,7 @@ func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error
 	short := 0 // consecutive very short watches
 	for first := true; ctx.Err() == nil; first = false {
 		if !first && !f.canResume() {
-			f.logger.V(4).Info("The next watch could not show what is gone, listing", "type", f.about)
+			f.logger.V(4).Info("The next watch could not show what is gone, listing", "type", f.description)
 			return nil
 		}
 		// before the request: some proxies send no headers before the first event
@@ -121,7 +121,7 @@ func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error
 			case ctx.Err() != nil:
 				continue
 			case isRetriable(err):
-				f.logger.V(4).Info("The watch was refused, trying again after a wait", "type", f.about, "err", err)
+				f.logger.V(4).Info("The watch was refused, trying again after a wait", "type", f.description, "err", err)
 				f.pause(ctx)
 				continue
 			case err != nil:
@@ -131,21 +131,21 @@ func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error
 		err := f.follow(ctx, open, begun)
 		open = nil
 		retry.After(err)
-		if short++; time.Since(begun) >= veryShort {
+		if short++; time.Since(begun) >= shortWatch {
 			short = 0
 		}
 		switch {
-		case ctx.Err() != nil, err == nil && short < patience:
+		case ctx.Err() != nil, err == nil && short < maxWatchErrors:
 		case err == nil, apierrors.IsTooManyRequests(err):
-			f.logger.V(2).Info("The watch has ended, opening the next one after a wait", "type", f.about, "err", err)
+			f.logger.V(2).Info("The watch has ended, opening the next one after a wait", "type", f.description, "err", err)
 			f.pause(ctx)
 		case apierrors.IsInternalError(err) && retry.ShouldRetry():
-			f.logger.V(2).Info("The watch has ended, opening the next one", "type", f.about, "err", err)
+			f.logger.V(2).Info("The watch has ended, opening the next one", "type", f.description, "err", err)
 		case core.IsExpired(err):
-			f.logger.V(4).Info("The watch has ended, listing", "type", f.about, "err", err)
+			f.logger.V(4).Info("The watch has ended, listing", "type", f.description, "err", err)
 			return nil
 		default:
-			f.logger.Info("Warning: the watch has ended with an error, listing", "type", f.about, "err", err)
+			f.logger.Info("Warning: the watch has ended with an error, listing", "type", f.description, "err", err)
 			return nil
 		}
 	}
@@ -158,7 +158,7 @@ func (f *feed) watch(ctx context.Context, open listwatch.WatchStream[any]) error
 // was.
 func (f *feed) canResume() bool {
 	version := f.LastSyncResourceVersion()
-	return version != "" && version != "0" && !f.nameless
+	return version != "" && version != "0" && !f.undecodableUnnamed
 }
 
 // follow applies the events of an open watch to the store, and closes the watch. It returns nil if
@@ -170,18 +170,18 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 		if err != nil && ctx.Err() != nil {
 			return nil // but an event that came before the end is applied
 		}
-		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
+		undecodable, isUndecodable := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case err == errSilentWatch: //nolint:errorlint // it is never wrapped
-			f.logger.V(2).Info("The watch brought nothing for long, opening the next one", "type", f.about)
+			f.logger.V(2).Info("The watch brought nothing for long, opening the next one", "type", f.description)
 			return nil
 		case err == io.EOF: //nolint:errorlint // that is the orderly end
-			if n == 0 && time.Since(begun) < veryShort {
+			if n == 0 && time.Since(begun) < shortWatch {
 				return &VeryShortWatchError{Name: f.name}
 			}
 			return nil
-		case isUnread:
-			err = f.applyUnread(ctx, unread)
+		case isUndecodable:
+			err = f.applyUndecodable(ctx, undecodable)
 		case err == nil && event.Unchanged:
 			// Known is meant for initial events only. A stream that reads ahead may have called
 			// Known for a later event too.
@@ -198,34 +198,34 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 	return nil
 }
 
-// applyUnread handles an event whose object could not be decoded. It returns an error, so that a
-// list follows, in two cases: the name of a deleted object is unknown, or the store belongs to the
-// program.
-func (f *feed) applyUnread(ctx context.Context, unread *listwatch.ObjectError) error {
-	f.report(ctx, "failed to watch %s: %w", unread)
-	if unread.Key.Name == "" {
-		f.nameless = true
-		if unread.Type == listwatch.Deleted {
-			return unread
+// applyUndecodable handles an event whose object could not be decoded. It returns an error, so that
+// a list follows, in two cases: the name of a deleted object is unknown, or the store belongs to
+// the program.
+func (f *feed) applyUndecodable(ctx context.Context, undecodable *listwatch.ObjectError) error {
+	f.reportUndecodable(ctx, "failed to watch %s: %w", undecodable)
+	if undecodable.Key.Name == "" {
+		f.undecodableUnnamed = true
+		if undecodable.Type == listwatch.Deleted {
+			return undecodable
 		}
 		return nil
 	}
-	event := listwatch.Event[any]{Type: unread.Type, Item: unchanged(unread)}
-	event.ResourceVersion = unread.ResourceVersion
-	if unread.Type != listwatch.Deleted {
+	event := listwatch.Event[any]{Type: undecodable.Type, Item: unchangedItem(undecodable)}
+	event.ResourceVersion = undecodable.ResourceVersion
+	if undecodable.Type != listwatch.Deleted {
 		event.Type = listwatch.Modified // the object exists
 	}
 	return f.to.Apply(event)
 }
 
-// report calls the error handler for an undecodable object. The store has an older state of the
-// object, or does not have the object.
-func (f *feed) report(ctx context.Context, format string, unread *listwatch.ObjectError) {
-	f.onError(klog.NewContext(ctx, f.logger), f.Reflector, fmt.Errorf(format, f.about, unread))
+// reportUndecodable calls the error handler for an undecodable object. The store has an older state
+// of the object, or does not have the object.
+func (f *feed) reportUndecodable(ctx context.Context, format string, undecodable *listwatch.ObjectError) {
+	f.onError(klog.NewContext(ctx, f.logger), f.Reflector, fmt.Errorf(format, f.description, undecodable))
 }
 
-// unchanged returns the item for an undecodable object. The item means that the object exists, and
-// that the store keeps its earlier state.
-func unchanged(unread *listwatch.ObjectError) listwatch.Item[any] {
-	return listwatch.Item[any]{Key: unread.Key, UIDHash: unread.UIDHash, Unchanged: true}
+// unchangedItem returns the item for an undecodable object. The item means that the object exists,
+// and that the store keeps its earlier state.
+func unchangedItem(undecodable *listwatch.ObjectError) listwatch.Item[any] {
+	return listwatch.Item[any]{Key: undecodable.Key, UIDHash: undecodable.UIDHash, Unchanged: true}
 }

@@ -17,17 +17,17 @@ import (
 // pageSize is the default number of objects per page (RC-7).
 const pageSize = 500
 
-// listSilence bounds how long a list, or the initial events of a streaming list, may send nothing.
-// An API server gives up after a minute.
-const listSilence = 10 * time.Minute
+// listSilenceTimeout bounds how long a list, or the initial events of a streaming list, may send
+// nothing. An API server gives up after a minute.
+const listSilenceTimeout = 10 * time.Minute
 
-var errSilentList = fmt.Errorf("the list brought nothing for %v", listSilence)
+var errSilentList = fmt.Errorf("the list brought nothing for %v", listSilenceTimeout)
 
-// listed is the content of a list, or the part of a streaming list that has arrived.
-type listed struct {
+// snapshotBuilder is the content of a list, or the part of a streaming list that has arrived.
+type snapshotBuilder struct {
 	items []listwatch.Item[any]
 	// the undecodable objects; all objects without a known name share one entry
-	unread map[types.NamespacedName]*listwatch.ObjectError
+	undecodable map[types.NamespacedName]*listwatch.ObjectError
 	// index in items by key, for a streaming list
 	index   map[types.NamespacedName]int
 	version string
@@ -56,23 +56,23 @@ func (f *feed) list(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return nil
 	case err != nil:
-		return fmt.Errorf("failed to list %s: %w", f.about, err)
+		return fmt.Errorf("failed to list %s: %w", f.description, err)
 	}
 	f.paged = f.paged || version == "0" && got.paged
 	return f.replace(ctx, got)
 }
 
 // replace makes a snapshot the content of the store.
-func (f *feed) replace(ctx context.Context, got *listed) error {
+func (f *feed) replace(ctx context.Context, got *snapshotBuilder) error {
 	f.unavailable = false
-	for _, unread := range got.unread {
+	for _, undecodable := range got.undecodable {
 		if f.version.Load() == nil {
 			// An object missing in the first list would look like a deleted object to the program.
-			return fmt.Errorf("failed to list %s: %w", f.about, unread)
+			return fmt.Errorf("failed to list %s: %w", f.description, undecodable)
 		}
-		f.report(ctx, "failed to list %s: %w", unread)
+		f.reportUndecodable(ctx, "failed to list %s: %w", undecodable)
 	}
-	nameless := got.unread[types.NamespacedName{}] != nil
+	nameless := got.undecodable[types.NamespacedName{}] != nil
 	items := got.items
 	if nameless {
 		// the undecodable object may be any object of the store
@@ -81,22 +81,22 @@ func (f *feed) replace(ctx context.Context, got *listed) error {
 	if err := f.to.Replace(items, got.version); err != nil {
 		return fmt.Errorf("unable to sync list result: %w", err)
 	}
-	f.nameless = nameless
+	f.undecodableUnnamed = nameless
 	return nil
 }
 
 // pages reads a list, page by page. The result has the version of the first page.
-func (f *feed) pages(ctx context.Context, version string, limit int64) (*listed, error) {
+func (f *feed) pages(ctx context.Context, version string, limit int64) (*snapshotBuilder, error) {
 	var bytes atomic.Int64
 	opts := listwatch.ListOptions{ResourceVersion: version, Limit: limit, Known: f.to.HasVersion, Bytes: &bytes}
-	got := &listed{}
+	got := &snapshotBuilder{}
 	for {
 		meta, err := f.page(ctx, opts, got)
 		switch {
 		case apierrors.IsResourceExpired(err) && opts.Continue != "":
 			// Further pages would be of a later state than the pages before. So list once more,
 			// without pages (RC-8).
-			got = &listed{paged: true}
+			got = &snapshotBuilder{paged: true}
 			bytes.Store(0)
 			opts.ResourceVersion, opts.Limit, opts.Continue = version, 0, ""
 			meta, err = f.page(ctx, opts, got)
@@ -119,14 +119,14 @@ func (f *feed) pages(ctx context.Context, version string, limit int64) (*listed,
 }
 
 // page adds the items of one page to a snapshot.
-func (f *feed) page(ctx context.Context, opts listwatch.ListOptions, got *listed) (listwatch.ListMeta, error) {
+func (f *feed) page(ctx context.Context, opts listwatch.ListOptions, got *snapshotBuilder) (listwatch.ListMeta, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// The time of a program's own list function is not limited.
 	if streams(f.lw, f.expectedType) {
-		silence := time.AfterFunc(listSilence, func() { cancel(errSilentList) })
+		silence := time.AfterFunc(listSilenceTimeout, func() { cancel(errSilentList) })
 		defer silence.Stop()
-		opts.Patience.Progress = func() { silence.Reset(listSilence) }
+		opts.IdleTimeout.Progress = func() { silence.Reset(listSilenceTimeout) }
 	}
 	stream, err := f.from.List(ctx, opts)
 	if err != nil {
@@ -137,12 +137,12 @@ func (f *feed) page(ctx context.Context, opts listwatch.ListOptions, got *listed
 		if err == io.EOF { //nolint:errorlint // that is the orderly end
 			return stream.Meta(), nil
 		}
-		if unread, ok := errors.AsType[*listwatch.ObjectError](err); ok {
-			got.note(unread)
-			if unread.Key.Name == "" {
+		if undecodable, ok := errors.AsType[*listwatch.ObjectError](err); ok {
+			got.addUndecodable(undecodable)
+			if undecodable.Key.Name == "" {
 				continue
 			}
-			item = unchanged(unread)
+			item = unchangedItem(undecodable)
 		} else if err != nil {
 			return listwatch.ListMeta{}, err
 		}
@@ -161,7 +161,7 @@ func (f *feed) streamList(ctx context.Context) (listwatch.WatchStream[any], erro
 			opts.ResourceVersion = ""
 		}
 		begun := time.Now()
-		var got *listed
+		var got *snapshotBuilder
 		open, err := f.from.Watch(ctx, opts)
 		if err == nil {
 			got, err = f.collect(open, begun)
@@ -176,11 +176,11 @@ func (f *feed) streamList(ctx context.Context) (listwatch.WatchStream[any], erro
 		switch {
 		case ctx.Err() != nil:
 		case isRetriable(err):
-			f.logger.V(2).Info("The streaming list failed, trying again after a wait", "type", f.about, "err", err)
+			f.logger.V(2).Info("The streaming list failed, trying again after a wait", "type", f.description, "err", err)
 			f.pause(ctx)
 		case isUnavailable(err) && opts.ResourceVersion != "":
 			f.unavailable = true
-		case errors.Is(err, errNoMarker) && ended+1 < patience:
+		case errors.Is(err, errNoMarker) && ended+1 < maxWatchErrors:
 			ended++
 		default:
 			return nil, err
@@ -190,19 +190,19 @@ func (f *feed) streamList(ctx context.Context) (listwatch.WatchStream[any], erro
 }
 
 // collect takes the events of a streaming list up to its end marker.
-func (f *feed) collect(open listwatch.WatchStream[any], begun time.Time) (*listed, error) {
-	got := &listed{index: map[types.NamespacedName]int{}}
+func (f *feed) collect(open listwatch.WatchStream[any], begun time.Time) (*snapshotBuilder, error) {
+	got := &snapshotBuilder{index: map[types.NamespacedName]int{}}
 	for n := 0; ; n++ {
 		event, err := open.Next()
-		if unread, ok := errors.AsType[*listwatch.ObjectError](err); ok {
-			if unread.Key.Name == "" && unread.Type == listwatch.Deleted {
+		if undecodable, ok := errors.AsType[*listwatch.ObjectError](err); ok {
+			if undecodable.Key.Name == "" && undecodable.Type == listwatch.Deleted {
 				return nil, err // the name of the deleted object is unknown: list again
 			}
-			got.skip(unread)
+			got.applyUndecodable(undecodable)
 			continue
 		}
 		switch {
-		case err == io.EOF && n == 0 && time.Since(begun) < veryShort: //nolint:errorlint // that is the orderly end
+		case err == io.EOF && n == 0 && time.Since(begun) < shortWatch: //nolint:errorlint // that is the orderly end
 			return nil, &VeryShortWatchError{Name: f.name}
 		case err == io.EOF: //nolint:errorlint // likewise
 			return nil, errNoMarker
@@ -223,21 +223,21 @@ func (f *feed) collect(open listwatch.WatchStream[any], begun time.Time) (*liste
 	}
 }
 
-// note records an undecodable object.
-func (s *listed) note(unread *listwatch.ObjectError) {
-	if s.unread == nil {
-		s.unread = map[types.NamespacedName]*listwatch.ObjectError{}
+// addUndecodable records an undecodable object.
+func (s *snapshotBuilder) addUndecodable(undecodable *listwatch.ObjectError) {
+	if s.undecodable == nil {
+		s.undecodable = map[types.NamespacedName]*listwatch.ObjectError{}
 	}
-	key := unread.Key
+	key := undecodable.Key
 	if key.Name == "" {
 		key = types.NamespacedName{}
 	}
-	s.unread[key] = unread
+	s.undecodable[key] = undecodable
 }
 
 // put adds an item, or replaces the item with the same key.
-func (s *listed) put(item listwatch.Item[any]) {
-	delete(s.unread, item.Key)
+func (s *snapshotBuilder) put(item listwatch.Item[any]) {
+	delete(s.undecodable, item.Key)
 	if i, ok := s.index[item.Key]; ok {
 		s.items[i] = item
 		return
@@ -247,8 +247,8 @@ func (s *listed) put(item listwatch.Item[any]) {
 }
 
 // remove removes the item with this key. The last item moves to its place.
-func (s *listed) remove(key types.NamespacedName) {
-	delete(s.unread, key)
+func (s *snapshotBuilder) remove(key types.NamespacedName) {
+	delete(s.undecodable, key)
 	i, ok := s.index[key]
 	if !ok {
 		return
@@ -261,15 +261,15 @@ func (s *listed) remove(key types.NamespacedName) {
 	delete(s.index, key)
 }
 
-// skip handles an event with an undecodable object. It removes a deleted object. For any other
-// object, the last decoded state stays in the list.
-func (s *listed) skip(unread *listwatch.ObjectError) {
-	if unread.Type == listwatch.Deleted {
-		s.remove(unread.Key)
+// applyUndecodable handles an event with an undecodable object. It removes a deleted object. For
+// any other object, the last decoded state stays in the list.
+func (s *snapshotBuilder) applyUndecodable(undecodable *listwatch.ObjectError) {
+	if undecodable.Type == listwatch.Deleted {
+		s.remove(undecodable.Key)
 		return
 	}
-	if _, ok := s.index[unread.Key]; !ok && unread.Key.Name != "" {
-		s.put(unchanged(unread))
+	if _, ok := s.index[undecodable.Key]; !ok && undecodable.Key.Name != "" {
+		s.put(unchangedItem(undecodable))
 	}
-	s.note(unread)
+	s.addUndecodable(undecodable)
 }

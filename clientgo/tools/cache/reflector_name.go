@@ -16,35 +16,35 @@ func caller() string {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
 		frame, more := frames.Next()
-		if frame.Function != "runtime.goexit" && outside(frame.Function, frame.File) {
+		if frame.Function != "runtime.goexit" && isOutsidePackage(frame.Function, frame.File) {
 			return path.Base(frame.File) + ":" + strconv.Itoa(frame.Line)
 		}
 		if !more {
-			return starter(string(debug.Stack()))
+			return goroutineCreator(string(debug.Stack()))
 		}
 	}
 }
 
-// outside reports whether a function belongs to another package or to a test.
-func outside(function, file string) bool {
+// isOutsidePackage reports whether a function belongs to another package or to a test.
+func isOutsidePackage(function, file string) bool {
 	return !strings.HasPrefix(function, "k8s.io/client-go/tools/cache.") || strings.HasSuffix(file, "_test.go")
 }
 
-// starter returns the file and line that started the goroutine with this stack. The stack ends
-// with:
+// goroutineCreator returns the file and line that started the goroutine with this stack. The stack
+// ends with:
 //
 //	created by example.com/program.run in goroutine 1
 //		/src/program/run.go:12 +0x1d
 //
 // starter returns "reflector" for the first goroutine of the process, and for a goroutine that this
 // package started.
-func starter(stack string) string {
+func goroutineCreator(stack string) string {
 	_, created, _ := strings.Cut(stack, "\ncreated by ")
 	function, at, _ := strings.Cut(created, "\n\t")
 	at, _, _ = strings.Cut(at, " +0x")
 	at = strings.TrimSpace(at)
 	file, _, _ := strings.Cut(path.Base(at), ":")
-	if at == "" || !outside(function, file) {
+	if at == "" || !isOutsidePackage(function, file) {
 		return "reflector"
 	}
 	return path.Base(at)

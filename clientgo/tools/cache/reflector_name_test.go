@@ -14,28 +14,28 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-func TestAReflectorWithoutANameHasThatOfTheCodeThatMakesIt(t *testing.T) {
+func TestAnUnnamedReflectorIsNamedAfterItsCaller(t *testing.T) {
 	r := cache.NewReflector(&cache.ListWatch{}, &v1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
 	require.Regexp(t, `^reflector_name_test\.go:\d+$`, r.Name())
 }
 
 // In a program with "go informer.Run(stop)", no frame of the goroutine's stack is the program's.
-func TestTheReflectorOfAnInformerHasTheNameOfTheCodeThatStartsIt(t *testing.T) {
+func TestAnInformersReflectorIsNamedAfterTheCodeThatStartsIt(t *testing.T) {
 	lw := &cache.ListWatch{
 		ListFunc:  func(metav1.ListOptions) (runtime.Object, error) { return nil, errors.New("no") },
 		WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return nil, errors.New("no") },
 	}
 	names := make(chan string)
-	told := func(ctx context.Context, r *cache.Reflector, _ error) {
+	errorHandler := func(ctx context.Context, r *cache.Reflector, _ error) {
 		select {
 		case names <- r.Name():
 		case <-ctx.Done():
 		}
 	}
 	shared := cache.NewSharedIndexInformer(lw, &v1.Pod{}, 0, nil)
-	require.NoError(t, shared.SetWatchErrorHandlerWithContext(told))
+	require.NoError(t, shared.SetWatchErrorHandlerWithContext(errorHandler))
 	controller := cache.New(&cache.Config{
-		ListerWatcher: lw, ObjectType: &v1.Pod{}, WatchErrorHandlerWithContext: told,
+		ListerWatcher: lw, ObjectType: &v1.Pod{}, WatchErrorHandlerWithContext: errorHandler,
 		Queue: cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}), Process: func(any, bool) error { return nil },
 	})
 	for kind, informer := range map[string]cache.Controller{"shared": shared, "controller": controller} {

@@ -13,10 +13,10 @@ import (
 
 func watchListEnabled() bool { return features.FeatureGates().Enabled(features.WatchListClient) }
 
-// nativeStore is a store of this package that accepts the core's items and events directly. It
+// itemStore is a store of this package that accepts the core's items and events directly. It
 // reports which versions it has, so that unchanged objects need not be decoded. A shared informer
-// is a nativeStore.
-type nativeStore interface {
+// is a itemStore.
+type itemStore interface {
 	hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 	replaceItems(items []listwatch.Item[any], resourceVersion string) error
 	applyEvent(event listwatch.Event[any]) error
@@ -28,7 +28,7 @@ type storeSink struct {
 	store     ReflectorStore
 	bookmarks ReflectorBookmarkStore // like the next fields, nil unless the store implements it
 	versions  ResourceVersionUpdater
-	native    nativeStore
+	itemStore itemStore
 	metrics   *reflectorMetrics
 	ctx       context.Context // of the run
 	from      *source
@@ -38,7 +38,7 @@ func (s *storeSink) HasVersion(key types.NamespacedName, resourceVersion string,
 	if checksStreamedLists() {
 		return false // so that each object is decoded and compared
 	}
-	return s.native != nil && s.native.hasVersion(key, resourceVersion, uidHash)
+	return s.itemStore != nil && s.itemStore.hasVersion(key, resourceVersion, uidHash)
 }
 
 func (s *storeSink) Restore(items []listwatch.Item[any], resourceVersion string) error {
@@ -50,13 +50,13 @@ func (s *storeSink) Replace(items []listwatch.Item[any], resourceVersion string)
 		s.checkStreamed(items, resourceVersion)
 	}
 	var err error
-	if s.native != nil {
-		err = s.native.replaceItems(items, resourceVersion)
+	if s.itemStore != nil {
+		err = s.itemStore.replaceItems(items, resourceVersion)
 	} else {
 		objs := make([]interface{}, len(items))
 		for i := range items {
 			if items[i].Unchanged {
-				return unreadError(items[i].Key)
+				return undecodableError(items[i].Key)
 			}
 			objs[i] = items[i].Object
 		}
@@ -69,18 +69,18 @@ func (s *storeSink) Replace(items []listwatch.Item[any], resourceVersion string)
 	return nil
 }
 
-// unreadError is the error for an undecodable object if the store is not a nativeStore. Such a
+// undecodableError is the error for an undecodable object if the store is not a itemStore. Such a
 // store cannot be notified of the object, and may need the server's exact state. So the reflector
 // repeats the list until all objects can be decoded, as client-go does.
-func unreadError(key types.NamespacedName) error {
+func undecodableError(key types.NamespacedName) error {
 	return fmt.Errorf("the object %q could not be read", informerKey(key))
 }
 
 // Apply passes an event to the store. If the store returns an error, Apply logs it and goes on: the
 // store misses this event (RC-23).
 func (s *storeSink) Apply(event listwatch.Event[any]) error {
-	if event.Unchanged && s.native == nil {
-		return unreadError(event.Key)
+	if event.Unchanged && s.itemStore == nil {
+		return undecodableError(event.Key)
 	}
 	// A bookmark or an undecodable object without a version does not advance the store's version.
 	versionless := event.ResourceVersion == "" || event.ResourceVersion == "0"
@@ -88,8 +88,8 @@ func (s *storeSink) Apply(event listwatch.Event[any]) error {
 	switch {
 	case versionless && event.Type == listwatch.Bookmark:
 		return nil
-	case s.native != nil:
-		err = s.native.applyEvent(event)
+	case s.itemStore != nil:
+		err = s.itemStore.applyEvent(event)
 	case event.Type == listwatch.Added:
 		err = s.store.Add(event.Object)
 	case event.Type == listwatch.Modified:

@@ -20,33 +20,33 @@ type RetryWithDeadline interface {
 // error of a series; 0 means no retry. A new series starts if minResetPeriod has passed since the
 // last error, or after ShouldRetry returned false (RC-36).
 func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, clock clock.Clock) RetryWithDeadline {
-	return &retryRow{longest: maxRetryDuration, pause: minResetPeriod, counts: isRetryable, clock: clock}
+	return &retryWithDeadline{maxRetryDuration: maxRetryDuration, minResetPeriod: minResetPeriod, isRetryable: isRetryable, clock: clock}
 }
 
-type retryRow struct {
-	longest, pause time.Duration
-	counts         func(error) bool
-	clock          clock.Clock
+type retryWithDeadline struct {
+	maxRetryDuration, minResetPeriod time.Duration
+	isRetryable                      func(error) bool
+	clock                            clock.Clock
 
 	first, last time.Time // times of the first and last error of the series; zero outside a series
 }
 
-func (r *retryRow) After(err error) {
-	if !r.counts(err) {
+func (r *retryWithDeadline) After(err error) {
+	if !r.isRetryable(err) {
 		return
 	}
 	now := r.clock.Now()
-	if r.first.IsZero() || now.Sub(r.last) >= r.pause {
+	if r.first.IsZero() || now.Sub(r.last) >= r.minResetPeriod {
 		r.first = now
 	}
 	r.last = now
 }
 
-func (r *retryRow) ShouldRetry() bool {
-	if r.longest <= 0 {
+func (r *retryWithDeadline) ShouldRetry() bool {
+	if r.maxRetryDuration <= 0 {
 		return false
 	}
-	if r.clock.Now().Sub(r.first) <= r.longest {
+	if r.clock.Now().Sub(r.first) <= r.maxRetryDuration {
 		return true
 	}
 	r.first, r.last = time.Time{}, time.Time{}

@@ -29,7 +29,7 @@ func (s *sharedIndexInformer) replaceItems(items []listwatch.Item[any], resource
 		if err != nil {
 			return err
 		}
-		s.tell(notes)
+		s.notifyHandlers(notes)
 		if !s.isSynced {
 			s.isSynced = true
 			for _, l := range s.handlers.all {
@@ -50,7 +50,7 @@ func (s *sharedIndexInformer) applyEvent(event listwatch.Event[any]) error {
 	return s.applied(func() error {
 		note, changed, err := s.applier.event(event)
 		if changed {
-			s.tell([]notification{note})
+			s.notifyHandlers([]notification{note})
 		}
 		return err
 	})
@@ -59,22 +59,22 @@ func (s *sharedIndexInformer) applyEvent(event listwatch.Event[any]) error {
 // applied calls the function change while no handler can be added or removed. After a panic in that
 // function, applied pauses.
 func (s *sharedIndexInformer) applied(change func() error) error {
-	defer s.rest()
-	s.applying.Lock()
-	defer s.applying.Unlock()
+	defer s.repanic()
+	s.applyLock.Lock()
+	defer s.applyLock.Unlock()
 	return change()
 }
 
 // Resync delivers each object of the store to the handlers whose resync is due (SI-27).
 func (s *sharedIndexInformer) Resync() error {
-	s.applying.Lock()
-	defer s.applying.Unlock()
-	s.tell(s.resync())
+	s.applyLock.Lock()
+	defer s.applyLock.Unlock()
+	s.notifyHandlers(s.resync())
 	return nil
 }
 
 // The following methods are there only to implement ReflectorStore. The reflector calls the methods
-// of nativeStore instead.
+// of itemStore instead.
 
 func (s *sharedIndexInformer) Add(obj interface{}) error { return s.applyObject(listwatch.Added, obj) }
 func (s *sharedIndexInformer) Update(obj interface{}) error {

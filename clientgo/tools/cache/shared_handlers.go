@@ -20,13 +20,13 @@ type handlers struct {
 	defaultPeriod, checkPeriod time.Duration
 }
 
-// effective returns the actual resync period of a handler that has asked for this period (SI-23,
-// SI-24, SI-25).
-func (h *handlers) effective(asked time.Duration) time.Duration {
-	if asked == 0 || h.checkPeriod == 0 {
+// effectivePeriod returns the actual resync period of a handler that has asked for this period
+// (SI-23, SI-24, SI-25).
+func (h *handlers) effectivePeriod(requested time.Duration) time.Duration {
+	if requested == 0 || h.checkPeriod == 0 {
 		return 0
 	}
-	return max(asked, h.checkPeriod)
+	return max(requested, h.checkPeriod)
 }
 
 func (s *sharedIndexInformer) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
@@ -42,19 +42,19 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	if options.Logger != nil {
 		logger = *options.Logger
 	}
-	l := newListener(handler, "SharedIndexInformer "+s.about+" + event handler "+handlerName(handler), logger)
-	if !s.join(l, options.ResyncPeriod) {
+	l := newListener(handler, "SharedIndexInformer "+s.description+" + event handler "+handlerName(handler), logger)
+	if !s.addHandler(l, options.ResyncPeriod) {
 		return nil, fmt.Errorf("handler %v was not added to shared informer because it has stopped already", handler)
 	}
 	return l, nil
 }
 
-// join adds a handler between two changes, unless the informer has stopped.
-func (s *sharedIndexInformer) join(l *listener, period *time.Duration) bool {
-	s.joining.Lock()
-	defer s.joining.Unlock()
-	s.applying.Lock()
-	defer s.applying.Unlock()
+// addHandler adds a handler between two changes, unless the informer has stopped.
+func (s *sharedIndexInformer) addHandler(l *listener, period *time.Duration) bool {
+	s.addRemoveLock.Lock()
+	defer s.addRemoveLock.Unlock()
+	s.applyLock.Lock()
+	defer s.applyLock.Unlock()
 	run, ok := s.register(l, period)
 	if !ok || run == nil { // before the start: Run will start the handler
 		return ok
@@ -64,7 +64,7 @@ func (s *sharedIndexInformer) join(l *listener, period *time.Duration) bool {
 	for i, obj := range objs {
 		first[i] = notification{kind: onAdd, now: obj, initial: true}
 	}
-	l.put(first, first)
+	l.enqueue(first, first)
 	if s.isSynced {
 		l.upstreamSynced()
 	}
@@ -80,27 +80,27 @@ func (s *sharedIndexInformer) register(l *listener, period *time.Duration) (run 
 	if s.stopped {
 		return nil, false
 	}
-	l.asked = s.handlers.defaultPeriod
+	l.requestedPeriod = s.handlers.defaultPeriod
 	if period != nil {
-		l.asked = *period
+		l.requestedPeriod = *period
 	}
-	if l.asked > 0 {
-		if l.asked < minResyncPeriod {
-			l.logger.Info("Warning: resync period is too small, it is raised", "resyncPeriod", l.asked, "minimum", minResyncPeriod)
-			l.asked = minResyncPeriod
+	if l.requestedPeriod > 0 {
+		if l.requestedPeriod < minResyncPeriod {
+			l.logger.Info("Warning: resync period is too small, it is raised", "resyncPeriod", l.requestedPeriod, "minimum", minResyncPeriod)
+			l.requestedPeriod = minResyncPeriod
 		}
 		switch h := &s.handlers; {
-		case l.asked >= h.checkPeriod:
+		case l.requestedPeriod >= h.checkPeriod:
 		case s.started:
-			l.logger.Info("Warning: resync period is smaller than that of the informer, which has started; it is raised", "resyncPeriod", l.asked, "minimum", h.checkPeriod)
+			l.logger.Info("Warning: resync period is smaller than that of the informer, which has started; it is raised", "resyncPeriod", l.requestedPeriod, "minimum", h.checkPeriod)
 		default:
-			h.checkPeriod = l.asked
+			h.checkPeriod = l.requestedPeriod
 			for _, other := range h.all {
-				other.setPeriod(h.effective(other.asked))
+				other.setPeriod(h.effectivePeriod(other.requestedPeriod))
 			}
 		}
 	}
-	l.setPeriod(s.handlers.effective(l.asked))
+	l.setPeriod(s.handlers.effectivePeriod(l.requestedPeriod))
 	s.handlers.all = append(slices.Clip(s.handlers.all), l)
 	return s.run, true
 }
@@ -110,10 +110,10 @@ func (s *sharedIndexInformer) RemoveEventHandler(handle ResourceEventHandlerRegi
 	if !ok {
 		return fmt.Errorf("invalid registration %T: it is none of AddEventHandler", handle)
 	}
-	s.joining.Lock()
-	defer s.joining.Unlock()
-	s.applying.Lock()
-	defer s.applying.Unlock()
+	s.addRemoveLock.Lock()
+	defer s.addRemoveLock.Unlock()
+	s.applyLock.Lock()
+	defer s.applyLock.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped { // Run will wait for the handler
@@ -126,7 +126,7 @@ func (s *sharedIndexInformer) RemoveEventHandler(handle ResourceEventHandlerRegi
 	s.handlers.all = slices.Delete(slices.Clone(s.handlers.all), i, i+1)
 	l.stop()
 	if s.started {
-		s.leaving = append(slices.DeleteFunc(s.leaving, (*listener).hasEnded), l)
+		s.removed = append(slices.DeleteFunc(s.removed, (*listener).hasEnded), l)
 	}
 	return nil
 }
@@ -157,14 +157,14 @@ func (s *sharedIndexInformer) resyncDue() bool {
 	return due
 }
 
-// tell puts notifications into the mailboxes of all handlers. Only handlers whose resync is due get
-// the notifications of unchanged objects (SI-12, SI-13). The caller holds applying.
-func (s *sharedIndexInformer) tell(notes []notification) {
-	changes := notes
-	if slices.ContainsFunc(notes, notification.isSame) {
-		changes = slices.DeleteFunc(slices.Clone(notes), notification.isSame)
+// notifyHandlers puts notifications into the mailboxes of all handlers. Only handlers whose resync
+// is due get the notifications of unchanged objects (SI-12, SI-13). The caller holds applying.
+func (s *sharedIndexInformer) notifyHandlers(notifications []notification) {
+	changes := notifications
+	if slices.ContainsFunc(notifications, notification.isUnchanged) {
+		changes = slices.DeleteFunc(slices.Clone(notifications), notification.isUnchanged)
 	}
 	for _, l := range s.handlers.all {
-		l.put(notes, changes)
+		l.enqueue(notifications, changes)
 	}
 }

@@ -131,12 +131,12 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 			detector: NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
 			metrics:  newInformerMetrics(options.InformerMetricsProvider, options.Identifier),
 		},
-		lw:      lw,
-		example: exampleObject,
-		about:   about,
-		synced:  make(chan struct{}),
+		lw:          lw,
+		example:     exampleObject,
+		description: about,
+		synced:      make(chan struct{}),
 
-		joining: make(handover, 1), applying: make(handover, 1),
+		addRemoveLock: make(fairLock, 1), applyLock: make(fairLock, 1),
 	}
 	s.handlers.defaultPeriod, s.handlers.checkPeriod = options.ResyncPeriod, options.ResyncPeriod
 	return s
@@ -148,18 +148,18 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 // server's order. kinform's own informer merges pending changes and so makes fewer calls.
 type sharedIndexInformer struct {
 	applier
-	lw      ListerWatcher
-	example runtime.Object
-	about   string
+	lw          ListerWatcher
+	example     runtime.Object
+	description string
 
 	// applying is held while a change is applied to the store and put into the mailboxes, and while
 	// a handler is added or removed. So each handler gets each change once. The locking order is
 	// joining, applying, mu. A goroutine that adds or removes a handler holds joining too. So a
 	// change waits for at most one such goroutine, however many there are.
-	joining  handover
-	applying handover
-	synced   chan struct{} // closed when the first list is in the store
-	isSynced bool          // guarded by applying
+	addRemoveLock fairLock
+	applyLock     fairLock
+	synced        chan struct{} // closed when the first list is in the store
+	isSynced      bool          // guarded by applying
 
 	mu        sync.Mutex // guards following
 	handlers  handlers
@@ -168,17 +168,17 @@ type sharedIndexInformer struct {
 	run       context.Context // context of the handlers
 	transform TransformFunc   // constant after the start
 	onError   WatchErrorHandlerWithContext
-	leaving   []*listener // removed handlers whose last call may not have returned yet
+	removed   []*listener // removed handlers whose last call may not have returned yet
 	reflector *Reflector
 }
 
-// handover is a lock that goes to the goroutine that has waited longest. A sync.Mutex may go to
+// fairLock is a lock that goes to the goroutine that has waited longest. A sync.Mutex may go to
 // newly arriving goroutines for up to a millisecond, while an earlier goroutine waits. With a
 // sync.Mutex, each change could wait that long while handlers are added and removed.
-type handover chan struct{}
+type fairLock chan struct{}
 
-func (h handover) Lock()   { h <- struct{}{} }
-func (h handover) Unlock() { <-h }
+func (h fairLock) Lock()   { h <- struct{}{} }
+func (h fairLock) Unlock() { <-h }
 
 var errHasStarted = errors.New("informer has already started")
 
@@ -222,12 +222,12 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	s.mu.Lock()
 	if s.started {
 		s.mu.Unlock()
-		logger.Info("Warning: the informer has started, run it once only", "type", s.about)
+		logger.Info("Warning: the informer has started, run it once only", "type", s.description)
 		return
 	}
 	s.started, s.run, s.applier.ctx = true, delivering, ctx
 	s.reflector = NewReflectorWithOptions(s.lw, s.example, s, ReflectorOptions{
-		Logger: &logger, TypeDescription: s.about, ResyncPeriod: s.handlers.checkPeriod,
+		Logger: &logger, TypeDescription: s.description, ResyncPeriod: s.handlers.checkPeriod,
 	})
 	s.reflector.ShouldResync = s.resyncDue
 	if s.onError != nil {
@@ -250,14 +250,14 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 		stopDetecting()
 		s.mu.Lock()
 		s.stopped = true
-		all := append(slices.Clone(s.handlers.all), s.leaving...)
+		all := append(slices.Clone(s.handlers.all), s.removed...)
 		s.mu.Unlock()
 		stopDelivering()
 		for _, h := range all {
 			h.stop()
 		}
 		for _, h := range all {
-			<-h.ended
+			<-h.endedCh
 		}
 	}()
 	// The reflector runs in a goroutine of its own, so that a function of the program cannot end
@@ -282,7 +282,7 @@ func (s *sharedIndexInformer) IsStopped() bool {
 func (s *sharedIndexInformer) HasSynced() bool { return IsDone(s.HasSyncedChecker()) }
 
 func (s *sharedIndexInformer) HasSyncedChecker() DoneChecker {
-	return doneChecker{"SharedIndexInformer " + s.about, s.synced}
+	return doneChecker{"SharedIndexInformer " + s.description, s.synced}
 }
 
 func (s *sharedIndexInformer) LastSyncResourceVersion() string {
@@ -305,14 +305,14 @@ func (s *sharedIndexInformer) AddIndexers(indexers Indexers) error {
 	return s.indexer.AddIndexers(indexers)
 }
 
-func (s *sharedIndexInformer) GetController() Controller { return standIn{s} }
+func (s *sharedIndexInformer) GetController() Controller { return noopController{s} }
 
-// standIn is the Controller that GetController returns. Its Run does nothing, because Run of the
-// informer does everything (SI-7).
-type standIn struct{ informer *sharedIndexInformer }
+// noopController is the Controller that GetController returns. Its Run does nothing, because Run of
+// the informer does everything (SI-7).
+type noopController struct{ informer *sharedIndexInformer }
 
-func (c standIn) RunWithContext(context.Context)  {}
-func (c standIn) Run(<-chan struct{})             {}
-func (c standIn) HasSynced() bool                 { return c.informer.HasSynced() }
-func (c standIn) HasSyncedChecker() DoneChecker   { return c.informer.HasSyncedChecker() }
-func (c standIn) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }
+func (c noopController) RunWithContext(context.Context)  {}
+func (c noopController) Run(<-chan struct{})             {}
+func (c noopController) HasSynced() bool                 { return c.informer.HasSynced() }
+func (c noopController) HasSyncedChecker() DoneChecker   { return c.informer.HasSyncedChecker() }
+func (c noopController) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }

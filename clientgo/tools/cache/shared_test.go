@@ -23,19 +23,19 @@ func pod(name string) *v1.Pod {
 	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID("uid-" + name)}}
 }
 
-// book records the calls of a handler.
-type book struct {
+// handlerRecorder records the calls of a handler.
+type handlerRecorder struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (b *book) note(format string, args ...any) {
+func (b *handlerRecorder) note(format string, args ...any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lines = append(b.lines, fmt.Sprintf(format, args...))
 }
 
-func (b *book) take() []string {
+func (b *handlerRecorder) take() []string {
 	synctest.Wait()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,9 +52,9 @@ func name(obj any) string {
 	return p.Name + "@" + p.ResourceVersion
 }
 
-func (b *book) OnAdd(obj any, initial bool) { b.note("add %s %v", name(obj), initial) }
-func (b *book) OnUpdate(old, now any)       { b.note("update %s %s", name(old), name(now)) }
-func (b *book) OnDelete(obj any)            { b.note("delete %s", name(obj)) }
+func (b *handlerRecorder) OnAdd(obj any, initial bool) { b.note("add %s %v", name(obj), initial) }
+func (b *handlerRecorder) OnUpdate(old, now any)       { b.note("update %s %s", name(old), name(now)) }
+func (b *handlerRecorder) OnDelete(obj any)            { b.note("delete %s", name(obj)) }
 
 // run runs an informer until the test function returns.
 func run(t *testing.T, test func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func())) {
@@ -74,9 +74,9 @@ func run(t *testing.T, test func(t *testing.T, source *framework.FakeControllerS
 }
 
 // PD-1, PD-2, SI-8, SI-15
-func TestAHandlerHearsOfEachChangeInOrder(t *testing.T) {
+func TestAHandlerIsNotifiedOfEachChangeInOrder(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
-		b := &book{}
+		b := &handlerRecorder{}
 		handle, err := inf.AddEventHandler(b)
 		require.NoError(t, err)
 		require.False(t, handle.HasSynced())
@@ -97,9 +97,9 @@ func TestAHandlerHearsOfEachChangeInOrder(t *testing.T) {
 
 // PD-5, RC-10: after a relist, the handler first gets a tombstone for each object that is missing
 // in the list, and then the objects of the list.
-func TestARelistTellsWhatWasMissed(t *testing.T) {
+func TestARelistNotifiesOfMissedChanges(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
-		b := &book{}
+		b := &handlerRecorder{}
 		_, err := inf.AddEventHandler(b)
 		require.NoError(t, err)
 		source.Add(pod("a"))
@@ -114,12 +114,12 @@ func TestARelistTellsWhatWasMissed(t *testing.T) {
 }
 
 // SI-16, SI-17, SI-18
-func TestAHandlerThatIsAddedLateHearsOfEverything(t *testing.T) {
+func TestALateHandlerIsNotifiedOfEverything(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
 		source.Add(pod("a"))
 		start()
 		release := make(chan struct{})
-		b := &book{}
+		b := &handlerRecorder{}
 		handle, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { <-release; b.OnAdd(obj, true) }})
 		require.NoError(t, err)
 		source.Add(pod("b"))
@@ -133,9 +133,9 @@ func TestAHandlerThatIsAddedLateHearsOfEverything(t *testing.T) {
 }
 
 // SI-19, SI-20
-func TestAHandlerThatIsRemovedHearsNothing(t *testing.T) {
+func TestARemovedHandlerIsNotNotified(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
-		b := &book{}
+		b := &handlerRecorder{}
 		handle, err := inf.AddEventHandler(b)
 		require.NoError(t, err)
 		start()
@@ -149,10 +149,10 @@ func TestAHandlerThatIsRemovedHearsNothing(t *testing.T) {
 }
 
 // SI-9: a slow handler gets every change and does not delay other handlers.
-func TestASlowHandlerMissesNothing(t *testing.T) {
+func TestASlowHandlerGetsEveryChange(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
 		release := make(chan struct{})
-		slow, quick := 0, &book{}
+		slow, quick := 0, &handlerRecorder{}
 		_, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, _ any) { <-release; slow++ }})
 		require.NoError(t, err)
 		_, err = inf.AddEventHandler(quick)
@@ -170,12 +170,12 @@ func TestASlowHandlerMissesNothing(t *testing.T) {
 }
 
 // SI-22 to SI-27: periods 0, 2 and 3 s, checked each second.
-func TestResyncsComeInThePeriodOfTheHandler(t *testing.T) {
+func TestResyncsFollowThePeriodOfTheHandler(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
 		periods := []time.Duration{0, 2 * time.Second, 3 * time.Second, time.Millisecond}
-		var books []*book
+		var books []*handlerRecorder
 		for _, p := range periods {
-			b := &book{}
+			b := &handlerRecorder{}
 			books = append(books, b)
 			_, err := inf.AddEventHandlerWithResyncPeriod(b, p)
 			require.NoError(t, err)
@@ -212,14 +212,14 @@ func TestAnInformerRunsOnce(t *testing.T) {
 		cancel()
 		running.Wait()
 		require.True(t, inf.IsStopped())
-		_, err := inf.AddEventHandler(&book{})
+		_, err := inf.AddEventHandler(&handlerRecorder{})
 		require.ErrorContains(t, err, "was not added to shared informer because it has stopped already")
 		require.Error(t, inf.AddIndexers(cache.Indexers{"y": cache.MetaNamespaceIndexFunc}))
 	})
 }
 
 // SI-30
-func TestATransformChangesWhatIsStored(t *testing.T) {
+func TestTheStoreHasTransformedObjects(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
 		require.NoError(t, inf.SetTransform(func(o any) (any, error) {
 			p := o.(*v1.Pod).DeepCopy()
@@ -276,12 +276,12 @@ func TestAReflectorFillsAStore(t *testing.T) {
 	})
 }
 
-func TestAnInformerOfOneHandler(t *testing.T) {
+func TestNewInformerWithOneHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()
 		defer source.Shutdown()
 		source.Add(pod("a"))
-		b := &book{}
+		b := &handlerRecorder{}
 		store, c := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: source, ObjectType: &v1.Pod{}, Handler: b})
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
@@ -297,7 +297,7 @@ func TestAnInformerOfOneHandler(t *testing.T) {
 // SI-28, typed handlers
 func TestTypedHandlersAndFilters(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
-		b := &book{}
+		b := &handlerRecorder{}
 		_, err := cache.NewTypedSharedIndexInformer[*v1.Pod](inf).AddTypedEventHandler(cache.TypedFilteringResourceEventHandler[*v1.Pod]{
 			FilterFunc: func(p *v1.Pod) bool { return p.Labels["in"] == "yes" },
 			Handler: cache.TypedResourceEventHandlerFuncs[*v1.Pod]{

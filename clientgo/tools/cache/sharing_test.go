@@ -26,7 +26,7 @@ import (
 // In an informer, the pods of a workload share their immutable parts, unless a transform changes
 // these parts. In a program's own store, and with some values of Sharing in the Config, each pod
 // has its own copy of every part.
-func TestWhatPodsOfAnInformerShare(t *testing.T) {
+func TestPodsOfAWorkloadShareImmutableParts(t *testing.T) {
 	for _, encoding := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
 		for name, shared := range map[string]bool{
 			"a cache": true, "a transform": false, "a transform of managed fields": true, "a transform that copies": false, "a store": false, "a Config with constants": false, "a Config with nothing": false, "a Config with everything": true,
@@ -101,7 +101,7 @@ func TestWhatPodsOfAnInformerShare(t *testing.T) {
 }
 
 // While an informer runs, and only then, the guard checks the shared parts of cached objects.
-func TestAnInformerHasWhatIsSharedLookedAt(t *testing.T) {
+func TestSharedPartsAreCheckedWhileAnInformerRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int32
 		guard.Add(func(int) { looks.Add(1) })

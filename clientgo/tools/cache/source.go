@@ -24,8 +24,8 @@ import (
 
 // source adapts a ListerWatcher to kinform's listwatch.Source.
 type source struct {
-	lw    ListerWatcherWithContext
-	about string // the type of the objects, for errors
+	lw          ListerWatcherWithContext
+	description string // the type of the objects, for errors
 
 	// The expected type and kind. Events with other objects are logged and skipped. Both may be
 	// nil.
@@ -35,24 +35,24 @@ type source struct {
 	metrics *reflectorMetrics // nil if there is no provider
 	store   ReflectorStore    // the store that gets the objects
 
-	open *watchStream // the open watch, or nil
+	openWatch *watchStream // the open watch, or nil
 
 	streamed  atomic.Bool // the last list is a streaming list
 	synthetic atomic.Bool // the watch began with unordered events of existing objects
 }
 
-func (s *source) String() string { return s.about }
+func (s *source) String() string { return s.description }
 
 // use returns how the objects will be used, which limits what they may share. A program's own store
 // may do anything with its objects.
 func (s *source) use() sink.Use {
-	if _, ok := s.store.(nativeStore); ok {
+	if _, ok := s.store.(itemStore); ok {
 		if t, ok := s.store.(TransformingStore); ok && t.Transformer() != nil {
 			return sink.Transformed
 		}
 		return sink.Cached
 	}
-	return sink.Kept
+	return sink.Owned
 }
 
 var errTable = errors.New("the server answered with a Table, which has no objects: the client must not ask for one (Accept header)")
@@ -70,22 +70,22 @@ func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 	to := &sink.Sink{
 		Options:  listwatch.ListOptions{Known: opts.Known, Bytes: opts.Bytes},
 		Use:      s.use(),
-		Progress: opts.Patience.Progress,
+		Progress: opts.IdleTimeout.Progress,
 	}
 	begun := time.Now()
-	type answer struct {
+	type listResult struct {
 		list  runtime.Object
 		err   error
 		panic any
 	}
-	answers := make(chan answer, 1)
+	results := make(chan listResult, 1)
 	go func() {
-		a := answer{err: fmt.Errorf("the list function: %w", errGoexit)}
+		a := listResult{err: fmt.Errorf("the list function: %w", errGoexit)}
 		defer func() {
 			if a.panic = recover(); a.panic != nil {
 				logStack(ctx, "A list function panicked", a.panic)
 			}
-			answers <- a
+			results <- a
 		}()
 		listCtx := ctx
 		if streams(s.lw, s.expectedType) {
@@ -93,9 +93,9 @@ func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 		}
 		a.list, a.err = s.lw.ListWithContext(listCtx, options)
 	}()
-	var a answer
+	var a listResult
 	select {
-	case a = <-answers:
+	case a = <-results:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -114,7 +114,7 @@ func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 
 func (s *source) read(list runtime.Object, to *sink.Sink) (*listStream, error) {
 	if list == nil {
-		return nil, fmt.Errorf("the list of %s is nil", s.about)
+		return nil, fmt.Errorf("the list of %s is nil", s.description)
 	}
 	listMeta, err := meta.ListAccessor(list)
 	if err != nil {
@@ -127,8 +127,8 @@ func (s *source) read(list runtime.Object, to *sink.Sink) (*listStream, error) {
 	if n := listMeta.GetRemainingItemCount(); n != nil {
 		stream.meta.RemainingItemCount = *n
 	}
-	if items, unread, ok := to.Taken(list); ok {
-		stream.items, stream.unread = items, unread
+	if items, undecodable, ok := to.Take(list); ok {
+		stream.items, stream.undecodable = items, undecodable
 		return stream, nil
 	}
 	// Items are copied out of the list, so that one item does not keep all other items in memory
@@ -174,16 +174,16 @@ func isTable(obj runtime.Object) bool {
 }
 
 type listStream struct {
-	items  []listwatch.Item[any]
-	unread []*listwatch.ObjectError
-	next   int
-	meta   listwatch.ListMeta
+	items       []listwatch.Item[any]
+	undecodable []*listwatch.ObjectError
+	next        int
+	meta        listwatch.ListMeta
 }
 
 func (l *listStream) Next() (listwatch.Item[any], error) {
-	if len(l.unread) > 0 {
-		err := l.unread[0]
-		l.unread = l.unread[1:]
+	if len(l.undecodable) > 0 {
+		err := l.undecodable[0]
+		l.undecodable = l.undecodable[1:]
 		return listwatch.Item[any]{}, err
 	}
 	if l.next == len(l.items) {
@@ -216,11 +216,11 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	if err != nil {
 		return nil, err
 	}
-	stream := &watchStream{source: s, ctx: ctx, watch: w, begun: time.Now(), initial: opts.SendInitialEvents}
-	s.open = stream
+	stream := &watchStream{source: s, ctx: ctx, watch: w, started: time.Now(), initial: opts.SendInitialEvents}
+	s.openWatch = stream
 	if p, ok := w.(sink.Puller); ok {
 		stream.pulled = p.Pull(opts, s.use())
-		stream.silence = time.AfterFunc(listSilence, func() { stream.endSilent() })
+		stream.silence = time.AfterFunc(listSilenceTimeout, func() { stream.stopIfSilent() })
 	}
 	if stream.pulled == nil {
 		stream.events = w.ResultChan()
@@ -246,7 +246,7 @@ type watchStream struct {
 	// cancels the AfterFunc that stops the watch at the end of ctx; nil if pulled is set
 	release func() bool
 	events  <-chan watch.Event
-	begun   time.Time
+	started time.Time
 	n       int
 	stopped bool
 
@@ -257,8 +257,8 @@ type watchStream struct {
 	initial bool        // the initial events have not ended
 }
 
-// endSilent stops a silent watch.
-func (w *watchStream) endSilent() {
+// stopIfSilent stops a silent watch.
+func (w *watchStream) stopIfSilent() {
 	w.silent.Store(true)
 	w.watch.Stop()
 }
@@ -271,7 +271,7 @@ func (w *watchStream) Next() (listwatch.Event[any], error) {
 		return w.next()
 	}
 	if w.initial {
-		w.silence.Reset(listSilence)
+		w.silence.Reset(listSilenceTimeout)
 	} else {
 		w.silence.Reset(watchSilence)
 	}
@@ -300,7 +300,7 @@ func (w *watchStream) next() (listwatch.Event[any], error) {
 		if err == nil && !event.Unchanged && event.Type != listwatch.Bookmark {
 			object, _ := sink.Object(event.Object).(runtime.Object)
 			if wrong := w.source.check(object); wrong != nil {
-				w.leaveOut(wrong)
+				w.logSkipped(wrong)
 				continue
 			}
 		}
@@ -323,7 +323,7 @@ func (w *watchStream) next() (listwatch.Event[any], error) {
 		}
 		event, err := w.source.event(e)
 		if err != nil {
-			w.leaveOut(err)
+			w.logSkipped(err)
 			continue
 		}
 		w.n++
@@ -331,20 +331,20 @@ func (w *watchStream) next() (listwatch.Event[any], error) {
 	}
 }
 
-func (w *watchStream) leaveOut(err error) {
-	utilruntime.HandleErrorWithContext(w.ctx, err, "Event of a watch left out", "reflector", w.source.about)
+func (w *watchStream) logSkipped(err error) {
+	utilruntime.HandleErrorWithContext(w.ctx, err, "Event of a watch left out", "reflector", w.source.description)
 }
 
 // close closes the open watch, if there is one.
 func (s *source) close() {
-	if s.open != nil {
-		_ = s.open.Close()
+	if s.openWatch != nil {
+		_ = s.openWatch.Close()
 	}
 }
 
 func (w *watchStream) Close() error {
 	if !w.stopped {
-		w.stopped, w.source.open = true, nil
+		w.stopped, w.source.openWatch = true, nil
 		if w.silence != nil {
 			w.silence.Stop()
 		}
@@ -355,7 +355,7 @@ func (w *watchStream) Close() error {
 		if w.pulled != nil {
 			_ = w.pulled.Close()
 		}
-		w.source.metrics.watched(time.Since(w.begun), w.n)
+		w.source.metrics.watched(time.Since(w.started), w.n)
 	}
 	return nil
 }

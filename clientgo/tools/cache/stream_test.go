@@ -23,13 +23,13 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// seen counts the calls of a handler, by object and kind of call.
-type seen struct {
+// callCounter counts the calls of a handler, by object and kind of call.
+type callCounter struct {
 	mu    sync.Mutex
 	calls map[string]int
 }
 
-func (s *seen) count(what string, obj any) {
+func (s *callCounter) count(what string, obj any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls == nil {
@@ -42,29 +42,29 @@ func (s *seen) count(what string, obj any) {
 	s.calls[what+" "+key]++
 }
 
-func (s *seen) of(what, key string) int {
+func (s *callCounter) of(what, key string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls[what+" "+key]
 }
 
-func (s *seen) OnAdd(obj any, _ bool) { s.count("add", obj) }
-func (s *seen) OnUpdate(old, now any) {
+func (s *callCounter) OnAdd(obj any, _ bool) { s.count("add", obj) }
+func (s *callCounter) OnUpdate(old, now any) {
 	if old != now {
 		s.count("update", now)
 	}
 }
-func (s *seen) OnDelete(obj any) { s.count("delete", obj) }
+func (s *callCounter) OnDelete(obj any) { s.count("delete", obj) }
 
 // An informer that takes objects while lists are decoded reaches the server's state under any fault
 // of lists and watches. No change is lost or repeated, and no deleted object remains.
-func TestHandedOverListsSurviveFaults(t *testing.T) {
+func TestListsPassedToTheReflectorSurviveFaults(t *testing.T) {
 	list, watches := "list", "watch"
 	for name, faults := range map[string][]apitest.Fault{
 		"none":                   nil,
 		"cut":                    {{Verb: list, Action: apitest.CutBody(20_000), Times: 1}},
-		"an unreadable object":   {{Verb: list, Action: apitest.BrokenObject(7), Times: 1}},
-		"an unreadable event":    {{Verb: watches, Action: apitest.BrokenObject(1), Times: 1}},
+		"an unreadable object":   {{Verb: list, Action: apitest.UndecodableObject(7), Times: 1}},
+		"an unreadable event":    {{Verb: watches, Action: apitest.UndecodableObject(1), Times: 1}},
 		"410 for the list":       {{Verb: list, Action: apitest.Expired(), Times: 1}},
 		"410 within pages":       {{Verb: list, Action: apitest.Expired(), Skip: 1, Times: 1}},
 		"a captive portal":       {{Verb: list, Action: apitest.HTML(), Times: 1}, {Verb: watches, Action: apitest.HTML(), Times: 1}},
@@ -83,7 +83,7 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				}
 				server := apitest.Start(t, apitest.Options{PagedCacheLists: true, NoWatchList: !streaming})
 				require.NoError(t, apitest.Populate(server, apitest.Pods(n, apitest.PodOptions{Namespaces: 1})))
-				var injected []*apitest.Injected
+				var injected []*apitest.InjectedFault
 				for _, fault := range faults {
 					fault.Resource = "pods"
 					// match only requests that the server accepts
@@ -100,8 +100,8 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				client := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1, Transport: transport, ContentConfig: rest.ContentConfig{ContentType: contentType}})
 				lw := cache.NewListWatchFromClient(client.RESTClient(), "pods", "", fields.Everything())
 				store := cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})
-				told := &seen{}
-				_, err := store.AddEventHandler(told)
+				counter := &callCounter{}
+				_, err := store.AddEventHandler(counter)
 				require.NoError(t, err)
 				ctx, cancel := context.WithCancel(t.Context())
 				var running sync.WaitGroup
@@ -129,7 +129,7 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				require.NoError(t, err)
 				require.Len(t, all.Items, n-1)
 				require.Eventually(t, func() bool {
-					if len(store.GetStore().ListKeys()) != n-1 || told.of("delete", "ns-0/pod-000003") == 0 {
+					if len(store.GetStore().ListKeys()) != n-1 || counter.of("delete", "ns-0/pod-000003") == 0 {
 						return false
 					}
 					for i := range all.Items {
@@ -146,9 +146,9 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				for i := range all.Items {
 					obj, _, _ := store.GetStore().GetByKey("ns-0/" + all.Items[i].Name)
 					require.Equal(t, &all.Items[i], obj)
-					require.Equal(t, 1, told.of("add", "ns-0/"+all.Items[i].Name))
+					require.Equal(t, 1, counter.of("add", "ns-0/"+all.Items[i].Name))
 					if i > 2 {
-						require.Zero(t, told.of("delete", "ns-0/"+all.Items[i].Name))
+						require.Zero(t, counter.of("delete", "ns-0/"+all.Items[i].Name))
 					}
 				}
 			})
@@ -158,7 +158,7 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 
 // A program's own store cannot be notified of an undecodable object. The reflector skips the object
 // and repeats the list until all objects can be decoded.
-func TestAStoreOfAProgramIsGivenObjectsAlone(t *testing.T) {
+func TestAProgramsStoreGetsNoUndecodableObjects(t *testing.T) {
 	const (
 		list   = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`
 		object = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"ns","uid":%q,"resourceVersion":"%d"},"spec":{"containers":%s}}`
@@ -203,8 +203,8 @@ func TestAStoreOfAProgramIsGivenObjectsAlone(t *testing.T) {
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
 			client := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL, QPS: -1, Transport: transport, ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}})
-			told := make(chan string, 100)
-			tell := func(what string, objs ...any) error {
+			calls := make(chan string, 100)
+			record := func(what string, objs ...any) error {
 				for _, obj := range objs {
 					pod, ok := obj.(*corev1.Pod)
 					if !ok {
@@ -213,30 +213,30 @@ func TestAStoreOfAProgramIsGivenObjectsAlone(t *testing.T) {
 					}
 					what += " " + pod.Name + "@" + pod.ResourceVersion
 				}
-				told <- what
+				calls <- what
 				return nil
 			}
 			r := cache.NewReflectorWithOptions(cache.NewListWatchFromClient(client.RESTClient(), "pods", "", fields.Everything()), &corev1.Pod{}, &cache.FakeCustomStore{
-				AddFunc:     func(obj any) error { return tell("add", obj) },
-				UpdateFunc:  func(obj any) error { return tell("update", obj) },
-				DeleteFunc:  func(obj any) error { return tell("delete", obj) },
-				ReplaceFunc: func(objs []any, _ string) error { return tell("replace", objs...) },
+				AddFunc:     func(obj any) error { return record("add", obj) },
+				UpdateFunc:  func(obj any) error { return record("update", obj) },
+				DeleteFunc:  func(obj any) error { return record("delete", obj) },
+				ReplaceFunc: func(objs []any, _ string) error { return record("replace", objs...) },
 			}, cache.ReflectorOptions{Backoff: &wait.Backoff{Duration: 10 * time.Millisecond, Factor: 1, Cap: 20 * time.Millisecond}})
 			ctx, cancel := context.WithCancel(t.Context())
 			var running sync.WaitGroup
 			running.Go(func() { r.RunWithContext(ctx) })
 			defer running.Wait()
 			defer cancel()
-			require.Equal(t, "replace a@3 b@4", <-told)
+			require.Equal(t, "replace a@3 b@4", <-calls)
 			require.Equal(t, map[string]string{
 				"a change": "replace a@11 b@4", "a deletion": "replace b@4", "of a list": "replace c@20",
-			}[name], <-told)
+			}[name], <-calls)
 		})
 	}
 }
 
 // An informer notifies error handlers of an undecodable object, and continues without it.
-func TestAnObjectThatCannotBeReadIsTold(t *testing.T) {
+func TestAnUndecodableObjectIsReported(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", runtime.ContentTypeJSON)
 		switch query := r.URL.Query(); {
@@ -255,15 +255,15 @@ func TestAnObjectThatCannotBeReadIsTold(t *testing.T) {
 	defer transport.CloseIdleConnections()
 	client := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL, QPS: -1, Transport: transport, ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}})
 	informer := cache.NewSharedIndexInformer(cache.NewListWatchFromClient(client.RESTClient(), "pods", "", fields.Everything()), &corev1.Pod{}, 0, cache.Indexers{})
-	told := make(chan error, 10)
-	require.NoError(t, informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { told <- err }))
+	reported := make(chan error, 10)
+	require.NoError(t, informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { reported <- err }))
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { informer.RunWithContext(ctx) })
 	defer running.Wait()
 	defer cancel()
 	select {
-	case err := <-told:
+	case err := <-reported:
 		require.ErrorContains(t, err, "ns/a")
 	case <-time.After(time.Minute):
 		require.Fail(t, "nobody was told")

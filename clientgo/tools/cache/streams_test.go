@@ -15,10 +15,10 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// programsClient is a program's client that wraps a client of this module. It may change lists.
-type programsClient struct{ *dynamic.DynamicClient }
+// wrappedClient is a program's client that wraps a client of this module. It may change lists.
+type wrappedClient struct{ *dynamic.DynamicClient }
 
-func TestFunctionsWhoseListsAreHandedOver(t *testing.T) {
+func TestWhichListFunctionsPassObjectsToTheReflector(t *testing.T) {
 	pod := reflect.TypeFor[*corev1.Pod]()
 	require.True(t, streams(NewListWatchFromClient(nil, "pods", "", fields.Everything()), pod))
 	own := func(context.Context, metav1.ListOptions) (kruntime.Object, error) { return nil, nil }
@@ -51,12 +51,12 @@ func TestFunctionsWhoseListsAreHandedOver(t *testing.T) {
 	require.True(t, isClient(reflect.TypeFor[*dynamic.DynamicClient]()))
 	require.True(t, isClient(reflect.TypeFor[*metadata.Client]()))
 	require.False(t, isClient(reflect.TypeFor[dynamic.DynamicClient]()))
-	require.False(t, isClient(reflect.TypeFor[*programsClient]()))
-	require.False(t, isClient(reflect.TypeFor[programsClient]()))
+	require.False(t, isClient(reflect.TypeFor[*wrappedClient]()))
+	require.False(t, isClient(reflect.TypeFor[wrappedClient]()))
 	require.False(t, isClient(nil))
 }
 
-func TestVersionsOfControllerRuntime(t *testing.T) {
+func TestKnownVersionsOfControllerRuntime(t *testing.T) {
 	with := func(m *debug.Module) *debug.BuildInfo { return &debug.BuildInfo{Deps: []*debug.Module{m}} }
 	require.True(t, isKnownRuntime(with(&debug.Module{Path: runtimeModule, Version: "v0.25.2"})))
 	require.False(t, isKnownRuntime(with(&debug.Module{Path: runtimeModule, Version: "v0.26.0"})), "nobody has read it")

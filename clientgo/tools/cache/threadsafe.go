@@ -99,9 +99,9 @@ type threadSafeMap struct {
 	store *indexer.Store[any]
 	funcs atomic.Pointer[Indexers] // never modified
 
-	fails    atomic.Int64 // len(failures)
-	muFailed sync.Mutex   // guards following
-	failures []indexFailure
+	failureCount atomic.Int64 // len(failures)
+	muFailures   sync.Mutex   // guards following
+	failures     []indexFailure
 
 	identifier InformerNameAndResource
 	gauge      GaugeMetric // nil without metrics
@@ -164,43 +164,43 @@ func (s *threadSafeMap) indexFunc(name string, fn IndexFunc) indexer.IndexFunc[a
 			if p := recover(); p != nil {
 				values, err = nil, nil
 				// log only the first failure: a list may have a hundred thousand failing objects
-				if s.fail(indexFailure{name, obj, p}) {
+				if s.saveFailure(indexFailure{name, obj, p}) {
 					logStack(context.Background(), "An index function panicked", p)
 				}
 			}
 		}()
 		if values, err = fn(obj); err != nil {
-			s.fail(indexFailure{name, obj, fmt.Errorf("unable to calculate an index entry on index %q: %w", name, err)})
+			s.saveFailure(indexFailure{name, obj, fmt.Errorf("unable to calculate an index entry on index %q: %w", name, err)})
 		}
 		return values, nil
 	}
 }
 
-// fail saves a failure for the write that will panic with it, and reports whether it is the only
-// saved failure.
-func (s *threadSafeMap) fail(f indexFailure) (first bool) {
-	s.muFailed.Lock()
-	defer s.muFailed.Unlock()
+// saveFailure saves a failure for the write that will panic with it, and reports whether it is the
+// only saved failure.
+func (s *threadSafeMap) saveFailure(f indexFailure) (first bool) {
+	s.muFailures.Lock()
+	defer s.muFailures.Unlock()
 	s.failures = append(s.failures, f)
-	s.fails.Store(int64(len(s.failures)))
+	s.failureCount.Store(int64(len(s.failures)))
 	return len(s.failures) == 1
 }
 
-// raise panics if an index function has failed for the caller's write. isMine reports whether a
-// failure belongs to that write.
-func (s *threadSafeMap) raise(isMine func(indexFailure) bool) {
-	if s.fails.Load() == 0 {
+// panicOnFailure panics if an index function has failed for the caller's write. isMine reports
+// whether a failure belongs to that write.
+func (s *threadSafeMap) panicOnFailure(isMine func(indexFailure) bool) {
+	if s.failureCount.Load() == 0 {
 		return
 	}
-	if failure, failed := s.take(isMine); failed {
+	if failure, failed := s.takeFailures(isMine); failed {
 		panic(failure.panic)
 	}
 }
 
-// take removes the failures of a write and returns the first of them.
-func (s *threadSafeMap) take(isMine func(indexFailure) bool) (first indexFailure, failed bool) {
-	s.muFailed.Lock()
-	defer s.muFailed.Unlock()
+// takeFailures removes the failures of a write and returns the first of them.
+func (s *threadSafeMap) takeFailures(isMine func(indexFailure) bool) (first indexFailure, failed bool) {
+	s.muFailures.Lock()
+	defer s.muFailures.Unlock()
 	s.failures = slices.DeleteFunc(s.failures, func(f indexFailure) bool {
 		mine := isMine(f)
 		if mine && !failed {
@@ -208,12 +208,12 @@ func (s *threadSafeMap) take(isMine func(indexFailure) bool) (first indexFailure
 		}
 		return mine
 	})
-	s.fails.Store(int64(len(s.failures)))
+	s.failureCount.Store(int64(len(s.failures)))
 	return first, failed
 }
 
-// of returns a function that reports whether a failure is about an object that ops write.
-func of(ops []indexer.Op[any]) func(indexFailure) bool {
+// failuresOf returns a function that reports whether a failure is about an object that ops write.
+func failuresOf(ops []indexer.Op[any]) func(indexFailure) bool {
 	var written map[any]struct{} // made for the first failure
 	return func(f indexFailure) bool {
 		if written == nil {
@@ -243,7 +243,7 @@ func (s *threadSafeMap) apply(obj interface{}, ops ...indexer.Op[any]) {
 	if version, ok := versionOf(obj); ok {
 		s.Bookmark(version)
 	}
-	s.raise(of(ops))
+	s.panicOnFailure(failuresOf(ops))
 }
 
 func put(key string, obj interface{}) indexer.Op[any] {
@@ -283,7 +283,7 @@ func (s *threadSafeMap) Replace(items map[string]interface{}, resourceVersion st
 	_, err := s.store.Replace(ops, "")
 	utilruntime.Must(err)
 	s.Bookmark(resourceVersion)
-	s.raise(of(ops))
+	s.panicOnFailure(failuresOf(ops))
 }
 
 func (s *threadSafeMap) Bookmark(rv string) {
@@ -423,6 +423,6 @@ func (s *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 	maps.Copy(s.indexers, newIndexers)
 	published := maps.Clone(s.indexers)
 	s.funcs.Store(&published)
-	s.raise(func(f indexFailure) bool { return slices.Contains(added, f.index) })
+	s.panicOnFailure(func(f indexFailure) bool { return slices.Contains(added, f.index) })
 	return nil
 }

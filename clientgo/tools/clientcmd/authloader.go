@@ -66,7 +66,7 @@ func (a *PromptingAuthLoader) Prompt() (*clientauth.Info, error) {
 	return &clientauth.Info{User: user, Password: password}, nil
 }
 
-func (a *PromptingAuthLoader) ask(what string, secret bool) (answer string, err error) {
+func (a *PromptingAuthLoader) ask(what string, secret bool) (input string, err error) {
 	fmt.Printf("Please enter %s: ", what)
 	if secret {
 		// Read from the terminal itself, even if the program's reader reads from it too. Otherwise
@@ -83,6 +83,6 @@ func (a *PromptingAuthLoader) ask(what string, secret bool) (answer string, err 
 			}
 		}
 	}
-	_, err = fmt.Fscan(a.reader, &answer)
-	return answer, err
+	_, err = fmt.Fscan(a.reader, &input)
+	return input, err
 }

@@ -31,7 +31,7 @@ func terminal(t *testing.T) (user, program *os.File) {
 }
 
 // A terminal would show the input if the password were read through a program's own reader.
-func TestAPasswordIsTypedWithoutBeingSeen(t *testing.T) {
+func TestATypedPasswordIsNotEchoed(t *testing.T) {
 	user, program := terminal(t)
 	stdin := os.Stdin
 	os.Stdin = program

@@ -105,7 +105,7 @@ func TestPodsNamespace(t *testing.T) {
 	require.True(t, clientcmd.IsEmptyConfig(err), err)
 }
 
-func TestCredentialsThatAUserTypes(t *testing.T) {
+func TestTypedCredentialsAreSaved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "auth")
 	loader := clientcmd.NewPromptingAuthLoader(strings.NewReader("me\nsecret\n"))
 	typed, err := loader.LoadAuth(path)

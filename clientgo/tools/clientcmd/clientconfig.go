@@ -47,11 +47,11 @@ type DirectClientConfig struct {
 	overrides   *ConfigOverrides
 	fallback    io.Reader
 	access      ConfigAccess
-	prompted    prompted // the user's answers; used if fallback is set
+	prompted    promptedCredentials // the user's answers; used if fallback is set
 }
 
-// prompted has the user's answers to the prompts.
-type prompted struct{ username, password string }
+// promptedCredentials has the user's answers to the prompts.
+type promptedCredentials struct{ username, password string }
 
 var _ OverridingClientConfig = &DirectClientConfig{}
 
@@ -165,7 +165,7 @@ func (config *DirectClientConfig) ClientConfig() (*restclient.Config, error) {
 	if !restclient.IsConfigTransportTLS(*result) {
 		return result, nil
 	}
-	if err := config.identify(result, user, cluster); err != nil {
+	if err := config.setCredentials(result, user, cluster); err != nil {
 		return nil, err
 	}
 	result.CAFile, result.CAData = cluster.CertificateAuthority, cluster.CertificateAuthorityData
@@ -173,8 +173,8 @@ func (config *DirectClientConfig) ClientConfig() (*restclient.Config, error) {
 	return result, nil
 }
 
-// identify sets the credentials of a user.
-func (config *DirectClientConfig) identify(result *restclient.Config, user clientcmdapi.AuthInfo, cluster clientcmdapi.Cluster) error {
+// setCredentials sets the credentials of a user.
+func (config *DirectClientConfig) setCredentials(result *restclient.Config, user clientcmdapi.AuthInfo, cluster clientcmdapi.Cluster) error {
 	result.BearerToken, result.BearerTokenFile = user.Token, user.TokenFile
 	if user.Token == "" && user.TokenFile != "" {
 		token, err := os.ReadFile(user.TokenFile)
@@ -208,7 +208,7 @@ func (config *DirectClientConfig) identify(result *restclient.Config, user clien
 	if config.fallback == nil || hasCredentials(result) {
 		return nil
 	}
-	return config.ask(result)
+	return config.promptForCredentials(result)
 }
 
 // hasCredentials reports whether a configuration has credentials. If it has none, ask prompts for
@@ -217,14 +217,14 @@ func hasCredentials(c *restclient.Config) bool {
 	return c.BearerToken != "" || c.CertFile != "" || len(c.CertData) > 0 || c.Username != "" || c.ExecProvider != nil || c.AuthProvider != nil
 }
 
-// ask prompts the user for the username and password, once.
-func (config *DirectClientConfig) ask(result *restclient.Config) error {
-	if config.prompted == (prompted{}) {
+// promptForCredentials prompts the user for the username and password, once.
+func (config *DirectClientConfig) promptForCredentials(result *restclient.Config) error {
+	if config.prompted == (promptedCredentials{}) {
 		info, err := NewPromptingAuthLoader(config.fallback).Prompt()
 		if err != nil {
 			return err
 		}
-		config.prompted = prompted{info.User, info.Password}
+		config.prompted = promptedCredentials{info.User, info.Password}
 	}
 	result.Username, result.Password = config.prompted.username, config.prompted.password
 	return nil
@@ -304,7 +304,7 @@ func (config *DirectClientConfig) currentContext() (name string, overridden bool
 
 // userName returns the name in the overrides and true, or else the name of the context's user and
 // false.
-func (config *DirectClientConfig) userName() (name string, asked bool) {
+func (config *DirectClientConfig) userName() (name string, overridden bool) {
 	if config.overrides != nil && config.overrides.Context.AuthInfo != "" {
 		return config.overrides.Context.AuthInfo, true
 	}
@@ -314,7 +314,7 @@ func (config *DirectClientConfig) userName() (name string, asked bool) {
 
 // clusterName returns the name in the overrides and true, or else the name of the context's cluster
 // and false.
-func (config *DirectClientConfig) clusterName() (name string, asked bool) {
+func (config *DirectClientConfig) clusterName() (name string, overridden bool) {
 	if config.overrides != nil && config.overrides.Context.Cluster != "" {
 		return config.overrides.Context.Cluster, true
 	}

@@ -14,20 +14,20 @@ import (
 // This file tests contracts on which programs rely, except the contracts about files, overrides and
 // flags.
 
-func TestADefaultConfigSaysItsFiles(t *testing.T) {
+func TestADefaultConfigNamesItsFiles(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/a"+string(filepath.ListSeparator)+"/b")
 	access := clientcmd.NewDefaultClientConfig(*api.NewConfig(), nil).ConfigAccess()
 	require.NotNil(t, access)
 	require.Equal(t, []string{"/a", "/b"}, access.GetLoadingPrecedence())
 }
 
-func TestTheOrderOfFilesIsTheRulesOwn(t *testing.T) {
+func TestGetLoadingPrecedenceReturnsACopy(t *testing.T) {
 	rules := &clientcmd.ClientConfigLoadingRules{Precedence: []string{"b", "a"}}
 	rules.GetLoadingPrecedence()[0] = "c"
 	require.Equal(t, []string{"b", "a"}, rules.Precedence)
 }
 
-func TestTheConfigOfOldTimesIsTaken(t *testing.T) {
+func TestMigrationRulesNameTheOldConfigFile(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	old, ok := rules.MigrationRules[clientcmd.RecommendedHomeFile]
@@ -35,7 +35,7 @@ func TestTheConfigOfOldTimesIsTaken(t *testing.T) {
 	require.Equal(t, filepath.Join(os.Getenv("HOME"), ".kube", ".kubeconfig"), old)
 }
 
-func TestALockIsAFileThatExists(t *testing.T) {
+func TestALockedConfigIsAnIsExistError(t *testing.T) {
 	path := file(t, "https://server")
 	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: path}
 	require.NoError(t, os.WriteFile(path+".lock", nil, 0o600))
@@ -43,7 +43,7 @@ func TestALockIsAFileThatExists(t *testing.T) {
 	require.True(t, os.IsExist(err), "programs ask this, which does not unwrap: %v", err)
 }
 
-func TestAFolderThatMayNotBeReadIsNotAMissingFile(t *testing.T) {
+func TestAnInaccessibleFolderIsNotAMissingFile(t *testing.T) {
 	// a path below a file cannot exist
 	path := filepath.Join(file(t, "https://server"), "config")
 	_, err := (&clientcmd.ClientConfigLoadingRules{ExplicitPath: path}).Load()
@@ -60,7 +60,7 @@ func TestAContextIsMergedWithoutOverrides(t *testing.T) {
 	require.Equal(t, "x", config.CurrentContext)
 }
 
-func TestNobodyIsAskedWhoHasAName(t *testing.T) {
+func TestNoPromptIfTheConfigHasAUsername(t *testing.T) {
 	config, err := clientcmd.LoadFromFile(file(t, "https://server"))
 	require.NoError(t, err)
 	config.AuthInfos["u"] = &api.AuthInfo{Username: "me"} // a proxy may require only a username
@@ -72,7 +72,7 @@ func TestNobodyIsAskedWhoHasAName(t *testing.T) {
 	require.Equal(t, 11, asked.Len(), "nothing is read")
 }
 
-func TestAHintDoesNotControlTheTerminal(t *testing.T) {
+func TestControlCharactersOfAHintAreEscaped(t *testing.T) {
 	config, err := clientcmd.LoadFromFile(file(t, "https://server"))
 	require.NoError(t, err)
 	config.AuthInfos["u"] = &api.AuthInfo{Exec: &api.ExecConfig{
@@ -84,7 +84,7 @@ func TestAHintDoesNotControlTheTerminal(t *testing.T) {
 	require.Equal(t, "run\tU+001B[31mU+202EevilU+200B\r\n", c.ExecProvider.InstallHint)
 }
 
-func TestThePrefixOfANamespace(t *testing.T) {
+func TestRemoveNamespacesPrefix(t *testing.T) {
 	for value, want := range map[string]string{
 		"ns/a": "a", "NS/a": "a", "Namespace/a": "a", "namespaces/a": "a", "ns/": "ns/", "namespaces/": "namespaces/", "a": "a", "": "", "ns/ns/a": "ns/a", "pods/a": "pods/a",
 	} {

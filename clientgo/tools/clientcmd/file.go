@@ -12,15 +12,15 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// unsaid is the type of a file without apiVersion and kind.
-var unsaid = schema.GroupVersionKind{Version: clientcmdlatest.Version, Kind: "Config"}
+// defaultKind is the type of a file without apiVersion and kind.
+var defaultKind = schema.GroupVersionKind{Version: clientcmdlatest.Version, Kind: "Config"}
 
 // Load decodes the content of a file. It does not resolve paths.
 func Load(data []byte) (*clientcmdapi.Config, error) {
 	read := runtime.Object(clientcmdapi.NewConfig())
 	if len(data) > 0 {
 		var err error
-		if read, _, err = clientcmdlatest.Codec.Decode(data, &unsaid, read); err != nil {
+		if read, _, err = clientcmdlatest.Codec.Decode(data, &defaultKind, read); err != nil {
 			return nil, err
 		}
 	}

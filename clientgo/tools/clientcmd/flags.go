@@ -104,7 +104,7 @@ func (f FlagInfo) BindStringFlag(flags *pflag.FlagSet, target *string) FlagInfo 
 // value that is set.
 func (f FlagInfo) BindTransformingStringFlag(flags *pflag.FlagSet, target *string, transformer func(string) (string, error)) FlagInfo {
 	if f.LongName != "" {
-		flags.VarP(&transformed{target: target, transform: transformer, value: f.Default}, f.LongName, f.ShortName, f.Description)
+		flags.VarP(&transformedValue{target: target, transform: transformer, value: f.Default}, f.LongName, f.ShortName, f.Description)
 	}
 	return f
 }
@@ -129,18 +129,18 @@ func (f FlagInfo) BindBoolFlag(flags *pflag.FlagSet, target *bool) FlagInfo {
 	return f
 }
 
-// transformed is a flag whose value is transformed before it is stored.
-type transformed struct {
+// transformedValue is a flag whose value is transformed before it is stored.
+type transformedValue struct {
 	target    *string
 	transform func(string) (string, error)
 	value     string // before the transformation
 }
 
 // String implements pflag.Value.
-func (t *transformed) String() string { return t.value }
+func (t *transformedValue) String() string { return t.value }
 
 // Set implements pflag.Value.
-func (t *transformed) Set(value string) (err error) {
+func (t *transformedValue) Set(value string) (err error) {
 	if *t.target, err = t.transform(value); err == nil {
 		t.value = value
 	}
@@ -148,16 +148,16 @@ func (t *transformed) Set(value string) (err error) {
 }
 
 // Type implements pflag.Value.
-func (t *transformed) Type() string { return "string" }
+func (t *transformedValue) Type() string { return "string" }
 
-// help has the name and the help text that fill sets for a flag.
-type help struct {
+// flagHelp has the name and the help text that fill sets for a flag.
+type flagHelp struct {
 	flag       *FlagInfo
 	name, text string
 }
 
 // fill sets the names, with a prefix, and the help texts of flags.
-func fill(prefix string, flags ...help) {
+func fill(prefix string, flags ...flagHelp) {
 	for _, f := range flags {
 		f.flag.LongName, f.flag.Description = prefix+f.name, f.text
 	}
@@ -170,22 +170,22 @@ func RecommendedConfigOverrideFlags(prefix string) (f ConfigOverrideFlags) {
 	f.ContextOverrideFlags = RecommendedContextOverrideFlags(prefix)
 	f.Timeout.Default = "0"
 	fill(prefix,
-		help{&f.CurrentContext, FlagContext, "Context of the kubeconfig, in place of its current one"},
-		help{&f.Timeout, FlagTimeout, "How long one request may take, with a unit: 1s, 2m, 3h. 0 sets no limit"})
+		flagHelp{&f.CurrentContext, FlagContext, "Context of the kubeconfig, in place of its current one"},
+		flagHelp{&f.Timeout, FlagTimeout, "How long one request may take, with a unit: 1s, 2m, 3h. 0 sets no limit"})
 	return f
 }
 
 // RecommendedAuthOverrideFlags returns kubectl's flags of a user, with a prefix.
 func RecommendedAuthOverrideFlags(prefix string) (f AuthOverrideFlags) {
 	fill(prefix,
-		help{&f.ClientCertificate, FlagCertFile, "File of the certificate by which the API server knows the client"},
-		help{&f.ClientKey, FlagKeyFile, "File of the key of the client's certificate"},
-		help{&f.Token, FlagBearerToken, "Token that authenticates requests"},
-		help{&f.Impersonate, FlagImpersonate, "User in whose name requests are made"},
-		help{&f.ImpersonateUID, FlagImpersonateUID, "UID of the user in whose name requests are made"},
-		help{&f.ImpersonateGroups, FlagImpersonateGroup, "Group in whose name requests are made; may be given several times"},
-		help{&f.Username, FlagUsername, "Name for basic authentication"},
-		help{&f.Password, FlagPassword, "Password for basic authentication"})
+		flagHelp{&f.ClientCertificate, FlagCertFile, "File of the certificate by which the API server knows the client"},
+		flagHelp{&f.ClientKey, FlagKeyFile, "File of the key of the client's certificate"},
+		flagHelp{&f.Token, FlagBearerToken, "Token that authenticates requests"},
+		flagHelp{&f.Impersonate, FlagImpersonate, "User in whose name requests are made"},
+		flagHelp{&f.ImpersonateUID, FlagImpersonateUID, "UID of the user in whose name requests are made"},
+		flagHelp{&f.ImpersonateGroups, FlagImpersonateGroup, "Group in whose name requests are made; may be given several times"},
+		flagHelp{&f.Username, FlagUsername, "Name for basic authentication"},
+		flagHelp{&f.Password, FlagPassword, "Password for basic authentication"})
 	return f
 }
 
@@ -193,12 +193,12 @@ func RecommendedAuthOverrideFlags(prefix string) (f AuthOverrideFlags) {
 func RecommendedClusterOverrideFlags(prefix string) (f ClusterOverrideFlags) {
 	f.InsecureSkipTLSVerify.Default = "false"
 	fill(prefix,
-		help{&f.APIServer, FlagAPIServer, "URL of the API server"},
-		help{&f.CertificateAuthority, FlagCAFile, "File of the certificates that may have signed the API server's"},
-		help{&f.InsecureSkipTLSVerify, FlagInsecure, "Do not verify the API server's certificate: anybody on the way can then read and change what is sent"},
-		help{&f.TLSServerName, FlagTLSServerName, "Name that the API server's certificate must have, in place of its host"},
-		help{&f.ProxyURL, FlagProxyURL, "URL of a proxy on the way to the API server"},
-		help{&f.DisableCompression, FlagDisableCompression, "Have the API server send its answers uncompressed"})
+		flagHelp{&f.APIServer, FlagAPIServer, "URL of the API server"},
+		flagHelp{&f.CertificateAuthority, FlagCAFile, "File of the certificates that may have signed the API server's"},
+		flagHelp{&f.InsecureSkipTLSVerify, FlagInsecure, "Do not verify the API server's certificate: anybody on the way can then read and change what is sent"},
+		flagHelp{&f.TLSServerName, FlagTLSServerName, "Name that the API server's certificate must have, in place of its host"},
+		flagHelp{&f.ProxyURL, FlagProxyURL, "URL of a proxy on the way to the API server"},
+		flagHelp{&f.DisableCompression, FlagDisableCompression, "Have the API server send its answers uncompressed"})
 	return f
 }
 
@@ -206,9 +206,9 @@ func RecommendedClusterOverrideFlags(prefix string) (f ClusterOverrideFlags) {
 func RecommendedContextOverrideFlags(prefix string) (f ContextOverrideFlags) {
 	f.Namespace.ShortName = "n"
 	fill(prefix,
-		help{&f.ClusterName, FlagClusterName, "Cluster of the kubeconfig, in place of the context's"},
-		help{&f.AuthInfoName, FlagAuthInfoName, "User of the kubeconfig, in place of the context's"},
-		help{&f.Namespace, FlagNamespace, "Namespace, in place of the context's"})
+		flagHelp{&f.ClusterName, FlagClusterName, "Cluster of the kubeconfig, in place of the context's"},
+		flagHelp{&f.AuthInfoName, FlagAuthInfoName, "User of the kubeconfig, in place of the context's"},
+		flagHelp{&f.Namespace, FlagNamespace, "Namespace, in place of the context's"})
 	return f
 }
 

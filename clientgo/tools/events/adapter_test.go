@@ -47,7 +47,7 @@ func TestASinkWritesInTheNamespaceOfTheEvent(t *testing.T) {
 
 // The requests are the same as with client-go. If the server has events.k8s.io, events of that
 // group are written. The legacy recorder always writes core events.
-func TestTheAdapterWritesWhatTheServerHas(t *testing.T) {
+func TestTheAdapterUsesTheAPIThatTheServerHas(t *testing.T) {
 	for name, older := range map[string]bool{"events.k8s.io": false, "core": true} {
 		t.Run(name, func(t *testing.T) {
 			server := apitest.Start(t, apitest.Options{})

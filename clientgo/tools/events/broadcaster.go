@@ -20,7 +20,7 @@ func NewBroadcaster(sink EventSink) EventBroadcaster {
 	return &broadcaster{
 		Broadcaster: watch.NewBroadcaster(maxQueued, watch.DropIfChannelFull),
 		sink:        sink,
-		all:         make(map[key]*series),
+		seriesByKey: make(map[key]*series),
 	}
 }
 
@@ -28,8 +28,8 @@ type broadcaster struct {
 	*watch.Broadcaster
 	sink EventSink
 
-	mu  sync.Mutex // guards following
-	all map[key]*series
+	mu          sync.Mutex // guards following
+	seriesByKey map[key]*series
 }
 
 func (b *broadcaster) StartRecordingToSink(stopCh <-chan struct{}) {
@@ -40,10 +40,10 @@ func (b *broadcaster) StartRecordingToSink(stopCh <-chan struct{}) {
 }
 
 func (b *broadcaster) StartRecordingToSinkWithContext(ctx context.Context) error {
-	w := writer{sink: b.sink, room: make(chan struct{}, maxWriting)}
+	w := writer{sink: b.sink, slots: make(chan struct{}, maxWriting)}
 	stop, err := b.StartEventWatcher(func(obj runtime.Object) {
 		if event, ok := obj.(*eventsv1.Event); ok {
-			b.note(ctx, &w, event.DeepCopy())
+			b.addToSeries(ctx, &w, event.DeepCopy())
 		}
 	})
 	if err != nil {
@@ -51,13 +51,13 @@ func (b *broadcaster) StartRecordingToSinkWithContext(ctx context.Context) error
 	}
 	go func() {
 		defer stop()
-		b.keep(ctx, &w)
+		b.refreshPeriodically(ctx, &w)
 	}()
 	return nil
 }
 
-// keep periodically writes the counts of the series to the server, until ctx ends.
-func (b *broadcaster) keep(ctx context.Context, w *writer) {
+// refreshPeriodically periodically writes the counts of the series to the server, until ctx ends.
+func (b *broadcaster) refreshPeriodically(ctx context.Context, w *writer) {
 	refresh, finish := time.NewTicker(refreshTime), time.NewTicker(finishTime)
 	defer refresh.Stop()
 	defer finish.Stop()

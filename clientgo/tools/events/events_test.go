@@ -73,8 +73,8 @@ var (
 	node = &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 )
 
-// with calls the function test with a broadcaster that records to the sink.
-func with(t *testing.T, s *sink, test func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder)) {
+// withBroadcaster calls the function test with a broadcaster that records to the sink.
+func withBroadcaster(t *testing.T, s *sink, test func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder)) {
 	synctest.Test(t, func(t *testing.T) {
 		scheme := runtime.NewScheme()
 		require.NoError(t, v1.AddToScheme(scheme))
@@ -90,7 +90,7 @@ func with(t *testing.T, s *sink, test func(t *testing.T, b events.EventBroadcast
 
 func TestASeriesIsWrittenAtItsFirstAndSecondEventAndAtItsEnd(t *testing.T) {
 	s := &sink{}
-	with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
+	withBroadcaster(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
 		for i := range 5 {
 			r.Eventf(pod, node, "Normal", "R", "A", "n %d", i)
 			synctest.Wait()
@@ -108,7 +108,7 @@ func TestASeriesIsWrittenAtItsFirstAndSecondEventAndAtItsEnd(t *testing.T) {
 
 func TestALongSeriesIsRefreshed(t *testing.T) {
 	s := &sink{}
-	with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
+	withBroadcaster(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
 		for range 35 {
 			r.Eventf(pod, nil, "Normal", "R", "A", "n")
 			time.Sleep(time.Minute)
@@ -119,23 +119,23 @@ func TestALongSeriesIsRefreshed(t *testing.T) {
 	})
 }
 
-func TestAnEventThatIsGoneIsCreated(t *testing.T) {
+func TestADeletedEventIsCreatedAgain(t *testing.T) {
 	s := &sink{fail: func(op string) error {
 		if op == "patch" {
 			return apierrors.NewNotFound(schema.GroupResource{Resource: "events"}, "x")
 		}
 		return nil
 	}}
-	with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
+	withBroadcaster(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
 		r.Eventf(pod, nil, "Normal", "R", "A", "n")
 		r.Eventf(pod, nil, "Normal", "R", "A", "n")
 		require.Equal(t, []string{"create b/a n", `patch b/a n {"series":{"count":2,"lastObservedTime":""}}`, "create b/a n"}, s.taken())
 	})
 }
 
-func TestACountComesAfterTheEvent(t *testing.T) {
+func TestTheCountIsWrittenAfterTheEvent(t *testing.T) {
 	s := &sink{hangs: time.Second}
-	with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
+	withBroadcaster(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
 		r.Eventf(pod, nil, "Normal", "R", "A", "n")
 		r.Eventf(pod, nil, "Normal", "R", "A", "n")
 		r.Eventf(node, nil, "Normal", "R", "A", "n")
@@ -146,7 +146,7 @@ func TestACountComesAfterTheEvent(t *testing.T) {
 	})
 }
 
-func TestWhoIsAskedAgain(t *testing.T) {
+func TestWhichErrorsAreRetried(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
 		calls int
@@ -157,7 +157,7 @@ func TestWhoIsAskedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &sink{fail: func(string) error { return c.err }}
-			with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
+			withBroadcaster(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
 				r.Eventf(pod, nil, "Normal", "R", "A", "n")
 				time.Sleep(5 * time.Minute)
 				require.Len(t, s.taken(), c.calls)
@@ -170,7 +170,7 @@ func TestWhoIsAskedAgain(t *testing.T) {
 // 5 requests per second by default.
 func TestABurstOfEventsOfASlowSinkIsWritten(t *testing.T) {
 	s := &sink{hangs: time.Minute}
-	with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
+	withBroadcaster(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
 		for i := range 500 {
 			r.Eventf(pod, nil, "Normal", fmt.Sprint("R", i), "A", "n")
 			if i%20 == 0 {
@@ -182,9 +182,9 @@ func TestABurstOfEventsOfASlowSinkIsWritten(t *testing.T) {
 	})
 }
 
-func TestASinkThatDoesNotAnswerBoundsWhatIsWritten(t *testing.T) {
+func TestAHangingSinkBoundsPendingWrites(t *testing.T) {
 	s := &sink{hangs: time.Minute}
-	with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
+	withBroadcaster(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
 		for i := range 10_500 {
 			r.Eventf(pod, nil, "Normal", fmt.Sprint("R", i), "A", "n")
 			if i%20 == 0 {
@@ -197,7 +197,7 @@ func TestASinkThatDoesNotAnswerBoundsWhatIsWritten(t *testing.T) {
 }
 
 func TestLoggingAndWatching(t *testing.T) {
-	with(t, &sink{}, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
+	withBroadcaster(t, &sink{}, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
 		var seen []*eventsv1.Event
 		stop, err := b.StartEventWatcher(func(obj runtime.Object) { seen = append(seen, obj.(*eventsv1.Event)) })
 		require.NoError(t, err)

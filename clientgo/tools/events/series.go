@@ -48,17 +48,17 @@ func (s *series) last() time.Time {
 	return s.event.Series.LastObservedTime.Time
 }
 
-// note adds the event to its series. At the first and second event of a series, it writes the
-// series to the server.
-func (b *broadcaster) note(ctx context.Context, w *writer, event *eventsv1.Event) {
+// addToSeries adds the event to its series. At the first and second event of a series, it writes
+// the series to the server.
+func (b *broadcaster) addToSeries(ctx context.Context, w *writer, event *eventsv1.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := keyOf(event)
-	s := b.all[k]
+	s := b.seriesByKey[k]
 	switch {
 	case s == nil:
 		s = &series{event: event}
-		b.all[k] = s
+		b.seriesByKey[k] = s
 	case s.event.Series != nil:
 		s.event.Series.Count++
 		s.event.Series.LastObservedTime = metav1.NowMicro()
@@ -81,7 +81,7 @@ func (b *broadcaster) writeLocked(ctx context.Context, w *writer, s *series) {
 func (b *broadcaster) refresh(ctx context.Context, w *writer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, s := range b.all {
+	for _, s := range b.seriesByKey {
 		if s.event.Series != nil {
 			b.writeLocked(ctx, w, s)
 		}
@@ -93,13 +93,13 @@ func (b *broadcaster) refresh(ctx context.Context, w *writer) {
 func (b *broadcaster) finish(ctx context.Context, w *writer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for k, s := range b.all {
+	for k, s := range b.seriesByKey {
 		if time.Since(s.last()) < finishTime {
 			continue
 		}
 		if s.event.Series != nil {
 			b.writeLocked(ctx, w, s)
 		}
-		delete(b.all, k)
+		delete(b.seriesByKey, k)
 	}
 }

@@ -19,7 +19,7 @@ var _ EventSink = &EventSinkImpl{}
 
 // Create creates the event.
 func (e *EventSinkImpl) Create(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error) {
-	events, err := e.near(event, "create")
+	events, err := e.namespacedClient(event, "create")
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (e *EventSinkImpl) Create(ctx context.Context, event *eventsv1.Event) (*eve
 
 // Update replaces the event of the same name.
 func (e *EventSinkImpl) Update(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error) {
-	events, err := e.near(event, "update")
+	events, err := e.namespacedClient(event, "update")
 	if err != nil {
 		return nil, err
 	}
@@ -37,15 +37,15 @@ func (e *EventSinkImpl) Update(ctx context.Context, event *eventsv1.Event) (*eve
 
 // Patch changes the event of the same name with a strategic merge patch.
 func (e *EventSinkImpl) Patch(ctx context.Context, event *eventsv1.Event, data []byte) (*eventsv1.Event, error) {
-	events, err := e.near(event, "patch")
+	events, err := e.namespacedClient(event, "patch")
 	if err != nil {
 		return nil, err
 	}
 	return events.Patch(ctx, event.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{})
 }
 
-// near returns the client for the event's namespace. An empty namespace is an error.
-func (e *EventSinkImpl) near(event *eventsv1.Event, verb string) (typedeventsv1.EventInterface, error) {
+// namespacedClient returns the client for the event's namespace. An empty namespace is an error.
+func (e *EventSinkImpl) namespacedClient(event *eventsv1.Event, verb string) (typedeventsv1.EventInterface, error) {
 	if event.Namespace == metav1.NamespaceAll {
 		return nil, fmt.Errorf("can't %s an event with empty namespace", verb)
 	}

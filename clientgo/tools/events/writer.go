@@ -29,8 +29,8 @@ const (
 // writer writes each event to a sink in its own goroutine, so that a hanging request delays no
 // other event.
 type writer struct {
-	sink EventSink
-	room chan struct{} // a token for each event that is being written
+	sink  EventSink
+	slots chan struct{} // a token for each event that is being written
 }
 
 // start starts a goroutine that writes the event and closes the channel written afterwards. If the
@@ -38,14 +38,14 @@ type writer struct {
 // events are being written, it drops the event.
 func (w *writer) start(ctx context.Context, event *eventsv1.Event, before <-chan struct{}, written chan<- struct{}) {
 	select {
-	case w.room <- struct{}{}:
+	case w.slots <- struct{}{}:
 	default:
 		klog.FromContext(ctx).Error(nil, "Dropped an event, as too many are being written", "event", klog.KObj(event), "reason", event.Reason)
 		close(written)
 		return
 	}
 	go func() {
-		defer func() { <-w.room }()
+		defer func() { <-w.slots }()
 		defer close(written)
 		defer utilruntime.HandleCrashWithContext(ctx)
 		if before != nil {
@@ -83,7 +83,7 @@ func (w *writer) write(ctx context.Context, logger klog.Logger, event *eventsv1.
 	case apierrors.IsAlreadyExists(err), apierrors.HasStatusCause(err, v1.NamespaceTerminatingCause):
 		logger.V(4).Info("The server did not take an event", "err", err)
 		return true
-	case rejected, unbuilt(err):
+	case rejected, isUnbuiltRequest(err):
 		logger.Error(err, "The server did not take an event")
 		return true
 	}
@@ -106,10 +106,10 @@ func (w *writer) send(ctx context.Context, event *eventsv1.Event) error {
 	return err
 }
 
-// unbuilt reports whether the request could not be built, so that a retry would fail too. It
-// compares the name of the error's type. With the type itself, each program with a recorder would
-// link the REST client.
-func unbuilt(err error) bool {
+// isUnbuiltRequest reports whether the request could not be built, so that a retry would fail too.
+// It compares the name of the error's type. With the type itself, each program with a recorder
+// would link the REST client.
+func isUnbuiltRequest(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if fmt.Sprintf("%T", err) == "*rest.RequestConstructionError" {
 			return true

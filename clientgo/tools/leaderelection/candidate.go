@@ -44,8 +44,8 @@ type LeaseCandidate struct {
 	namespace, name string
 	spec            v1beta1.LeaseCandidateSpec
 	informer        cache.SharedIndexInformer
-	asked           chan struct{} // buffer size 1
-	runs            atomic.Bool
+	renewRequested  chan struct{} // buffer size 1
+	running         atomic.Bool
 }
 
 // NewCandidate returns a candidate for the lease targetLease. The CacheSyncWaiter waits for the
@@ -66,7 +66,7 @@ func NewCandidate(clientset kubernetes.Interface,
 			EmulationVersion: emulationVersion,
 			Strategy:         strategy,
 		},
-		asked: make(chan struct{}, 1),
+		renewRequested: make(chan struct{}, 1),
 	}
 	own := fields.OneTermEqualSelector("metadata.name", candidateName).String()
 	c.informer = cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
@@ -81,7 +81,7 @@ func NewCandidate(clientset kubernetes.Interface,
 	}, clientset), &v1beta1.LeaseCandidate{}, 0, nil)
 	_, err := c.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, object any) {
 		if candidate, ok := object.(*v1beta1.LeaseCandidate); ok && pinged(&candidate.Spec) {
-			c.ask()
+			c.requestRenewal()
 		}
 	}})
 	if err != nil {
@@ -96,9 +96,9 @@ func pinged(spec *v1beta1.LeaseCandidateSpec) bool {
 	return spec.PingTime != nil && (spec.RenewTime == nil || spec.RenewTime.Before(spec.PingTime))
 }
 
-func (c *LeaseCandidate) ask() {
+func (c *LeaseCandidate) requestRenewal() {
 	select {
-	case c.asked <- struct{}{}:
+	case c.renewRequested <- struct{}{}:
 	default: // a renewal is pending already
 	}
 }
@@ -111,7 +111,7 @@ func (c *LeaseCandidate) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	defer func() { cancel(); <-ended }()
-	c.runs.Store(true)
+	c.running.Store(true)
 	go func() {
 		defer close(ended)
 		c.informer.RunWithContext(ctx)
@@ -119,23 +119,23 @@ func (c *LeaseCandidate) Run(ctx context.Context) {
 	if !cache.WaitForCacheSync(ctx.Done(), c.informer.HasSynced) {
 		return
 	}
-	c.ask()
+	c.requestRenewal()
 	due := time.NewTimer(renewPeriod)
 	defer due.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.asked:
+		case <-c.renewRequested:
 		case <-due.C:
 		}
-		c.keepAsking(ctx)
+		c.renewUntilDone(ctx)
 		due.Reset(renewPeriod)
 	}
 }
 
-// keepAsking renews the object. After an error it retries, until it succeeds or ctx ends.
-func (c *LeaseCandidate) keepAsking(ctx context.Context) {
+// renewUntilDone renews the object. After an error it retries, until it succeeds or ctx ends.
+func (c *LeaseCandidate) renewUntilDone(ctx context.Context) {
 	for delay := firstRetry; ctx.Err() == nil; delay = min(2*delay, latestRetry) {
 		err := c.renew(ctx)
 		if err == nil || ctx.Err() != nil {
@@ -170,7 +170,7 @@ func (c *LeaseCandidate) renew(ctx context.Context) error {
 type candidateList struct{ c *LeaseCandidate }
 
 func (l candidateList) WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool {
-	if !l.c.runs.Load() {
+	if !l.c.running.Load() {
 		return map[reflect.Type]bool{}
 	}
 	return map[reflect.Type]bool{reflect.TypeFor[*v1beta1.LeaseCandidate](): cache.WaitForCacheSync(stopCh, l.c.informer.HasSynced)}

@@ -30,8 +30,8 @@ func candidates(t *testing.T, opts apitest.Options) (kubernetes.Interface, typed
 	return clientset, clientset.CoordinationV1beta1().LeaseCandidates("ns")
 }
 
-// stand runs a candidate until the test ends.
-func stand(t *testing.T, clientset kubernetes.Interface) le.CacheSyncWaiter {
+// runCandidate runs a candidate until the test ends.
+func runCandidate(t *testing.T, clientset kubernetes.Interface) le.CacheSyncWaiter {
 	candidate, list, err := le.NewCandidate(clientset, "ns", "me", "lease", "1.2.3", "1.2.0", v1.OldestEmulationVersion)
 	require.NoError(t, err)
 	require.Empty(t, list.WaitForCacheSync(nil), "nothing runs yet, as with client-go")
@@ -45,8 +45,8 @@ func stand(t *testing.T, clientset kubernetes.Interface) le.CacheSyncWaiter {
 	return list
 }
 
-// until waits until the function ok returns true for the candidate's object.
-func until(t *testing.T, client typed.LeaseCandidateInterface, ok func(*v1beta1.LeaseCandidate) bool) (c *v1beta1.LeaseCandidate) {
+// waitForCandidate waits until the function ok returns true for the candidate's object.
+func waitForCandidate(t *testing.T, client typed.LeaseCandidateInterface, ok func(*v1beta1.LeaseCandidate) bool) (c *v1beta1.LeaseCandidate) {
 	require.Eventually(t, func() bool {
 		var err error
 		c, err = client.Get(t.Context(), "me", metav1.GetOptions{})
@@ -55,7 +55,7 @@ func until(t *testing.T, client typed.LeaseCandidateInterface, ok func(*v1beta1.
 	return c
 }
 
-func TestACandidateIsMadeAndRenewedWhenAsked(t *testing.T) {
+func TestACandidateIsCreatedAndRenewedOnRequest(t *testing.T) {
 	var refused atomic.Int32
 	clientset, client := candidates(t, apitest.Options{Admit: func(r *http.Request) error {
 		if r.Method == http.MethodPost && refused.Add(1) <= 2 {
@@ -63,8 +63,8 @@ func TestACandidateIsMadeAndRenewedWhenAsked(t *testing.T) {
 		}
 		return nil
 	}})
-	list := stand(t, clientset)
-	made := until(t, client, func(*v1beta1.LeaseCandidate) bool { return true })
+	list := runCandidate(t, clientset)
+	made := waitForCandidate(t, client, func(*v1beta1.LeaseCandidate) bool { return true })
 	require.Equal(t, map[reflect.Type]bool{reflect.TypeFor[*v1beta1.LeaseCandidate](): true}, list.WaitForCacheSync(t.Context().Done()))
 	require.EqualValues(t, 3, refused.Load())
 	require.Equal(t, v1beta1.LeaseCandidateSpec{
@@ -76,13 +76,13 @@ func TestACandidateIsMadeAndRenewedWhenAsked(t *testing.T) {
 	made.Spec.PingTime, made.Labels = &now, map[string]string{"a": "b"}
 	_, err := client.Update(t.Context(), made, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	renewed := until(t, client, func(c *v1beta1.LeaseCandidate) bool { return c.Spec.RenewTime.After(made.Spec.RenewTime.Time) })
+	renewed := waitForCandidate(t, client, func(c *v1beta1.LeaseCandidate) bool { return c.Spec.RenewTime.After(made.Spec.RenewTime.Time) })
 	require.Equal(t, "b", renewed.Labels["a"], "nothing else has changed")
 	require.True(t, now.Equal(renewed.Spec.PingTime))
 	require.Equal(t, "lease", renewed.Spec.LeaseName)
 }
 
-func TestACandidateThatIsThereIsRenewed(t *testing.T) {
+func TestAnExistingCandidateIsRenewed(t *testing.T) {
 	clientset, client := candidates(t, apitest.Options{})
 	long := metav1.NewMicroTime(time.Now().Add(-time.Hour))
 	_, err := client.Create(t.Context(), &v1beta1.LeaseCandidate{
@@ -90,12 +90,12 @@ func TestACandidateThatIsThereIsRenewed(t *testing.T) {
 		Spec:       v1beta1.LeaseCandidateSpec{LeaseName: "other", RenewTime: &long},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	stand(t, clientset)
-	renewed := until(t, client, func(c *v1beta1.LeaseCandidate) bool { return c.Spec.RenewTime.After(long.Time) })
+	runCandidate(t, clientset)
+	renewed := waitForCandidate(t, client, func(c *v1beta1.LeaseCandidate) bool { return c.Spec.RenewTime.After(long.Time) })
 	require.Equal(t, "other", renewed.Spec.LeaseName, "as with client-go")
 }
 
-func TestACandidateIsRenewedWithoutBeingAsked(t *testing.T) {
+func TestACandidateIsRenewedPeriodically(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clientset := fake.NewSimpleClientset()
 		client := clientset.CoordinationV1beta1().LeaseCandidates("ns")
@@ -126,7 +126,7 @@ func TestACandidateIsRenewedWithoutBeingAsked(t *testing.T) {
 	})
 }
 
-func TestACandidateOfAServerThatIsNotThereEnds(t *testing.T) {
+func TestACandidateWithoutAServerEndsWithItsContext(t *testing.T) {
 	clientset := kubernetes.NewForConfigOrDie(&rest.Config{Host: "http://127.0.0.1:1"})
 	candidate, _, err := le.NewCandidate(clientset, "ns", "me", "lease", "1", "1", "")
 	require.NoError(t, err)

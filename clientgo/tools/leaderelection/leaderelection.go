@@ -125,7 +125,7 @@ func (le *LeaderElector) try(ctx context.Context) bool {
 	if le.config.Coordinated {
 		return le.tryRenewCoordinated(ctx)
 	}
-	return le.takeOrRenew(ctx)
+	return le.tryAcquireOrRenew(ctx)
 }
 
 // pause waits for d, or until ctx ends.

@@ -54,7 +54,7 @@ func TestALeaderCreatesRenewsAndReleases(t *testing.T) {
 	})
 }
 
-func TestALockIsGivenBackAlthoughALateRenewalWasWritten(t *testing.T) {
+func TestALockIsReleasedDespiteALateRenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now()}
 		c := run(t, s, "a", release)
@@ -73,7 +73,7 @@ func TestALockIsGivenBackAlthoughALateRenewalWasWritten(t *testing.T) {
 	})
 }
 
-func TestWithoutReleaseTheNextWaits(t *testing.T) {
+func TestWithoutReleaseTheNextCandidateWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now()}
 		a := run(t, s, "a", nil)
@@ -107,7 +107,7 @@ func TestAReleasedLockIsTakenAtTheNextTry(t *testing.T) {
 	})
 }
 
-func TestALeaderGivesUpAtItsDeadline(t *testing.T) {
+func TestALeaderStepsDownAtItsRenewDeadline(t *testing.T) {
 	for name, fault := range map[string]func(*server){
 		"refused": func(s *server) { s.down = true },
 		"hangs":   func(s *server) { s.hangs = true },
@@ -138,7 +138,7 @@ func TestALeaderGivesUpAtItsDeadline(t *testing.T) {
 }
 
 // client-go releases the lock before it ends the context of the guarded work.
-func TestTheLeaderIsToEndBeforeTheLockIsGivenBack(t *testing.T) {
+func TestTheLeadersContextEndsBeforeTheRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now()}
 		led := make(chan context.Context, 1)
@@ -161,7 +161,7 @@ func TestTheLeaderIsToEndBeforeTheLockIsGivenBack(t *testing.T) {
 	})
 }
 
-func TestAThiefIsNotWrittenOver(t *testing.T) {
+func TestALockTakenByAnotherIsNotOverwritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now()}
 		c := run(t, s, "a", release)
@@ -180,7 +180,7 @@ func TestAThiefIsNotWrittenOver(t *testing.T) {
 
 // A candidate waits for the lease duration in the record, because the leader may have another
 // configuration.
-func TestTheRecordSaysHowLongToWait(t *testing.T) {
+func TestACandidateWaitsForTheDurationInTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now(), record: &rl.LeaderElectionRecord{HolderIdentity: "x", LeaseDurationSeconds: 1, LeaderTransitions: 3}}
 		c := run(t, s, "a", nil)
@@ -191,7 +191,7 @@ func TestTheRecordSaysHowLongToWait(t *testing.T) {
 	})
 }
 
-func TestCoordinatedRenewsWhatItWasGiven(t *testing.T) {
+func TestCoordinatedElectionRenewsOnlyAnAssignedLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now()}
 		c := run(t, s, "a", func(c *le.LeaderElectionConfig) { c.Coordinated, c.ReleaseOnCancel = true, true })
@@ -213,7 +213,7 @@ func TestCoordinatedRenewsWhatItWasGiven(t *testing.T) {
 	})
 }
 
-func TestStoppedIsCalledByWhoNeverLed(t *testing.T) {
+func TestOnStoppedLeadingIsCalledWithoutLeading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now(), down: true}
 		c := run(t, s, "a", release)
@@ -225,7 +225,7 @@ func TestStoppedIsCalledByWhoNeverLed(t *testing.T) {
 	})
 }
 
-func TestConfigsThatAreWrong(t *testing.T) {
+func TestInvalidConfigsAreRefused(t *testing.T) {
 	good := le.LeaderElectionConfig{
 		Lock: &lock{name: "a"}, LeaseDuration: 15, RenewDeadline: 10, RetryPeriod: 2,
 		Callbacks: le.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},

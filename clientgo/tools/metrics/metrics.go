@@ -86,38 +86,38 @@ type TransportCacheGCCallsMetric interface {
 // The metrics. Each metric does nothing until Register replaces it.
 var (
 	// ClientCertExpiry is the expiry time of the client certificate.
-	ClientCertExpiry ExpiryMetric = nothing{}
+	ClientCertExpiry ExpiryMetric = noMetric{}
 	// ClientCertRotationAge is the age of certificates when they are replaced.
-	ClientCertRotationAge DurationMetric = nothingDuration{}
+	ClientCertRotationAge DurationMetric = noDuration{}
 	// RequestLatency is the latency of requests.
-	RequestLatency LatencyMetric = nothingLatency{}
+	RequestLatency LatencyMetric = noLatency{}
 	// ResolverLatency is the time to resolve host names.
-	ResolverLatency ResolverLatencyMetric = nothingResolver{}
+	ResolverLatency ResolverLatencyMetric = noResolverLatency{}
 	// RequestSize is the size of request bodies.
-	RequestSize SizeMetric = nothingSize{}
+	RequestSize SizeMetric = noSize{}
 	// ResponseSize is the size of response bodies.
-	ResponseSize SizeMetric = nothingSize{}
+	ResponseSize SizeMetric = noSize{}
 	// RateLimiterLatency is the time that requests wait for the rate limiter.
-	RateLimiterLatency LatencyMetric = nothingLatency{}
+	RateLimiterLatency LatencyMetric = noLatency{}
 	// RequestResult counts responses.
-	RequestResult ResultMetric = nothingResult{}
+	RequestResult ResultMetric = noResult{}
 	// ExecPluginCalls counts calls of credential plugins.
-	ExecPluginCalls CallsMetric = nothingCalls{}
+	ExecPluginCalls CallsMetric = noCalls{}
 	// ExecPluginPolicyCalls counts policy decisions about credential plugins.
-	ExecPluginPolicyCalls PolicyCallsMetric = nothingString{}
+	ExecPluginPolicyCalls PolicyCallsMetric = noString{}
 	// RequestRetry counts retried requests.
-	RequestRetry RetryMetric = nothingRetry{}
+	RequestRetry RetryMetric = noRetry{}
 	// TransportCacheEntries is the number of cached transports.
-	TransportCacheEntries TransportCacheMetric = nothingCount{}
+	TransportCacheEntries TransportCacheMetric = noCount{}
 	// TransportCreateCalls counts requests for a transport.
-	TransportCreateCalls TransportCreateCallsMetric = nothingString{}
+	TransportCreateCalls TransportCreateCallsMetric = noString{}
 	// TransportCAReloads counts reloads of CA bundles.
-	TransportCAReloads TransportCAReloadsMetric = nothingStrings{}
+	TransportCAReloads TransportCAReloadsMetric = noStrings{}
 	// TransportCertRotationGCCalls counts the rotations of client certificates that ended because
 	// their transport was unused.
-	TransportCertRotationGCCalls TransportCertRotationGCCallsMetric = nothingCall{}
+	TransportCertRotationGCCalls TransportCertRotationGCCallsMetric = noCall{}
 	// TransportCacheGCCalls counts garbage collections of unused transports.
-	TransportCacheGCCalls TransportCacheGCCallsMetric = nothingString{}
+	TransportCacheGCCalls TransportCacheGCCallsMetric = noString{}
 )
 
 // RegisterOpts has the metrics to set. A nil field leaves its metric unchanged.
@@ -189,29 +189,29 @@ func EnsureRegistered() {
 }
 
 type (
-	nothing         struct{}
-	nothingDuration struct{}
-	nothingLatency  struct{}
-	nothingResolver struct{}
-	nothingSize     struct{}
-	nothingResult   struct{}
-	nothingCalls    struct{}
-	nothingString   struct{}
-	nothingStrings  struct{}
-	nothingRetry    struct{}
-	nothingCount    struct{}
-	nothingCall     struct{}
+	noMetric          struct{}
+	noDuration        struct{}
+	noLatency         struct{}
+	noResolverLatency struct{}
+	noSize            struct{}
+	noResult          struct{}
+	noCalls           struct{}
+	noString          struct{}
+	noStrings         struct{}
+	noRetry           struct{}
+	noCount           struct{}
+	noCall            struct{}
 )
 
-func (nothing) Set(*time.Time)                                                 {}
-func (nothingDuration) Observe(time.Duration)                                  {}
-func (nothingLatency) Observe(context.Context, string, url.URL, time.Duration) {}
-func (nothingResolver) Observe(context.Context, string, time.Duration)         {}
-func (nothingSize) Observe(context.Context, string, string, float64)           {}
-func (nothingResult) Increment(context.Context, string, string, string)        {}
-func (nothingCalls) Increment(int, string)                                     {}
-func (nothingString) Increment(string)                                         {}
-func (nothingStrings) Increment(string, string)                                {}
-func (nothingRetry) IncrementRetry(context.Context, string, string, string)    {}
-func (nothingCount) Observe(int)                                               {}
-func (nothingCall) Increment()                                                 {}
+func (noMetric) Set(*time.Time)                                           {}
+func (noDuration) Observe(time.Duration)                                  {}
+func (noLatency) Observe(context.Context, string, url.URL, time.Duration) {}
+func (noResolverLatency) Observe(context.Context, string, time.Duration)  {}
+func (noSize) Observe(context.Context, string, string, float64)           {}
+func (noResult) Increment(context.Context, string, string, string)        {}
+func (noCalls) Increment(int, string)                                     {}
+func (noString) Increment(string)                                         {}
+func (noStrings) Increment(string, string)                                {}
+func (noRetry) IncrementRetry(context.Context, string, string, string)    {}
+func (noCount) Observe(int)                                               {}
+func (noCall) Increment()                                                 {}

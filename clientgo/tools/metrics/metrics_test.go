@@ -15,7 +15,7 @@ type counter struct{ calls int }
 func (c *counter) Increment(string)      { c.calls++ }
 func (c *counter) Observe(time.Duration) { c.calls++ }
 
-func TestTheFirstRegistrationCountsAndTheRestIsIgnored(t *testing.T) {
+func TestOnlyTheFirstRegistrationIsUsed(t *testing.T) {
 	TransportCreateCalls.Increment("hit") // no metric is registered yet
 	first, second, registered := &counter{}, &counter{}, 0
 	Register(RegisterOpts{TransportCreateCalls: first, ClientCertRotationAge: first, RegisterFn: func() { registered++ }})

@@ -21,11 +21,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // whose number is in the field expired.
 type server struct {
 	n, expired int
-	asked      []string
+	requests   []string
 }
 
 func (s *server) list(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
-	s.asked = append(s.asked, fmt.Sprintf("%s/%s/%d", o.Continue, o.ResourceVersion, o.Limit))
+	s.requests = append(s.requests, fmt.Sprintf("%s/%s/%d", o.Continue, o.ResourceVersion, o.Limit))
 	from, _ := strconv.Atoi(o.Continue)
 	if from > 0 && from == s.expired {
 		return nil, apierrors.NewResourceExpired("too old")
@@ -44,7 +44,7 @@ func (s *server) list(_ context.Context, o metav1.ListOptions) (runtime.Object, 
 }
 
 // RC-8
-func TestAListInPages(t *testing.T) {
+func TestListReadsAllPages(t *testing.T) {
 	s := &server{n: 5}
 	p := New(s.list)
 	p.PageSize = 2
@@ -52,7 +52,7 @@ func TestAListInPages(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, paged)
 	require.Equal(t, 5, meta.LenList(list))
-	require.Equal(t, []string{"/3/2", "2//2", "4//2"}, s.asked)
+	require.Equal(t, []string{"/3/2", "2//2", "4//2"}, s.requests)
 	m, err := meta.ListAccessor(list)
 	require.NoError(t, err)
 	require.Equal(t, "7", m.GetResourceVersion())
@@ -66,14 +66,14 @@ func TestAListInPages(t *testing.T) {
 	require.True(t, paged)
 	require.IsType(t, &v1.PodList{}, list)
 	require.Equal(t, 5, meta.LenList(list))
-	require.Equal(t, []string{"/3/2", "2//2", "4//2", "/3/0"}, s.asked)
+	require.Equal(t, []string{"/3/2", "2//2", "4//2", "/3/0"}, s.requests)
 
 	p.FullListIfExpired = false
 	_, _, err = p.List(t.Context(), metav1.ListOptions{})
 	require.True(t, apierrors.IsResourceExpired(err))
 }
 
-func TestAListOfOnePage(t *testing.T) {
+func TestListOfASinglePage(t *testing.T) {
 	list, paged, err := New((&server{n: 5}).list).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.False(t, paged)

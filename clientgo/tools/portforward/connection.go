@@ -19,8 +19,9 @@ import (
 const (
 	// maxFailure limits how much of the server's error about a connection is read, in bytes.
 	maxFailure = 64 << 10
-	// patience bounds how long received data waits for the local reader after forwarding has ended.
-	patience = time.Second
+	// closeTimeout bounds how long received data waits for the local reader after forwarding has
+	// ended.
+	closeTimeout = time.Second
 )
 
 // handle forwards one local connection until the pod ends the connection or stops receiving. If the
@@ -30,7 +31,7 @@ const (
 // server.
 func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port ForwardedPort, conn httpstream.Connection) {
 	defer local.Close()
-	defer context.AfterFunc(ctx, func() { _ = local.SetWriteDeadline(time.Now().Add(patience)) })()
+	defer context.AfterFunc(ctx, func() { _ = local.SetWriteDeadline(time.Now().Add(closeTimeout)) })()
 	fmt.Fprintf(pf.out, "Handling connection for %d\n", port.Local)
 	var failure, data httpstream.Stream
 	opened := make(chan error, 1)

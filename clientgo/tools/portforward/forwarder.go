@@ -87,11 +87,11 @@ func NewOnAddressesForStreamingWithContext(ctx context.Context, dialer httpstrea
 		return nil, err
 	}
 	return &PortForwarder{
-		Ready: readyChan, dialer: dialer, addresses: parsed, ctx: ctx, out: orNowhere(out), errOut: orNowhere(errOut), ports: forwarded,
+		Ready: readyChan, dialer: dialer, addresses: parsed, ctx: ctx, out: orDiscard(out), errOut: orDiscard(errOut), ports: forwarded,
 	}, nil
 }
 
-func orNowhere(w io.Writer) io.Writer {
+func orDiscard(w io.Writer) io.Writer {
 	if w == nil {
 		return io.Discard
 	}
@@ -121,10 +121,10 @@ func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 	forwarding, end := context.WithCancel(context.WithoutCancel(pf.ctx))
 	defer func() {
 		pf.Close()
-		httpstreams.AtMost(patience, func() { conn.Close() })
+		httpstreams.AtMost(closeTimeout, func() { conn.Close() })
 		end()
 		// the goroutines wait for patience before they drop received data
-		httpstreams.AtMost(2*patience, serving.Wait)
+		httpstreams.AtMost(2*closeTimeout, serving.Wait)
 	}()
 	if err := pf.listen(func(l net.Listener, port ForwardedPort) {
 		serving.Go(func() { pf.serve(forwarding, l, port, conn) })

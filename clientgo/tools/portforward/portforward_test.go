@@ -26,19 +26,19 @@ import (
 
 var loopback = []string{"127.0.0.1"}
 
-// everyDialer runs a test with SPDY, and with SPDY through a websocket.
-func everyDialer(t *testing.T, test func(t *testing.T, dial func(t *testing.T, address string) older.Dialer)) {
+// forEachDialer runs a test with SPDY, and with SPDY through a websocket.
+func forEachDialer(t *testing.T, test func(t *testing.T, dial func(t *testing.T, address string) older.Dialer)) {
 	t.Run("spdy", func(t *testing.T) { test(t, overSPDY) })
-	t.Run("tunnelled", func(t *testing.T) { test(t, tunnelled) })
+	t.Run("tunnelled", func(t *testing.T) { test(t, overWebsocket) })
 }
 
 // dial connects to a forwarded port.
 func dial(t *testing.T, ip string, port uint16) *net.TCPConn {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", net.JoinHostPort(ip, strconv.Itoa(int(port))), patience)
+	conn, err := net.DialTimeout("tcp", net.JoinHostPort(ip, strconv.Itoa(int(port))), testTimeout)
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
-	require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+	require.NoError(t, conn.SetDeadline(time.Now().Add(testTimeout)))
 	return conn.(*net.TCPConn)
 }
 
@@ -49,13 +49,13 @@ func ask(t *testing.T, ip string, port uint16, question string) string {
 	_, err := io.WriteString(conn, question)
 	require.NoError(t, err)
 	require.NoError(t, conn.CloseWrite())
-	answer, err := io.ReadAll(conn)
+	response, err := io.ReadAll(conn)
 	require.NoError(t, err)
-	return string(answer)
+	return string(response)
 }
 
 func TestPortsAreForwarded(t *testing.T) {
-	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
+	forEachDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
 		p := servePod(t, upper)
 		f := forward(t, dialer(t, p.address), loopback, ":80", "0:81")
 		ports, err := f.GetPorts()
@@ -76,7 +76,7 @@ func TestPortsAreForwarded(t *testing.T) {
 }
 
 func TestManyConnectionsAndMuchData(t *testing.T) {
-	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
+	forEachDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
 		p := servePod(t, func(_ string, data io.ReadWriteCloser) string {
 			io.Copy(data, data)
 			return ""
@@ -108,7 +108,7 @@ func TestManyConnectionsAndMuchData(t *testing.T) {
 	})
 }
 
-func TestLocalhostIsBothFamilies(t *testing.T) {
+func TestLocalhostListensOnIPv4AndIPv6(t *testing.T) {
 	probe, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {
 		t.Skip("this machine has no IPv6")
@@ -123,7 +123,7 @@ func TestLocalhostIsBothFamilies(t *testing.T) {
 	f.stopped()
 }
 
-func TestOneFamilyOfLocalhostSuffices(t *testing.T) {
+func TestOneIPFamilyOfLocalhostIsEnough(t *testing.T) {
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
@@ -203,7 +203,7 @@ func TestAddressesAndPorts(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatIsThereTwice(t *testing.T) {
+func TestDuplicateAddresses(t *testing.T) {
 	p := servePod(t, upper)
 	f := forward(t, overSPDY(t, p.address), []string{"127.0.0.1", "127.0.0.1"}, ":80")
 	require.Equal(t, fmt.Sprintf("Forwarding from 127.0.0.1:%d -> 80\n", f.local()[0]), f.out.String())
@@ -211,7 +211,7 @@ func TestAnAddressThatIsThereTwice(t *testing.T) {
 }
 
 func TestAStopEndsConnections(t *testing.T) {
-	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
+	forEachDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
 		p := servePod(t, func(_ string, data io.ReadWriteCloser) string {
 			io.WriteString(data, "x")
 			io.Copy(io.Discard, data)
@@ -230,7 +230,7 @@ func TestAStopEndsConnections(t *testing.T) {
 }
 
 func TestAStopDoesNotWaitForALocalReader(t *testing.T) {
-	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
+	forEachDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
 		wrote := make(chan struct{}, 1)
 		p := servePod(t, func(_ string, data io.ReadWriteCloser) string {
 			for {
@@ -258,7 +258,7 @@ func TestAStopDoesNotWaitForALocalReader(t *testing.T) {
 }
 
 func TestAStopDoesNotWaitForAPodThatReadsNothing(t *testing.T) {
-	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
+	forEachDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
 		opened, done := make(chan struct{}, 1), make(chan struct{})
 		p := servePod(t, func(_ string, data io.ReadWriteCloser) string {
 			opened <- struct{}{}
@@ -300,7 +300,7 @@ func TestAStopDoesNotWaitForAStream(t *testing.T) {
 	close(done)
 }
 
-func TestAStopIsARegularEndForALocalReader(t *testing.T) {
+func TestALocalReaderGetsEOFAfterAStop(t *testing.T) {
 	p := servePod(t, func(_ string, data io.ReadWriteCloser) string {
 		io.WriteString(data, "x")
 		io.Copy(io.Discard, data)
@@ -317,7 +317,7 @@ func TestAStopIsARegularEndForALocalReader(t *testing.T) {
 }
 
 func TestAConnectionThatIsLost(t *testing.T) {
-	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
+	forEachDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
 		p := servePod(t, upper)
 		f := forward(t, dialer(t, p.address), loopback, ":80")
 		<-p.connected
@@ -327,7 +327,7 @@ func TestAConnectionThatIsLost(t *testing.T) {
 }
 
 func TestAnErrorOfTheServerEndsForwarding(t *testing.T) {
-	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
+	forEachDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
 		p := servePod(t, func(port string, data io.ReadWriteCloser) string {
 			if port == "80" {
 				return "connect: connection refused"
@@ -341,8 +341,8 @@ func TestAnErrorOfTheServerEndsForwarding(t *testing.T) {
 	})
 }
 
-func TestALocalEndDoesNotEndForwarding(t *testing.T) {
-	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
+func TestClosingALocalConnectionDoesNotEndForwarding(t *testing.T) {
+	forEachDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
 		p := servePod(t, func(port string, data io.ReadWriteCloser) string {
 			io.WriteString(data, strings.Repeat("x", 100_000))
 			io.Copy(io.Discard, data)
@@ -391,7 +391,7 @@ func TestCloseEndsListeningOnly(t *testing.T) {
 	f.stopped()
 }
 
-func TestWhereForwardingCannotBegin(t *testing.T) {
+func TestErrorsBeforeForwardingStarts(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "no such pod", http.StatusNotFound)
 	}))
@@ -399,7 +399,7 @@ func TestWhereForwardingCannotBegin(t *testing.T) {
 	pf, err := portforward.New(overSPDY(t, refusing.URL), []string{":80"}, nil, nil, nil, nil)
 	require.NoError(t, err)
 	require.EqualError(t, pf.ForwardPorts(), "error upgrading connection: unable to upgrade connection: no such pod")
-	pf, err = portforward.New(tunnelled(t, refusing.URL), []string{":80"}, nil, nil, nil, nil)
+	pf, err = portforward.New(overWebsocket(t, refusing.URL), []string{":80"}, nil, nil, nil, nil)
 	require.NoError(t, err)
 	require.EqualError(t, pf.ForwardPorts(), "error upgrading connection: unable to upgrade streaming request: websocket: bad handshake (404 Not Found): no such pod")
 	pf, err = portforward.New(dialerFunc(func() (older.Connection, string, error) { return &conn{}, "other", nil }), []string{":80"}, nil, nil, nil, nil)
@@ -415,12 +415,12 @@ type conn struct{ older.Connection }
 
 func (*conn) Close() error { return nil }
 
-func TestTheSecondDialerIsUsedWhereTheFirstCannotConnect(t *testing.T) {
+func TestTheSecondaryDialerIsUsedIfThePrimaryCannotConnect(t *testing.T) {
 	p := servePod(t, upper)
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	defer refusing.Close()
 	calls := 0
-	d := portforward.NewFallbackDialer(tunnelled(t, refusing.URL), overSPDY(t, p.address), func(err error) bool {
+	d := portforward.NewFallbackDialer(overWebsocket(t, refusing.URL), overSPDY(t, p.address), func(err error) bool {
 		calls++
 		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
 	})
@@ -429,7 +429,7 @@ func TestTheSecondDialerIsUsedWhereTheFirstCannotConnect(t *testing.T) {
 	f.stopped()
 	require.Equal(t, 1, calls)
 
-	d = portforward.NewFallbackDialer(tunnelled(t, refusing.URL), nil, func(error) bool { return false })
+	d = portforward.NewFallbackDialer(overWebsocket(t, refusing.URL), nil, func(error) bool { return false })
 	_, _, err := d.Dial("portforward.k8s.io")
 	require.ErrorContains(t, err, "404")
 }

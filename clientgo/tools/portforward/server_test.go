@@ -35,11 +35,11 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreTopFunction("github.com/moby/spdystream.(*Stream).WaitTimeout"))
 }
 
-// patience bounds the waits of tests for steps that should take no time.
-const patience = 20 * time.Second
+// testTimeout bounds the waits of tests for steps that should take no time.
+const testTimeout = 20 * time.Second
 
-// pod is the server's side of port forwarding.
-type pod struct {
+// forwardingServer is the server's side of port forwarding.
+type forwardingServer struct {
 	address string
 	// handle serves a connection to a port. The server sends the result of handle on the error
 	// stream.
@@ -54,8 +54,8 @@ type pod struct {
 
 // servePod starts a server that forwards ports to the function handle, over SPDY and through
 // websockets.
-func servePod(t *testing.T, handle func(port string, data io.ReadWriteCloser) string) *pod {
-	p := &pod{handle: handle, connected: make(chan struct{}, 10)}
+func servePod(t *testing.T, handle func(port string, data io.ReadWriteCloser) string) *forwardingServer {
+	p := &forwardingServer{handle: handle, connected: make(chan struct{}, 10)}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if wsstream.IsWebSocketRequest(req) {
 			upgrader := gwebsocket.Upgrader{Subprotocols: []string{"SPDY/3.1+portforward.k8s.io"}}
@@ -94,7 +94,7 @@ func sending(streams chan<- httpstream.Stream) httpstream.NewStreamHandler {
 }
 
 // serve serves a connection until it ends.
-func (p *pod) serve(conn httpstream.Connection, streams <-chan httpstream.Stream) {
+func (p *forwardingServer) serve(conn httpstream.Connection, streams <-chan httpstream.Stream) {
 	p.mu.Lock()
 	p.conns = append(p.conns, conn)
 	p.mu.Unlock()
@@ -127,7 +127,7 @@ func (p *pod) serve(conn httpstream.Connection, streams <-chan httpstream.Stream
 }
 
 // hangUp closes all connections.
-func (p *pod) hangUp() {
+func (p *forwardingServer) hangUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.conns {
@@ -151,7 +151,7 @@ func overSPDY(t *testing.T, address string) older.Dialer {
 	return spdy.NewDialer(upgrader, &http.Client{Transport: rt}, http.MethodPost, parse(t, address))
 }
 
-func tunnelled(t *testing.T, address string) older.Dialer {
+func overWebsocket(t *testing.T, address string) older.Dialer {
 	d, err := portforward.NewSPDYOverWebsocketDialer(parse(t, address), &rest.Config{Host: address})
 	require.NoError(t, err)
 	return d
@@ -163,37 +163,37 @@ func parse(t *testing.T, address string) *url.URL {
 	return u
 }
 
-// text is a writer that is safe for concurrent use.
-type text struct {
+// syncBuffer is a writer that is safe for concurrent use.
+type syncBuffer struct {
 	mu   sync.Mutex // guards following
 	data []byte
 }
 
-func (w *text) Write(p []byte) (int, error) {
+func (w *syncBuffer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.data = append(w.data, p...)
 	return len(p), nil
 }
 
-func (w *text) String() string {
+func (w *syncBuffer) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return string(w.data)
 }
 
-// forwarding is a running forwarder.
-type forwarding struct {
+// runningForwarder is a running forwarder.
+type runningForwarder struct {
 	*portforward.PortForwarder
 	t           *testing.T
 	stop        chan struct{}
 	result      chan error
-	out, errOut text
+	out, errOut syncBuffer
 }
 
 // forward starts to forward ports, and returns once the forwarder listens on them.
-func forward(t *testing.T, dialer older.Dialer, addresses []string, ports ...string) *forwarding {
-	f := &forwarding{t: t, stop: make(chan struct{}), result: make(chan error, 1)}
+func forward(t *testing.T, dialer older.Dialer, addresses []string, ports ...string) *runningForwarder {
+	f := &runningForwarder{t: t, stop: make(chan struct{}), result: make(chan error, 1)}
 	ready := make(chan struct{})
 	var err error
 	f.PortForwarder, err = portforward.NewOnAddresses(dialer, addresses, ports, f.stop, ready, &f.out, &f.errOut)
@@ -205,33 +205,33 @@ func forward(t *testing.T, dialer older.Dialer, addresses []string, ports ...str
 	case <-ready:
 	case err := <-f.result:
 		t.Fatalf("forwarding has ended: %v", err)
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatal("the ports are not ready")
 	}
 	return f
 }
 
 // ends waits until ForwardPorts returns, and returns its error.
-func (f *forwarding) ends() error {
+func (f *runningForwarder) ends() error {
 	f.t.Helper()
 	select {
 	case err := <-f.result:
 		return err
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		f.t.Fatal("forwarding does not end")
 		return nil
 	}
 }
 
 // stopped stops forwarding and requires that ForwardPorts returns nil.
-func (f *forwarding) stopped() {
+func (f *runningForwarder) stopped() {
 	f.t.Helper()
 	close(f.stop)
 	require.NoError(f.t, f.ends())
 }
 
 // local returns the local ports.
-func (f *forwarding) local() []uint16 {
+func (f *runningForwarder) local() []uint16 {
 	ports, err := f.GetPorts()
 	require.NoError(f.t, err)
 	var local []uint16

@@ -56,13 +56,13 @@ func TestATunnelIsAStreamOfBytes(t *testing.T) {
 	_, err = io.ReadFull(c, four)
 	require.NoError(t, err)
 	require.Equal(t, "1234", string(four))
-	require.NoError(t, server.WriteControl(gwebsocket.CloseMessage, gwebsocket.FormatCloseMessage(gwebsocket.CloseNormalClosure, ""), time.Now().Add(patience)))
+	require.NoError(t, server.WriteControl(gwebsocket.CloseMessage, gwebsocket.FormatCloseMessage(gwebsocket.CloseNormalClosure, ""), time.Now().Add(testTimeout)))
 	rest, err := io.ReadAll(c)
 	require.NoError(t, err)
 	require.Equal(t, "567"+strings.Repeat("8", 10_000), string(rest))
 }
 
-func TestATunnelSaysThatItEnds(t *testing.T) {
+func TestCloseSendsACloseMessage(t *testing.T) {
 	c, server := tunnel(t)
 	require.NoError(t, c.Close())
 	require.NoError(t, c.Close(), "a second time")
@@ -74,7 +74,7 @@ func TestATunnelSaysThatItEnds(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestATunnelThatBreaks(t *testing.T) {
+func TestErrorsOfABrokenTunnel(t *testing.T) {
 	c, server := tunnel(t)
 	require.NoError(t, server.NetConn().Close())
 	_, err := c.Read(make([]byte, 1))

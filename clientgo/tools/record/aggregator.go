@@ -57,11 +57,11 @@ type EventAggregator struct {
 
 	groups *lru.Cache // values are *group, keys are aggregateKeys
 
-	key      EventAggregatorKeyFunc
-	message  EventAggregatorMessageFunc
-	most     int
-	interval time.Duration
-	clock    clock.PassiveClock
+	key       EventAggregatorKeyFunc
+	message   EventAggregatorMessageFunc
+	maxEvents int
+	interval  time.Duration
+	clock     clock.PassiveClock
 }
 
 // group is the state of a group of similar events.
@@ -80,7 +80,7 @@ func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messag
 	maxEvents int, maxIntervalInSeconds int, clock clock.PassiveClock) *EventAggregator {
 	return &EventAggregator{
 		groups: lru.New(lruCacheSize), key: keyFunc, message: messageFunc,
-		most: maxEvents, interval: time.Duration(maxIntervalInSeconds) * time.Second, clock: clock,
+		maxEvents: maxEvents, interval: time.Duration(maxIntervalInSeconds) * time.Second, clock: clock,
 	}
 }
 
@@ -98,7 +98,7 @@ func (e *EventAggregator) EventAggregate(newEvent *v1.Event) (*v1.Event, string)
 	g.locals.Insert(localKey)
 	g.last = now
 	e.groups.Add(aggregateKey, g)
-	if e.most < 0 || g.locals.Len() < e.most {
+	if e.maxEvents < 0 || g.locals.Len() < e.maxEvents {
 		return newEvent, sameEvent(newEvent)
 	}
 	g.locals.PopAny() // more than e.most keys are not needed

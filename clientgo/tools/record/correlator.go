@@ -69,12 +69,12 @@ type EventCorrelator struct {
 	filter     EventFilterFunc
 	aggregator *EventAggregator
 
-	mu   sync.Mutex // guards following
-	seen *lru.Cache // values are sighting
+	mu         sync.Mutex // guards following
+	lastEvents *lru.Cache // values are sighting
 }
 
-// sighting is the last known state of an event on the server.
-type sighting struct {
+// lastEvent is the last known state of an event on the server.
+type lastEvent struct {
 	count         int32
 	first         metav1.Time
 	name, version string
@@ -102,7 +102,7 @@ func NewEventCorrelatorWithOptions(options CorrelatorOptions) *EventCorrelator {
 	return &EventCorrelator{
 		filter:     NewEventSourceObjectSpamFilter(o.LRUCacheSize, o.BurstSize, o.QPS, o.Clock, o.SpamKeyFunc).Filter,
 		aggregator: NewEventAggregator(o.LRUCacheSize, o.KeyFunc, o.MessageFunc, o.MaxEvents, o.MaxIntervalInSeconds, o.Clock),
-		seen:       lru.New(o.LRUCacheSize),
+		lastEvents: lru.New(o.LRUCacheSize),
 	}
 }
 
@@ -122,11 +122,11 @@ func (c *EventCorrelator) EventCorrelate(newEvent *v1.Event) (*EventCorrelateRes
 func (c *EventCorrelator) UpdateState(event *v1.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.noteLocked(sameEvent(event), event)
+	c.storeLocked(sameEvent(event), event)
 }
 
-func (c *EventCorrelator) noteLocked(key string, event *v1.Event) {
-	c.seen.Add(key, sighting{event.Count, event.FirstTimestamp, event.Name, event.ResourceVersion})
+func (c *EventCorrelator) storeLocked(key string, event *v1.Event) {
+	c.lastEvents.Add(key, lastEvent{event.Count, event.FirstTimestamp, event.Name, event.ResourceVersion})
 }
 
 // count returns the event with its count increased, and the patch for the server's event.
@@ -136,9 +136,9 @@ func (c *EventCorrelator) count(event *v1.Event, key string) (*v1.Event, []byte,
 	event = event.DeepCopy()
 	var patch []byte
 	var err error
-	last := sighting{}
-	if found, ok := c.seen.Get(key); ok {
-		last = found.(sighting)
+	last := lastEvent{}
+	if found, ok := c.lastEvents.Get(key); ok {
+		last = found.(lastEvent)
 	}
 	if last.count > 0 {
 		event.Count = last.count + 1
@@ -149,6 +149,6 @@ func (c *EventCorrelator) count(event *v1.Event, key string) (*v1.Event, []byte,
 			Message string      `json:"message,omitempty"`
 		}{event.Count, event.LastTimestamp, event.Message})
 	}
-	c.noteLocked(key, event)
+	c.storeLocked(key, event)
 	return event, patch, err
 }

@@ -22,7 +22,7 @@ func event(clock *testclock.FakeClock, message string) *v1.Event {
 	}
 }
 
-func TestTheCorrelatorCountsWhatTheServerHas(t *testing.T) {
+func TestTheCountContinuesFromTheServersEvent(t *testing.T) {
 	clock := testclock.NewFakeClock(time.Unix(1000, 0))
 	c := record.NewEventCorrelator(clock)
 	result, err := c.EventCorrelate(event(clock, "m"))
@@ -70,7 +70,7 @@ func TestASourceHasABurst(t *testing.T) {
 	require.Equal(t, []bool{false, false, true, false}, too)
 }
 
-func TestAGroupIsForgotten(t *testing.T) { // each result is client-go's
+func TestAnOldGroupExpires(t *testing.T) { // each result is client-go's
 	clock := testclock.NewFakeClock(time.Unix(1030, 0))
 	a := record.NewEventAggregator(10, record.EventAggregatorByReasonFunc, record.EventAggregatorByReasonMessageFunc, 3, 10, clock)
 	for i := range 5 {
@@ -96,7 +96,7 @@ func TestAGroupIsForgotten(t *testing.T) { // each result is client-go's
 
 // The event of a group has no annotations, because annotations belong to a single event. Each type
 // has its own burst.
-func TestAGroupIsNoneOfItsEvents(t *testing.T) {
+func TestAnAggregatedEventHasNoAnnotations(t *testing.T) {
 	clock := testclock.NewFakeClock(time.Unix(1000, 0))
 	c := record.NewEventCorrelatorWithOptions(record.CorrelatorOptions{Clock: clock, MaxEvents: 2, BurstSize: 2})
 	for i := range 3 {

@@ -18,8 +18,8 @@ import (
 
 var events = schema.GroupResource{Resource: "events"}
 
-// each calls the function test with a broadcaster that records to the sink.
-func each(t *testing.T, s *sink, test func(b record.EventBroadcaster, r record.EventRecorder)) {
+// withBroadcaster calls the function test with a broadcaster that records to the sink.
+func withBroadcaster(t *testing.T, s *sink, test func(b record.EventBroadcaster, r record.EventRecorder)) {
 	synctest.Test(t, func(t *testing.T) {
 		b := record.NewBroadcaster()
 		b.StartRecordingToSink(s)
@@ -36,7 +36,7 @@ func TestABroadcasterNeedsNoContext(t *testing.T) {
 
 func TestEventsAreCreatedAndCounted(t *testing.T) {
 	s := &sink{}
-	each(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
+	withBroadcaster(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
 		r.Event(pod, "Normal", "R", "100 %d")
 		r.Event(pod, "Normal", "R", "100 %d")
 		r.AnnotatedEventf(node, map[string]string{"x": "y"}, "Warning", "R", "m %d", 3)
@@ -54,7 +54,7 @@ func TestEventsAreCreatedAndCounted(t *testing.T) {
 
 func TestSimilarEventsBecomeOne(t *testing.T) {
 	s := &sink{}
-	each(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
+	withBroadcaster(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
 		for i := range 12 {
 			r.Eventf(pod, "Normal", "R", "m %d", i)
 		}
@@ -69,14 +69,14 @@ func TestSimilarEventsBecomeOne(t *testing.T) {
 	})
 }
 
-func TestAnEventThatIsGoneIsCreated(t *testing.T) {
+func TestADeletedEventIsCreatedAgain(t *testing.T) {
 	s := &sink{fail: func(op string) error {
 		if op == "patch" {
 			return apierrors.NewNotFound(events, "x")
 		}
 		return nil
 	}}
-	each(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
+	withBroadcaster(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
 		r.Event(pod, "Normal", "R", "m")
 		r.Event(pod, "Normal", "R", "m")
 		synctest.Wait()
@@ -84,7 +84,7 @@ func TestAnEventThatIsGoneIsCreated(t *testing.T) {
 	})
 }
 
-func TestWhoIsAskedAgain(t *testing.T) {
+func TestWhichErrorsAreRetried(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
 		calls int
@@ -97,7 +97,7 @@ func TestWhoIsAskedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &sink{fail: func(string) error { return c.err }}
-			each(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
+			withBroadcaster(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
 				r.Event(pod, "Normal", "R", "m")
 				time.Sleep(10 * time.Minute)
 				require.Len(t, s.taken(), c.calls)
@@ -111,9 +111,9 @@ func TestWhoIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestAfterShutdownASinkIsAskedOnce(t *testing.T) {
+func TestAfterShutdownAWriteIsTriedOnce(t *testing.T) {
 	s := &sink{fail: func(string) error { return errors.New("refused") }}
-	each(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
+	withBroadcaster(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
 		r.Event(pod, "Normal", "R", "1")
 		r.Event(node, "Normal", "R", "2")
 		synctest.Wait()
@@ -127,7 +127,7 @@ func TestAfterShutdownASinkIsAskedOnce(t *testing.T) {
 	})
 }
 
-func TestTheEndOfAContextIsShutdown(t *testing.T) {
+func TestTheEndOfTheContextShutsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		b := record.NewBroadcaster(record.WithContext(ctx), record.WithSleepDuration(time.Second), record.WithCorrelatorOptions(record.CorrelatorOptions{MaxEvents: 1}))
@@ -143,8 +143,8 @@ func TestTheEndOfAContextIsShutdown(t *testing.T) {
 func TestARecorderDoesNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := record.NewBroadcaster()
-		release, heard := make(chan struct{}), 0
-		b.StartEventWatcher(func(*v1.Event) { <-release; heard++ })
+		release, received := make(chan struct{}), 0
+		b.StartEventWatcher(func(*v1.Event) { <-release; received++ })
 		r := recorderTo(b)
 		for i := range 5000 {
 			r.Eventf(pod, "Normal", "R", "%d", i)
@@ -154,8 +154,8 @@ func TestARecorderDoesNotBlock(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		require.Greater(t, heard, 1000)
-		require.Less(t, heard, 5000)
+		require.Greater(t, received, 1000)
+		require.Less(t, received, 5000)
 		b.Shutdown()
 	})
 }

@@ -77,7 +77,7 @@ func (w *writer) write(ctx context.Context, result *EventCorrelateResult) bool {
 	case apierrors.IsAlreadyExists(err), apierrors.HasStatusCause(err, v1.NamespaceTerminatingCause):
 		logger.V(4).Info("The server did not take an event", "err", err)
 		return true
-	case rejected, unbuilt(err):
+	case rejected, isUnbuiltRequest(err):
 		logger.Error(err, "The server did not take an event")
 		return true
 	}
@@ -96,10 +96,10 @@ func (w *writer) send(event *v1.Event, patch []byte) (*v1.Event, error) {
 	return w.sink.Create(event)
 }
 
-// unbuilt reports whether the request could not be built, so that a retry would fail too. It
-// compares the name of the error's type. With the type itself, each program with a recorder would
-// link the REST client.
-func unbuilt(err error) bool {
+// isUnbuiltRequest reports whether the request could not be built, so that a retry would fail too.
+// It compares the name of the error's type. With the type itself, each program with a recorder
+// would link the REST client.
+func isUnbuiltRequest(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if fmt.Sprintf("%T", err) == "*rest.RequestConstructionError" {
 			return true

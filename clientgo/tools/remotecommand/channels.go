@@ -14,8 +14,8 @@ import (
 
 const (
 	pingPeriod = 5 * time.Second
-	// silence is how long the server may send neither data nor pongs before it counts as gone.
-	silence      = 12*pingPeriod + time.Second
+	// readTimeout is how long the server may send neither data nor pongs before it counts as gone.
+	readTimeout  = 12*pingPeriod + time.Second
 	writeTimeout = 60 * time.Second
 	closeTimeout = time.Second // timeout of the close message
 )
@@ -27,7 +27,7 @@ const (
 type channels struct {
 	conn      *gwebsocket.Conn
 	size      int // maximal data size of a message
-	endsOne   bool
+	endsStdin bool
 	streams   map[byte]*channel // constant after opened
 	closeOnce sync.Once
 	done      chan struct{} // closed by close
@@ -38,7 +38,7 @@ type channels struct {
 
 func newChannels(conn *gwebsocket.Conn, size int) *channels {
 	return &channels{
-		conn: conn, size: size, endsOne: conn.Subprotocol() == remotecommand.StreamProtocolV5Name,
+		conn: conn, size: size, endsStdin: conn.Subprotocol() == remotecommand.StreamProtocolV5Name,
 		streams: make(map[byte]*channel), done: make(chan struct{}),
 	}
 }
@@ -57,15 +57,15 @@ func (c *channels) open(kind string) (io.ReadWriteCloser, error) {
 	if !ok || c.streams[number] != nil {
 		return nil, fmt.Errorf("no stream for %s", kind)
 	}
-	s := &channel{of: c, number: number}
-	s.incoming, s.arriving = io.Pipe()
+	s := &channel{channels: c, number: number}
+	s.incoming, s.incomingWriter = io.Pipe()
 	c.streams[number] = s
 	return s, nil
 }
 
-// opened starts the goroutines that read and ping.
-func (c *channels) opened() {
-	c.conn.SetPongHandler(func(string) error { return c.awake() })
+// start starts the goroutines that read and ping.
+func (c *channels) start() {
+	c.conn.SetPongHandler(func(string) error { return c.extendDeadline() })
 	c.running.Go(c.read)
 	c.running.Go(c.ping)
 }
@@ -86,13 +86,13 @@ func (c *channels) close() {
 // then err, or io.EOF if err is nil.
 func (c *channels) endStreams(err error) {
 	for _, s := range c.streams {
-		s.arriving.CloseWithError(err) // nil is io.EOF
+		s.incomingWriter.CloseWithError(err) // nil is io.EOF
 	}
 }
 
-// awake extends the deadline by which the server must send something.
-func (c *channels) awake() error {
-	return c.conn.SetReadDeadline(time.Now().Add(silence))
+// extendDeadline extends the deadline by which the server must send something.
+func (c *channels) extendDeadline() error {
+	return c.conn.SetReadDeadline(time.Now().Add(readTimeout))
 }
 
 // read passes messages to their streams until the connection ends.
@@ -112,7 +112,7 @@ func (c *channels) read() {
 func (c *channels) readMessage(buffer []byte) error {
 	// Pings and pongs are handled only while a message is read. A slow reader of a stream may have
 	// delayed the reading, so measure the silence from here.
-	if err := c.awake(); err != nil {
+	if err := c.extendDeadline(); err != nil {
 		return err
 	}
 	kind, message, err := c.conn.NextReader()
@@ -132,7 +132,7 @@ func (c *channels) readMessage(buffer []byte) error {
 	}
 	for {
 		n, err := message.Read(buffer)
-		if _, refused := s.arriving.Write(buffer[:n]); refused != nil && !errors.Is(refused, io.ErrClosedPipe) {
+		if _, refused := s.incomingWriter.Write(buffer[:n]); refused != nil && !errors.Is(refused, io.ErrClosedPipe) {
 			return refused
 		}
 		if errors.Is(err, io.EOF) {
@@ -141,7 +141,7 @@ func (c *channels) readMessage(buffer []byte) error {
 		if err != nil {
 			return fmt.Errorf("read message: %w", err)
 		}
-		if err := c.awake(); err != nil {
+		if err := c.extendDeadline(); err != nil {
 			return err
 		}
 	}
@@ -181,10 +181,10 @@ func (c *channels) write(first byte, data []byte) error {
 
 // channel is one stream of a websocket.
 type channel struct {
-	of       *channels
-	number   byte
-	incoming *io.PipeReader
-	arriving *io.PipeWriter
+	channels       *channels
+	number         byte
+	incoming       *io.PipeReader
+	incomingWriter *io.PipeWriter
 
 	mu     sync.Mutex // guards following
 	closed bool
@@ -202,8 +202,8 @@ func (s *channel) Write(p []byte) (int, error) {
 	}
 	sent := 0
 	for sent < len(p) {
-		part := p[sent:min(len(p), sent+s.of.size)]
-		if err := s.of.write(s.number, part); err != nil {
+		part := p[sent:min(len(p), sent+s.channels.size)]
+		if err := s.channels.write(s.number, part); err != nil {
 			return sent, err
 		}
 		sent += len(part)
@@ -218,8 +218,8 @@ func (s *channel) Close() error {
 	closed := s.closed
 	s.closed = true
 	s.mu.Unlock()
-	if closed || !s.of.endsOne {
+	if closed || !s.channels.endsStdin {
 		return nil
 	}
-	return s.of.write(remotecommand.StreamClose, []byte{s.number})
+	return s.channels.write(remotecommand.StreamClose, []byte{s.number})
 }

@@ -22,9 +22,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/remotecommand"
 )
 
-// pipe is the listener of a server with a single connection. Written data waits in a buffer, as in
-// a network.
-type pipe struct {
+// pipeListener is the listener of a server with a single connection. Written data waits in a
+// buffer, as in a network.
+type pipeListener struct {
 	net.Conn
 	header http.Header
 	buffer chan []byte
@@ -32,7 +32,7 @@ type pipe struct {
 	closed chan struct{}
 }
 
-func (p *pipe) Write(data []byte) (int, error) {
+func (p *pipeListener) Write(data []byte) (int, error) {
 	select {
 	case p.buffer <- bytes.Clone(data):
 		return len(data), nil
@@ -41,8 +41,8 @@ func (p *pipe) Write(data []byte) (int, error) {
 	}
 }
 
-// pass writes the buffered data to the connection.
-func (p *pipe) pass() {
+// forward writes the buffered data to the connection.
+func (p *pipeListener) forward() {
 	defer p.Conn.Close()
 	for {
 		select {
@@ -56,16 +56,16 @@ func (p *pipe) pass() {
 	}
 }
 
-func (p *pipe) Close() error {
+func (p *pipeListener) Close() error {
 	p.once.Do(func() { close(p.closed) })
 	return p.Conn.Close()
 }
 
-func (*pipe) SetWriteDeadline(time.Time) error { return nil }
+func (*pipeListener) SetWriteDeadline(time.Time) error { return nil }
 
-func (p *pipe) Header() http.Header { return p.header }
-func (*pipe) WriteHeader(int)       {}
-func (p *pipe) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (p *pipeListener) Header() http.Header { return p.header }
+func (*pipeListener) WriteHeader(int)       {}
+func (p *pipeListener) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return p, bufio.NewReadWriter(bufio.NewReader(p), bufio.NewWriter(p)), nil
 }
 
@@ -73,8 +73,8 @@ func (p *pipe) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 func websockets(t *testing.T) (client, server *gwebsocket.Conn) {
 	near, far := net.Pipe()
 	done := make(chan struct{})
-	end := &pipe{Conn: far, header: http.Header{}, buffer: make(chan []byte, 1000), closed: make(chan struct{})}
-	go end.pass()
+	end := &pipeListener{Conn: far, header: http.Header{}, buffer: make(chan []byte, 1000), closed: make(chan struct{})}
+	go end.forward()
 	go func() {
 		defer close(done)
 		req, err := http.ReadRequest(bufio.NewReader(far))
@@ -94,7 +94,7 @@ func websockets(t *testing.T) (client, server *gwebsocket.Conn) {
 	return client, server
 }
 
-func TestASilentServerIsGivenUp(t *testing.T) {
+func TestASilentServerTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := websockets(t)
 		defer server.Close()
@@ -107,12 +107,12 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 		c := newChannels(client, 1024)
 		out, err := c.open(corev1.StreamTypeStdout)
 		require.NoError(t, err)
-		c.opened()
+		c.start()
 		defer c.close()
 		began := time.Now()
 		_, err = out.Read(make([]byte, 1))
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-		require.Equal(t, silence, time.Since(began))
+		require.Equal(t, readTimeout, time.Since(began))
 		require.EqualValues(t, 12, pings.Load())
 	})
 }
@@ -140,7 +140,7 @@ func TestASlowReaderDoesNotMakeTheServerSilent(t *testing.T) {
 		c := newChannels(client, 1024)
 		out, err := c.open(corev1.StreamTypeStdout)
 		require.NoError(t, err)
-		c.opened()
+		c.start()
 		defer c.close()
 		got := 0
 		part := make([]byte, 1000)
@@ -157,7 +157,7 @@ func TestASlowReaderDoesNotMakeTheServerSilent(t *testing.T) {
 	})
 }
 
-func TestAnIdleCommandGoesOn(t *testing.T) {
+func TestAnIdleCommandContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := websockets(t)
 		go func() {
@@ -170,7 +170,7 @@ func TestAnIdleCommandGoesOn(t *testing.T) {
 		c := newChannels(client, 1024)
 		out, err := c.open(corev1.StreamTypeStdout)
 		require.NoError(t, err)
-		c.opened()
+		c.start()
 		ended := make(chan error)
 		go func() {
 			_, err := out.Read(make([]byte, 1))
@@ -189,7 +189,7 @@ func TestAnIdleCommandGoesOn(t *testing.T) {
 	})
 }
 
-func TestAClosedChannelTakesNothing(t *testing.T) {
+func TestWritesToAClosedChannelFail(t *testing.T) {
 	client, server := websockets(t)
 	defer server.Close()
 	c := newChannels(client, 1024)

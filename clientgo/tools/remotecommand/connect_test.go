@@ -36,8 +36,8 @@ func serveUnnamed(t *testing.T) (address string) {
 	return s.URL
 }
 
-// answering starts a server that does not upgrade connections.
-func answering(t *testing.T, code int, contentType, body string) (address string) {
+// serveResponse starts a server that does not upgrade connections.
+func serveResponse(t *testing.T, code int, contentType, body string) (address string) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.URL.Path == "/elsewhere" {
 			http.Error(w, "nothing here", http.StatusNotFound)
@@ -56,7 +56,7 @@ func answering(t *testing.T, code int, contentType, body string) (address string
 
 const forbidden = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods \"a\" is forbidden","reason":"Forbidden","code":403}`
 
-func TestAServerThatDoesNotUpgrade(t *testing.T) {
+func TestAServerThatRefusesTheUpgrade(t *testing.T) {
 	options := remotecommand.StreamOptions{Stdout: io.Discard}
 	for name, test := range map[string]struct {
 		code             int
@@ -70,11 +70,11 @@ func TestAServerThatDoesNotUpgrade(t *testing.T) {
 		"a redirect": {302, "there", "websocket: bad handshake (302 Found): there", "nothing here"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			address := answering(t, test.code, "application/json", test.body)
-			err := executor(t, overTheWS, v5, address, options).StreamWithContext(t.Context(), options)
+			address := serveResponse(t, test.code, "application/json", test.body)
+			err := executor(t, transportWebsocket, v5, address, options).StreamWithContext(t.Context(), options)
 			require.EqualError(t, err, "unable to upgrade streaming request: "+test.overWS)
 			require.True(t, httpstream.IsUpgradeFailure(err))
-			err = executor(t, overTheSPDY, v5, address, options).StreamWithContext(t.Context(), options)
+			err = executor(t, transportSPDY, v5, address, options).StreamWithContext(t.Context(), options)
 			require.EqualError(t, err, "unable to upgrade connection: "+test.overSPDY)
 		})
 	}
@@ -82,7 +82,7 @@ func TestAServerThatDoesNotUpgrade(t *testing.T) {
 
 func TestRedirectsAreFollowedOrRejected(t *testing.T) {
 	options := remotecommand.StreamOptions{Stdout: io.Discard}
-	address := answering(t, http.StatusFound, "text/plain", "")
+	address := serveResponse(t, http.StatusFound, "text/plain", "")
 	rt, upgrader, err := spdy.RoundTripperFor(&rest.Config{Host: address})
 	require.NoError(t, err)
 	u, err := url.Parse(address + "/exec")
@@ -98,20 +98,20 @@ func TestRedirectsAreFollowedOrRejected(t *testing.T) {
 func TestAServerOfOtherProtocols(t *testing.T) {
 	options := remotecommand.StreamOptions{Stdout: io.Discard}
 	address := serve(t, []string{v4}, func(*command) {})
-	err := executor(t, overTheWS, v5, address, options).StreamWithContext(t.Context(), options)
+	err := executor(t, transportWebsocket, v5, address, options).StreamWithContext(t.Context(), options)
 	require.True(t, httpstream.IsUpgradeFailure(err), "%v", err)
-	err = executor(t, overTheSPDY, v5, address, options).StreamWithContext(t.Context(), options)
+	err = executor(t, transportSPDY, v5, address, options).StreamWithContext(t.Context(), options)
 	require.EqualError(t, err, "unable to upgrade connection: unable to upgrade: unable to negotiate protocol: client supports [v5.channel.k8s.io], server accepts [v4.channel.k8s.io]")
 }
 
-func TestTheSecondExecutorIsUsedWhereTheFirstCannotConnect(t *testing.T) {
+func TestTheSecondaryExecutorIsUsedIfThePrimaryCannotConnect(t *testing.T) {
 	options := remotecommand.StreamOptions{Stdin: strings.NewReader("input"), Stdout: &text{}}
 	address := serve(t, []string{v4}, func(c *command) {
 		io.Copy(c.Out, c.In)
 		c.exit(success)
 	})
 	shouldFallback := func(err error) bool { return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err) }
-	first, second := executor(t, overTheWS, v5, address, options), executor(t, overTheSPDY, v4, address, options)
+	first, second := executor(t, transportWebsocket, v5, address, options), executor(t, transportSPDY, v4, address, options)
 	e, err := remotecommand.NewFallbackExecutor(first, second, shouldFallback)
 	require.NoError(t, err)
 	within(t, "a command after a fallback", func() {
@@ -121,17 +121,17 @@ func TestTheSecondExecutorIsUsedWhereTheFirstCannotConnect(t *testing.T) {
 
 	// If shouldFallback is false for an error, the error is final.
 	called := false
-	e, err = remotecommand.NewFallbackExecutor(failing{}, executorFunc(func() { called = true }), shouldFallback)
+	e, err = remotecommand.NewFallbackExecutor(failingExecutor{}, executorFunc(func() { called = true }), shouldFallback)
 	require.NoError(t, err)
 	require.EqualError(t, e.Stream(options), "final")
 	require.False(t, called)
 }
 
-type failing struct{}
+type failingExecutor struct{}
 
-func (failing) Stream(remotecommand.StreamOptions) error { return errors.New("final") }
+func (failingExecutor) Stream(remotecommand.StreamOptions) error { return errors.New("final") }
 
-func (f failing) StreamWithContext(context.Context, remotecommand.StreamOptions) error {
+func (f failingExecutor) StreamWithContext(context.Context, remotecommand.StreamOptions) error {
 	return f.Stream(remotecommand.StreamOptions{})
 }
 
@@ -190,7 +190,7 @@ func TestMessagesOfAWebsocket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out text
 			options := remotecommand.StreamOptions{Stdout: &out}
-			e := executor(t, overTheWS, v5, messages(t, test.send), options)
+			e := executor(t, transportWebsocket, v5, messages(t, test.send), options)
 			within(t, "a command", func() {
 				err := e.StreamWithContext(t.Context(), options)
 				if test.err == "" {

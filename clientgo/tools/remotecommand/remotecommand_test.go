@@ -57,13 +57,13 @@ func TestTheStreamsOfACommand(t *testing.T) {
 		})
 		require.Equal(t, "read a line\n", out.String())
 		require.Equal(t, "and "+protocol, err.String())
-		if tr == overTheSPDY {
+		if tr == transportSPDY {
 			require.Equal(t, []string{"error", "stdin", "stdout", "stderr"}, <-kinds)
 		}
 	})
 }
 
-func TestTheEndOfTheInputIsToldAndTheOutputStillRead(t *testing.T) {
+func TestTheEndOfTheInputIsSentAndTheOutputStillRead(t *testing.T) {
 	test := func(t *testing.T, tr transport, protocol string) {
 		address := serve(t, protocols, func(c *command) {
 			input, err := io.ReadAll(c.In)
@@ -80,9 +80,9 @@ func TestTheEndOfTheInputIsToldAndTheOutputStillRead(t *testing.T) {
 		require.Equal(t, "SOME INPUT", out.String())
 	}
 	for _, protocol := range []string{v2, v3, v4, v5} {
-		t.Run("spdy/"+protocol, func(t *testing.T) { test(t, overTheSPDY, protocol) })
+		t.Run("spdy/"+protocol, func(t *testing.T) { test(t, transportSPDY, protocol) })
 	}
-	t.Run("websocket/"+v5, func(t *testing.T) { test(t, overTheWS, v5) })
+	t.Run("websocket/"+v5, func(t *testing.T) { test(t, transportWebsocket, v5) })
 }
 
 func TestExitCodesAndOtherFailures(t *testing.T) {
@@ -128,7 +128,7 @@ func TestFailuresAreTextInOlderProtocols(t *testing.T) {
 		address := serve(t, protocols, func(c *command) {
 			io.WriteString(c.Failed, "no such file")
 			c.Failed.Close()
-			if tr == overTheSPDY { // over a websocket, all streams end at once
+			if tr == transportSPDY { // over a websocket, all streams end at once
 				io.Copy(io.Discard, c.In)
 			}
 		})
@@ -144,7 +144,7 @@ func TestFailuresAreTextInOlderProtocols(t *testing.T) {
 	})
 }
 
-func TestAFailureThatIsNoStatus(t *testing.T) {
+func TestAFailureWithoutAStatus(t *testing.T) {
 	everyProtocol(t, []string{v4, v5}, func(t *testing.T, tr transport, protocol string) {
 		address := serve(t, protocols, func(c *command) { io.WriteString(c.Failed, "nonsense") })
 		options := remotecommand.StreamOptions{Stdout: io.Discard}
@@ -208,13 +208,13 @@ func TestTheSizesOfATerminal(t *testing.T) {
 			require.NoError(t, executor(t, tr, protocol, address, options).StreamWithContext(t.Context(), options))
 		})
 		require.Equal(t, "{\"Width\":80,\"Height\":25}\n{\"Width\":132,\"Height\":43}\n", out.String())
-		if tr == overTheSPDY {
+		if tr == transportSPDY {
 			require.Equal(t, []string{"error", "stdin", "stdout", "resize"}, <-kinds, "a terminal has no stderr")
 		}
 	})
 }
 
-func TestAnInputThatBlocksDoesNotHoldUpTheEnd(t *testing.T) {
+func TestABlockedInputDoesNotDelayTheEnd(t *testing.T) {
 	everyProtocol(t, protocols, func(t *testing.T, tr transport, protocol string) {
 		address := serve(t, protocols, func(c *command) { io.WriteString(c.Out, "done") })
 		blocked, release := io.Pipe()
@@ -239,7 +239,7 @@ func TestTheContextEndsACommand(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		blocked, release := io.Pipe()
 		defer release.Close()
-		options := remotecommand.StreamOptions{Stdin: blocked, Stdout: whenWritten(cancel)}
+		options := remotecommand.StreamOptions{Stdin: blocked, Stdout: writeHook(cancel)}
 		within(t, "a command whose context has ended", func() {
 			err := executor(t, tr, protocol, address, options).StreamWithContext(ctx, options)
 			require.ErrorIs(t, err, context.Canceled)
@@ -248,10 +248,10 @@ func TestTheContextEndsACommand(t *testing.T) {
 	})
 }
 
-// endless is an input without an end.
-type endless struct{ read chan<- struct{} }
+// endlessReader is an input without an end.
+type endlessReader struct{ read chan<- struct{} }
 
-func (e endless) Read(p []byte) (int, error) {
+func (e endlessReader) Read(p []byte) (int, error) {
 	select {
 	case e.read <- struct{}{}:
 	default:
@@ -259,7 +259,7 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestTheContextEndsACommandThatTakesNoInput(t *testing.T) {
+func TestTheContextEndsACommandThatReadsNoInput(t *testing.T) {
 	everyProtocol(t, []string{v5}, func(t *testing.T, tr transport, protocol string) {
 		done := make(chan struct{})
 		var gone sync.WaitGroup
@@ -270,7 +270,7 @@ func TestTheContextEndsACommandThatTakesNoInput(t *testing.T) {
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		read := make(chan struct{}, 1)
-		options := remotecommand.StreamOptions{Stdin: endless{read}, Stdout: io.Discard}
+		options := remotecommand.StreamOptions{Stdin: endlessReader{read}, Stdout: io.Discard}
 		result := make(chan error, 1)
 		go func() { result <- executor(t, tr, protocol, address, options).StreamWithContext(ctx, options) }()
 		<-read // the command has started
@@ -306,7 +306,7 @@ func TestTheContextEndsTheWaitForAStream(t *testing.T) {
 	options := remotecommand.StreamOptions{Stdout: io.Discard}
 	result := make(chan error, 1)
 	go func() {
-		result <- executor(t, overTheSPDY, v5, s.URL, options).StreamWithContext(ctx, options)
+		result <- executor(t, transportSPDY, v5, s.URL, options).StreamWithContext(ctx, options)
 	}()
 	<-asked
 	cancel()
@@ -324,20 +324,20 @@ func TestAContextThatHasEndedAlready(t *testing.T) {
 	})
 }
 
-// whenWritten is a writer that calls a function at each write.
-type whenWritten func()
+// writeHook is a writer that calls a function at each write.
+type writeHook func()
 
-func (f whenWritten) Write(p []byte) (int, error) {
+func (f writeHook) Write(p []byte) (int, error) {
 	f()
 	return len(p), nil
 }
 
-// full is a writer whose writes fail.
-type full struct{}
+// failingWriter is a writer whose writes fail.
+type failingWriter struct{}
 
-func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
 
-func TestWhatAWriterRefusesIsThrownAway(t *testing.T) {
+func TestOutputIsDiscardedAfterAWriteError(t *testing.T) {
 	everyProtocol(t, []string{v5}, func(t *testing.T, tr transport, protocol string) {
 		address := serve(t, protocols, func(c *command) {
 			io.WriteString(c.Out, strings.Repeat("x", 1<<20))
@@ -345,7 +345,7 @@ func TestWhatAWriterRefusesIsThrownAway(t *testing.T) {
 			c.exit(success)
 		})
 		var err text
-		options := remotecommand.StreamOptions{Stdout: full{}, Stderr: &err}
+		options := remotecommand.StreamOptions{Stdout: failingWriter{}, Stderr: &err}
 		within(t, "a command with a full disk", func() {
 			require.NoError(t, executor(t, tr, protocol, address, options).StreamWithContext(t.Context(), options))
 		})
@@ -357,6 +357,6 @@ func TestAServerThatNamesNoProtocolOverSPDY(t *testing.T) {
 	// The client assumes that the server has the first version of the protocol.
 	address := serveUnnamed(t)
 	options := remotecommand.StreamOptions{Stdout: io.Discard}
-	err := executor(t, overTheSPDY, v5, address, options).StreamWithContext(t.Context(), options)
+	err := executor(t, transportSPDY, v5, address, options).StreamWithContext(t.Context(), options)
 	require.EqualError(t, err, "Error executing remote command: old")
 }

@@ -42,8 +42,8 @@ const (
 
 var protocols = []string{v1, v2, v3, v4, v5}
 
-// patience bounds the waits of tests for steps that should take no time.
-const patience = 20 * time.Second
+// testTimeout bounds the waits of tests for steps that should take no time.
+const testTimeout = 20 * time.Second
 
 // command is the server's side of a command.
 type command struct {
@@ -111,7 +111,7 @@ func overSPDY(t *testing.T, w http.ResponseWriter, req *http.Request, protocols 
 			kind := s.Headers().Get(corev1.StreamType)
 			c.Kinds = append(c.Kinds, kind)
 			*into[kind] = s.Stream
-		case <-time.After(patience):
+		case <-time.After(testTimeout):
 			t.Error("the client did not open all streams")
 			conn.Close()
 			return nil
@@ -141,7 +141,7 @@ func overWebsocket(t *testing.T, w http.ResponseWriter, req *http.Request, proto
 		spoken[p] = wsstream.ChannelProtocolConfig{Binary: true, Channels: channels}
 	}
 	conn := wsstream.NewConn(spoken)
-	conn.SetIdleTimeout(patience)
+	conn.SetIdleTimeout(testTimeout)
 	protocol, streams, err := conn.Open(w, req)
 	if err != nil {
 		return nil
@@ -156,13 +156,13 @@ func overWebsocket(t *testing.T, w http.ResponseWriter, req *http.Request, proto
 type transport string
 
 const (
-	overTheSPDY transport = "spdy"
-	overTheWS   transport = "websocket"
+	transportSPDY      transport = "spdy"
+	transportWebsocket transport = "websocket"
 )
 
 // everyProtocol runs a test with each transport and protocol.
 func everyProtocol(t *testing.T, protocols []string, test func(t *testing.T, tr transport, protocol string)) {
-	for _, tr := range []transport{overTheSPDY, overTheWS} {
+	for _, tr := range []transport{transportSPDY, transportWebsocket} {
 		for _, protocol := range protocols {
 			t.Run(string(tr)+"/"+protocol, func(t *testing.T) { test(t, tr, protocol) })
 		}
@@ -186,7 +186,7 @@ func executor(t *testing.T, tr transport, protocol, address string, options remo
 	u, err := url.Parse(address + "/exec?" + query.Encode())
 	require.NoError(t, err)
 	var e remotecommand.Executor
-	if tr == overTheWS {
+	if tr == transportWebsocket {
 		e, err = remotecommand.NewWebSocketExecutorForProtocols(config, http.MethodGet, u.String(), protocol)
 	} else {
 		rt, upgrader, forErr := spdy.RoundTripperFor(config)
@@ -207,8 +207,8 @@ func within(t *testing.T, what string, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(patience):
-		t.Fatalf("%s: not within %v", what, patience)
+	case <-time.After(testTimeout):
+		t.Fatalf("%s: not within %v", what, testTimeout)
 	}
 }
 

@@ -17,9 +17,9 @@ const (
 	// maxFailure limits how much of the error stream is read, in bytes. A metav1.Status has a few
 	// hundred bytes.
 	maxFailure = 1 << 20
-	// patience bounds how long run waits for the caller's writers after the connection is closed,
-	// and for a connection to close.
-	patience = time.Second
+	// failureTimeout bounds how long run waits for the caller's writers after the connection is
+	// closed, and for a connection to close.
+	failureTimeout = time.Second
 )
 
 // opener opens the streams of a connection. The method Close of a stream ends only the direction to
@@ -27,8 +27,8 @@ const (
 type opener interface {
 	// open returns the stream of a kind, which is a value of corev1.StreamType.
 	open(kind string) (io.ReadWriteCloser, error)
-	// opened is called after the last call of open. No stream is read before opened is called.
-	opened()
+	// start is called after the last call of open. No stream is read before opened is called.
+	start()
 }
 
 func headers(kind string) http.Header {
@@ -64,13 +64,13 @@ func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp
 		return ctx.Err()
 	}
 	if err == nil {
-		o.opened()
-		err = s.carry(running)
+		o.start()
+		err = s.transfer(running)
 		cancel()
 		hangUp()
 		select { // no write is running when run returns, unless a writer blocks
 		case <-s.received:
-		case <-time.After(patience):
+		case <-time.After(failureTimeout):
 		}
 	}
 	if ctx.Err() != nil {
@@ -103,10 +103,10 @@ func (s *session) open(o opener) (err error) {
 	return nil
 }
 
-// carry returns when the command has ended: when the output has ended and, from version 2 on, the
-// error stream as well. The goroutines that copy the input return when the connection ends, unless
-// a Read of the caller's reader blocks.
-func (s *session) carry(ctx context.Context) error {
+// transfer returns when the command has ended: when the output has ended and, from version 2 on,
+// the error stream as well. The goroutines that copy the input return when the connection ends,
+// unless a Read of the caller's reader blocks.
+func (s *session) transfer(ctx context.Context) error {
 	failure := make(chan error, 1)
 	go func() { failure <- s.readFailure() }()
 	s.sendInput(ctx)

@@ -79,7 +79,7 @@ func (e *spdyExecutor) StreamWithContext(ctx context.Context, options StreamOpti
 	if err != nil {
 		return err
 	}
-	hangUp := sync.OnceFunc(func() { httpstreams.AtMost(patience, func() { conn.Close() }) })
+	hangUp := sync.OnceFunc(func() { httpstreams.AtMost(failureTimeout, func() { conn.Close() }) })
 	defer hangUp()
 	return run(ctx, versionOf(ctx, protocol), options, spdyOpener{conn}, hangUp)
 }
@@ -91,4 +91,4 @@ func (o spdyOpener) open(kind string) (io.ReadWriteCloser, error) {
 	return o.CreateStream(headers(kind))
 }
 
-func (spdyOpener) opened() {}
+func (spdyOpener) start() {}

@@ -68,7 +68,7 @@ func (rw *RetryWatcher) run(ctx context.Context) {
 	defer rw.cancel()
 	for ctx.Err() == nil {
 		begun := time.Now()
-		wait, over := rw.once(ctx)
+		wait, over := rw.watchOnce(ctx)
 		if over {
 			return
 		}
@@ -80,12 +80,12 @@ func (rw *RetryWatcher) run(ctx context.Context) {
 	}
 }
 
-// once opens a watch and delivers its events until it ends. The result wait is the delay that the
-// server has requested. If over is true, no further watch follows.
-func (rw *RetryWatcher) once(ctx context.Context) (wait time.Duration, over bool) {
+// watchOnce opens a watch and delivers its events until it ends. The result wait is the delay that
+// the server has requested. If over is true, no further watch follows.
+func (rw *RetryWatcher) watchOnce(ctx context.Context) (wait time.Duration, over bool) {
 	w, err := rw.watcher.WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: rw.version, AllowWatchBookmarks: true})
 	if err != nil {
-		return rw.failed(ctx, err)
+		return rw.nextWait(ctx, err)
 	}
 	if w == nil {
 		klog.FromContext(ctx).Info("The watch is nil, retrying")
@@ -133,11 +133,11 @@ func (rw *RetryWatcher) giveUp(ctx context.Context, err error) {
 	rw.send(ctx, watch.Event{Type: watch.Error, Object: &apierrors.NewInternalError(err).ErrStatus})
 }
 
-// failed decides what follows a watch that could not be opened. If the client is not permitted to
+// nextWait decides what follows a watch that could not be opened. If the client is not permitted to
 // watch, an Error event ends the RetryWatcher. After any other error it retries, even if the
 // resource does not exist or the version has expired. One reason is that another server of the
 // cluster may still have the version.
-func (rw *RetryWatcher) failed(ctx context.Context, err error) (time.Duration, bool) {
+func (rw *RetryWatcher) nextWait(ctx context.Context, err error) (time.Duration, bool) {
 	if ctx.Err() != nil {
 		return 0, true
 	}

@@ -24,11 +24,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func pod(name string) *v1.Pod { return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}} }
 
-func is(t watch.EventType, name string) watchtools.ConditionFunc {
+func hasTypeAndName(t watch.EventType, name string) watchtools.ConditionFunc {
 	return func(e watch.Event) (bool, error) { return e.Type == t && e.Object.(*v1.Pod).Name == name, nil }
 }
 
-func TestUntilGoesOnAfterALostWatch(t *testing.T) {
+func TestUntilContinuesAfterALostWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()
 		source.Add(pod("a"))
@@ -60,7 +60,7 @@ func TestUntilWithSync(t *testing.T) {
 		e, err := watchtools.UntilWithSync(t.Context(), source, &v1.Pod{}, func(s cache.Store) (bool, error) {
 			require.Len(t, s.List(), 1)
 			return false, nil
-		}, is(watch.Added, "a"), is(watch.Deleted, "a"))
+		}, hasTypeAndName(watch.Added, "a"), hasTypeAndName(watch.Deleted, "a"))
 		require.NoError(t, err)
 		require.Equal(t, watch.Deleted, e.Type)
 		source.Shutdown()
@@ -70,18 +70,18 @@ func TestUntilWithSync(t *testing.T) {
 func TestUntilWithoutRetryEndsWithWatchAndContext(t *testing.T) {
 	w := watch.NewFake()
 	go w.Stop()
-	_, err := watchtools.UntilWithoutRetry(t.Context(), w, is(watch.Added, "a"))
+	_, err := watchtools.UntilWithoutRetry(t.Context(), w, hasTypeAndName(watch.Added, "a"))
 	require.ErrorIs(t, err, watchtools.ErrWatchClosed)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = watchtools.UntilWithoutRetry(ctx, watch.NewFake(), is(watch.Added, "a"))
+	_, err = watchtools.UntilWithoutRetry(ctx, watch.NewFake(), hasTypeAndName(watch.Added, "a"))
 	require.True(t, wait.Interrupted(err))
 }
 
 // A RetryWatcher ends if its client is not permitted to watch, or if an open watch reports an
 // expired version. It retries if the resource does not exist, because the resource may exist later.
 // It also retries if a server rejects a version, because another server may still have the version.
-func TestWhatARetryWatcherTriesAgainAfter(t *testing.T) {
+func TestWhichErrorsARetryWatcherRetries(t *testing.T) {
 	status := func(code int32, reason metav1.StatusReason) *metav1.Status {
 		return &metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason}
 	}
@@ -134,7 +134,7 @@ func TestWhatARetryWatcherTriesAgainAfter(t *testing.T) {
 	}
 }
 
-func TestARetryWatcherWhoseContextHasEndedOpensNothing(t *testing.T) { // as in client-go
+func TestARetryWatcherWithAnEndedContextOpensNoWatch(t *testing.T) { // as in client-go
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	opened := false
@@ -151,7 +151,7 @@ func TestARetryWatcherWhoseContextHasEndedOpensNothing(t *testing.T) { // as in 
 func TestTheEndOfAContextIsATimeout(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := watchtools.UntilWithoutRetry(ctx, watch.NewFake(), is(watch.Added, "a"))
+	_, err := watchtools.UntilWithoutRetry(ctx, watch.NewFake(), hasTypeAndName(watch.Added, "a"))
 	require.EqualError(t, err, "timed out waiting for the condition")
 	require.True(t, wait.Interrupted(err))
 	unbounded, cancel := watchtools.ContextWithOptionalTimeout(t.Context(), -1)

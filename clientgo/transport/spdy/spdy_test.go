@@ -54,7 +54,7 @@ func greet(t *testing.T, seen func(*http.Request)) *httptest.Server {
 	return s
 }
 
-func TestARequestHasWhatTheConfigSays(t *testing.T) {
+func TestARequestHasTheHeadersOfTheConfig(t *testing.T) {
 	var seen http.Header
 	s := greet(t, func(req *http.Request) { seen = req.Header.Clone() })
 	config := &rest.Config{Host: s.URL, BearerToken: "secret", UserAgent: "me"}
@@ -88,7 +88,7 @@ func TestARequestHasWhatTheConfigSays(t *testing.T) {
 	conn.RemoveStreams(stream)
 }
 
-func TestAnUpgraderOfStreaming(t *testing.T) {
+func TestAStreamingUpgrader(t *testing.T) {
 	s := greet(t, func(*http.Request) {})
 	rt, err := serverspdy.NewRoundTripper(s.Client().Transport.(*http.Transport).TLSClientConfig)
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestAnUpgraderOfStreaming(t *testing.T) {
 	require.EqualError(t, err, "unable to upgrade connection: unable to upgrade: unable to negotiate protocol: client supports [a], server accepts [b]")
 }
 
-func TestAConfigThatIsWrong(t *testing.T) {
+func TestAnInvalidConfigIsAnError(t *testing.T) {
 	_, _, err := spdy.RoundTripperFor(&rest.Config{Host: "x", TLSClientConfig: rest.TLSClientConfig{CAData: []byte("x"), Insecure: true}})
 	require.Error(t, err)
 }

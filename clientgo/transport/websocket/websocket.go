@@ -77,7 +77,7 @@ func (rt *RoundTripper) RoundTrip(request *http.Request) (*http.Response, error)
 			return nil, err
 		}
 		defer resp.Body.Close()
-		return nil, httpstreams.UpgradeFailure(refusal(err, resp))
+		return nil, httpstreams.UpgradeFailure(upgradeError(err, resp))
 	}
 	if taken := conn.Subprotocol(); !slices.Contains(protocols, taken) {
 		conn.Close()
@@ -99,10 +99,10 @@ func overWebsocket(u *url.URL) string {
 	return ws.String()
 }
 
-// refusal returns the error for a response that does not upgrade the connection. If the response
-// body is a metav1.Status, the result is an error that the functions of package apierrors
+// upgradeError returns the error for a response that does not upgrade the connection. If the
+// response body is a metav1.Status, the result is an error that the functions of package apierrors
 // recognize. Otherwise the error has the status code and the body.
-func refusal(err error, resp *http.Response) error {
+func upgradeError(err error, resp *http.Response) error {
 	body, readErr := io.ReadAll(resp.Body)
 	if readErr != nil {
 		return fmt.Errorf("%w (%s): reading the answer: %w", err, resp.Status, readErr)

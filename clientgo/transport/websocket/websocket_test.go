@@ -65,7 +65,7 @@ func requireEcho(t *testing.T, conn *gwebsocket.Conn) {
 	require.Equal(t, "hello", string(message))
 }
 
-func TestARequestHasWhatTheConfigSays(t *testing.T) {
+func TestARequestHasTheHeadersOfTheConfig(t *testing.T) {
 	var seen http.Header
 	var path string
 	s := httptest.NewTLSServer(echo(t, func(req *http.Request) { seen, path = req.Header.Clone(), req.URL.String() }))
@@ -95,7 +95,7 @@ func TestARequestHasWhatTheConfigSays(t *testing.T) {
 	requireEcho(t, conn)
 }
 
-func TestAnotherProtocolIsAnUpgradeFailure(t *testing.T) {
+func TestAnUnknownProtocolIsAnUpgradeFailure(t *testing.T) {
 	s := httptest.NewServer(echo(t, func(*http.Request) {}))
 	defer s.Close()
 	_, err := negotiate(t, &rest.Config{Host: s.URL}, "a", "c")
@@ -103,7 +103,7 @@ func TestAnotherProtocolIsAnUpgradeFailure(t *testing.T) {
 	require.True(t, httpstream.IsUpgradeFailure(err))
 }
 
-func TestARefusalIsTheServersStatus(t *testing.T) {
+func TestARefusedUpgradeReturnsTheServersStatus(t *testing.T) {
 	body := ""
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
@@ -159,7 +159,7 @@ func TestConnectionsGoThroughAProxy(t *testing.T) {
 	require.EqualValues(t, 1, proxied.Load())
 }
 
-func TestAConfigThatIsWrong(t *testing.T) {
+func TestAnInvalidConfigIsAnError(t *testing.T) {
 	_, _, err := websocket.RoundTripperFor(&rest.Config{Host: "x", TLSClientConfig: rest.TLSClientConfig{CAData: []byte("x"), Insecure: true}})
 	require.Error(t, err)
 }

@@ -45,7 +45,7 @@ func NewSelfSignedCACert(cfg Config, key crypto.Signer) (*x509.Certificate, erro
 	if !cfg.NotBefore.IsZero() {
 		begin = cfg.NotBefore.UTC()
 	}
-	template, err := authority(begin, time.Now().UTC().Add(10*year))
+	template, err := caTemplate(begin, time.Now().UTC().Add(10*year))
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func NewSelfSignedCACert(cfg Config, key crypto.Signer) (*x509.Certificate, erro
 	return x509.ParseCertificate(der)
 }
 
-// authority returns the template of a CA certificate.
-func authority(begin, end time.Time) (*x509.Certificate, error) {
+// caTemplate returns the template of a CA certificate.
+func caTemplate(begin, end time.Time) (*x509.Certificate, error) {
 	serial, err := newSerial()
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func newRoot(host string, begin, end time.Time) (*x509.Certificate, *rsa.Private
 	if err != nil {
 		return nil, nil, err
 	}
-	template, err := authority(begin, end)
+	template, err := caTemplate(begin, end)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestServersCertificateIsGoodForItsNames(t *testing.T) {
+func TestSelfSignedCertificateIsValidForItsNames(t *testing.T) {
 	certPEM, keyPEM, err := GenerateSelfSignedCertKey("example.com", []net.IP{net.IPv4(127, 0, 0, 1)}, []string{"other.example.com"})
 	require.NoError(t, err)
 	pair, err := tls.X509KeyPair(certPEM, keyPEM)
@@ -60,7 +60,7 @@ func TestServersCertificateIsGoodForItsNames(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestFixturesAreWrittenOnceAndTakenAgain(t *testing.T) {
+func TestFixturesAreWrittenOnceAndReused(t *testing.T) {
 	dir := t.TempDir()
 	first, firstKey, err := GenerateSelfSignedCertKeyWithFixtures("10.0.0.1", []net.IP{net.IPv4(10, 0, 0, 2)}, []string{"a", "b"}, dir)
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func TestFixturesAreWrittenOnceAndTakenAgain(t *testing.T) {
 	require.ErrorContains(t, err, "fixture")
 }
 
-func TestAuthorityAndRequest(t *testing.T) {
+func TestCACertificateAndSigningRequest(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	require.NoError(t, err)
 	authority, err := NewSelfSignedCACert(Config{CommonName: "root", Organization: []string{"o"}}, key)

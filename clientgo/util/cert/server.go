@@ -16,7 +16,7 @@ func GetClientCANames(apiHost string) ([]string, error) {
 		// the connection is used only for the server's request for a certificate
 		InsecureSkipVerify: true,
 		GetClientCertificate: func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			names = authorities(request.AcceptableCAs)
+			names = subjectNames(request.AcceptableCAs)
 			return &tls.Certificate{}, nil
 		},
 	})
@@ -26,7 +26,7 @@ func GetClientCANames(apiHost string) ([]string, error) {
 	return names, conn.Close()
 }
 
-func authorities(subjects [][]byte) (names []string) {
+func subjectNames(subjects [][]byte) (names []string) {
 	for _, subject := range subjects {
 		names = append(names, string(subject))
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestFilesOfAStore(t *testing.T) {
-	a := newAuthority(t, time.Hour)
+	a := newCertificateAuthority(t, time.Hour)
 	certs, keys := t.TempDir(), t.TempDir()
 	given := [2]string{filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "k")}
 	store, err := certificate.NewFileStore("x", certs, keys, given[0], given[1])
@@ -59,7 +59,7 @@ func TestFilesOfAStore(t *testing.T) {
 }
 
 func TestAFileHasTheCertificatesAndThenTheKey(t *testing.T) {
-	a := newAuthority(t, time.Hour)
+	a := newCertificateAuthority(t, time.Hour)
 	dir := t.TempDir()
 	store, err := certificate.NewFileStore("x", dir, dir, "", "")
 	require.NoError(t, err)
@@ -81,8 +81,8 @@ func TestAFileHasTheCertificatesAndThenTheKey(t *testing.T) {
 	require.Len(t, entries, 2, "nothing is left of a pair that is none")
 }
 
-func TestAStoreIsMendedAfterACrash(t *testing.T) {
-	a := newAuthority(t, time.Hour)
+func TestAStoreRecoversAfterACrash(t *testing.T) {
+	a := newCertificateAuthority(t, time.Hour)
 	dir := t.TempDir()
 	open := func() (certificate.FileStore, error) { return certificate.NewFileStore("x", dir, dir, "", "") }
 	store, err := open()

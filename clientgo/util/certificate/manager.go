@@ -29,12 +29,12 @@ type manager struct {
 	// changed receives a value when the template differs from the template of the last request.
 	changed chan struct{}
 
-	mu      sync.Mutex // guards following
-	cert    *tls.Certificate
-	forced  bool // replace the certificate at once
-	healthy bool
-	asked   *x509.CertificateRequest // the template of the last request
-	forget  context.CancelFunc       // cancels the wait for the requested certificate
+	mu            sync.Mutex // guards following
+	cert          *tls.Certificate
+	replaceNow    bool // replace the certificate at once
+	healthy       bool
+	requested     *x509.CertificateRequest // the template of the last request
+	cancelRequest context.CancelFunc       // cancels the wait for the requested certificate
 }
 
 // NewManager returns a Manager. It begins with the store's certificate or, if that is missing or
@@ -53,16 +53,17 @@ func NewManager(config *Config) (Manager, error) {
 		parent = *config.Ctx
 	}
 	logger := klog.LoggerWithName(klog.FromContext(parent), config.name(m.usages))
-	if m.cert, m.forced, err = first(config); err != nil {
+	if m.cert, m.replaceNow, err = initialCertificate(config); err != nil {
 		return nil, err
 	}
 	m.ctx, m.cancel = context.WithCancel(klog.NewContext(parent, logger))
 	return m, nil
 }
 
-// first returns the certificate to begin with: the store's certificate or, if that is missing or
-// has expired, the bootstrap certificate. If replace is true, it must be replaced at once.
-func first(config *Config) (cert *tls.Certificate, replace bool, err error) {
+// initialCertificate returns the certificate to begin with: the store's certificate or, if that is
+// missing or has expired, the bootstrap certificate. If replace is true, it must be replaced at
+// once.
+func initialCertificate(config *Config) (cert *tls.Certificate, replace bool, err error) {
 	cert, err = config.CertificateStore.Current()
 	if err == nil {
 		if cert != nil && cert.Leaf != nil && time.Now().Before(cert.Leaf.NotAfter) {
@@ -119,7 +120,7 @@ func (m *manager) run() {
 	klog.FromContext(m.ctx).V(2).Info("Certificate rotation is enabled")
 	var looking sync.WaitGroup
 	if m.config.GetTemplate != nil {
-		looking.Go(m.lookAtTemplate)
+		looking.Go(m.pollTemplate)
 	}
 	defer looking.Wait()
 	for m.ctx.Err() == nil {
@@ -147,7 +148,7 @@ func (m *manager) waitUntilDue() bool {
 	case <-m.ctx.Done():
 		return false
 	case <-m.changed:
-		if m.fits() { // a certificate for the changed template may have arrived in the meantime
+		if m.matchesTemplate() { // a certificate for the changed template may have arrived in the meantime
 			return false
 		}
 		logger.Info("Certificate template changed, rotating")
@@ -155,14 +156,14 @@ func (m *manager) waitUntilDue() bool {
 	}
 }
 
-// lookAtTemplate checks once a second whether the certificate, or a request in progress, still
+// pollTemplate checks once a second whether the certificate, or a request in progress, still
 // matches the template.
-func (m *manager) lookAtTemplate() {
+func (m *manager) pollTemplate() {
 	for ; m.ctx.Err() == nil; pause(m.ctx, time.Second) {
 		m.mu.Lock()
-		asked, forget := m.asked, m.forget
+		asked, forget := m.requested, m.cancelRequest
 		m.mu.Unlock()
-		if m.fits() || reflect.DeepEqual(asked, m.template()) {
+		if m.matchesTemplate() || reflect.DeepEqual(asked, m.template()) {
 			continue
 		}
 		if forget != nil {
@@ -180,10 +181,10 @@ func (m *manager) lookAtTemplate() {
 // many clients don't renew at once.
 func (m *manager) due() time.Time {
 	m.mu.Lock()
-	cert, forced := m.cert, m.forced
-	m.forced = false
+	cert, forced := m.cert, m.replaceNow
+	m.replaceNow = false
 	m.mu.Unlock()
-	if forced || cert == nil || !m.fits() {
+	if forced || cert == nil || !m.matchesTemplate() {
 		return time.Now()
 	}
 	life := float64(cert.Leaf.NotAfter.Sub(cert.Leaf.NotBefore))
@@ -192,9 +193,9 @@ func (m *manager) due() time.Time {
 	return deadline
 }
 
-// fits reports whether the certificate has everything that the template asks for. It returns true
-// if there is no template.
-func (m *manager) fits() bool {
+// matchesTemplate reports whether the certificate has everything that the template asks for. It
+// returns true if there is no template.
+func (m *manager) matchesTemplate() bool {
 	m.mu.Lock()
 	cert := m.cert
 	m.mu.Unlock()
@@ -208,7 +209,7 @@ func (m *manager) fits() bool {
 	has, wants := cert.Leaf, template
 	missing := func(has, wants []string) []string { return sets.List(sets.New(wants...).Difference(sets.New(has...))) }
 	dnsNames, orgs := missing(has.DNSNames, wants.DNSNames), missing(has.Subject.Organization, wants.Subject.Organization)
-	ips := missing(texts(has.IPAddresses), texts(wants.IPAddresses))
+	ips := missing(ipStrings(has.IPAddresses), ipStrings(wants.IPAddresses))
 	switch logger := klog.FromContext(m.ctx).V(2); {
 	case has.Subject.CommonName != wants.Subject.CommonName:
 		logger.Info("Current certificate CN does not match requested CN", "currentName", has.Subject.CommonName, "requestedName", wants.Subject.CommonName)
@@ -224,15 +225,16 @@ func (m *manager) fits() bool {
 	return false
 }
 
-func texts(ips []net.IP) (all []string) {
+func ipStrings(ips []net.IP) (all []string) {
 	for _, ip := range ips {
 		all = append(all, ip.String())
 	}
 	return all
 }
 
-// take makes cert the current certificate, and records the age of the certificate before it.
-func (m *manager) take(cert *tls.Certificate) {
+// setCertificate makes cert the current certificate, and records the age of the certificate before
+// it.
+func (m *manager) setCertificate(cert *tls.Certificate) {
 	m.mu.Lock()
 	old := m.cert
 	m.cert, m.healthy = cert, true
@@ -242,16 +244,16 @@ func (m *manager) take(cert *tls.Certificate) {
 	}
 }
 
-// failed counts and logs a failed renewal.
-func (m *manager) failed(err error, doing string) {
+// recordFailure counts and logs a failed renewal.
+func (m *manager) recordFailure(err error, doing string) {
 	utilruntime.HandleErrorWithContext(m.ctx, err, doing)
 	if m.config.CertificateRenewFailure != nil {
 		m.config.CertificateRenewFailure.Inc()
 	}
 }
 
-// judge determines from a response whether the server is healthy.
-func (m *manager) judge(err error) {
+// updateHealth determines from a response whether the server is healthy.
+func (m *manager) updateHealth(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {

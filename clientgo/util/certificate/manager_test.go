@@ -31,34 +31,34 @@ import (
 	"k8s.io/client-go/util/certificate"
 )
 
-// numbers is both a Histogram and a Counter.
-type numbers struct {
+// metricRecorder is both a Histogram and a Counter.
+type metricRecorder struct {
 	count atomic.Int64
 	last  atomic.Int64
 }
 
-func (n *numbers) Observe(seconds float64) { n.count.Add(1); n.last.Store(int64(seconds)) }
-func (n *numbers) Inc()                    { n.count.Add(1) }
+func (n *metricRecorder) Observe(seconds float64) { n.count.Add(1); n.last.Store(int64(seconds)) }
+func (n *metricRecorder) Inc()                    { n.count.Add(1) }
 
-// rig is a manager, an authority and a file store.
-type rig struct {
-	*authority
+// managerFixture is a manager, an authority and a file store.
+type managerFixture struct {
+	*certificateAuthority
 	certificate.Manager
 	store              certificate.FileStore
 	config             *certificate.Config
 	client             *fake.Clientset
 	template           atomic.Pointer[x509.CertificateRequest]
-	rotations, renewal numbers
+	rotations, renewal metricRecorder
 	got                atomic.Pointer[tls.Certificate] // argument of the last ClientsetFn
 }
 
-// inBubble starts a manager, and an authority whose certificates are valid for ten minutes.
-func inBubble(t *testing.T, change func(*rig), test func(*testing.T, *rig)) {
+// withManager starts a manager, and an authority whose certificates are valid for ten minutes.
+func withManager(t *testing.T, change func(*managerFixture), test func(*testing.T, *managerFixture)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		r := &rig{authority: newAuthority(t, 10*time.Minute), client: fake.NewClientset()}
+		r := &managerFixture{certificateAuthority: newCertificateAuthority(t, 10*time.Minute), client: fake.NewClientset()}
 		r.template.Store(&x509.CertificateRequest{Subject: pkix.Name{CommonName: "me", Organization: []string{"us"}}, DNSNames: []string{"me.example"}})
-		naming(r.client)
+		assignNames(r.client)
 		var err error
 		r.store, err = certificate.NewFileStore("client", dir, dir, "", "")
 		require.NoError(t, err)
@@ -77,7 +77,7 @@ func inBubble(t *testing.T, change func(*rig), test func(*testing.T, *rig)) {
 		r.Manager, err = certificate.NewManager(r.config)
 		require.NoError(t, err)
 		var working sync.WaitGroup
-		working.Go(func() { r.work(ctx, r.client) })
+		working.Go(func() { r.signRequests(ctx, r.client) })
 		test(t, r)
 		stop()
 		working.Wait()
@@ -85,8 +85,8 @@ func inBubble(t *testing.T, change func(*rig), test func(*testing.T, *rig)) {
 	})
 }
 
-// naming makes a fake assign names and UIDs, as a server does.
-func naming(client *fake.Clientset) {
+// assignNames makes a fake assign names and UIDs, as a server does.
+func assignNames(client *fake.Clientset) {
 	var made atomic.Int64
 	client.PrependReactor("create", "certificatesigningrequests", func(action clientgotesting.Action) (bool, runtime.Object, error) {
 		r := action.(clientgotesting.CreateAction).GetObject().(*certificatesv1.CertificateSigningRequest)
@@ -99,18 +99,18 @@ func naming(client *fake.Clientset) {
 	})
 }
 
-// after sleeps for d, and then until all goroutines are idle.
-func after(d time.Duration) {
+// sleepAndSettle sleeps for d, and then until all goroutines are idle.
+func sleepAndSettle(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-func TestACertificateIsRequestedAndReplacedInTime(t *testing.T) {
-	inBubble(t, nil, func(t *testing.T, r *rig) {
+func TestACertificateIsRequestedAndRotatedBeforeItExpires(t *testing.T) {
+	withManager(t, nil, func(t *testing.T, r *managerFixture) {
 		require.Nil(t, r.Current())
 		require.False(t, r.ServerHealthy())
 		r.Start()
-		after(10 * time.Second)
+		sleepAndSettle(10 * time.Second)
 		first := r.Current()
 		require.NotNil(t, first)
 		require.True(t, r.ServerHealthy())
@@ -121,9 +121,9 @@ func TestACertificateIsRequestedAndReplacedInTime(t *testing.T) {
 		require.Equal(t, first.Certificate, stored.Certificate)
 		require.Zero(t, r.rotations.count.Load())
 
-		after(7*time.Minute - 15*time.Second)
+		sleepAndSettle(7*time.Minute - 15*time.Second)
 		require.Equal(t, int64(1), r.signed.Load(), "70 % of its life are not over")
-		after(2*time.Minute + 20*time.Second)
+		sleepAndSettle(2*time.Minute + 20*time.Second)
 		require.Equal(t, int64(2), r.signed.Load(), "90 % are")
 		require.NotEqual(t, first.Certificate, r.Current().Certificate)
 		require.Equal(t, int64(1), r.rotations.count.Load())
@@ -131,43 +131,45 @@ func TestACertificateIsRequestedAndReplacedInTime(t *testing.T) {
 		require.NotNil(t, r.got.Load(), "the client may use the certificate that is valid")
 
 		r.Stop()
-		after(20 * time.Minute)
+		sleepAndSettle(20 * time.Minute)
 		require.Equal(t, int64(2), r.signed.Load())
 		require.Nil(t, r.Current(), "it has expired")
 	})
 }
 
-func TestTheCertificateForTheBeginningIsReplacedAtOnce(t *testing.T) {
-	inBubble(t, func(r *rig) { r.config.BootstrapCertificatePEM, r.config.BootstrapKeyPEM = r.pair("anybody") }, func(t *testing.T, r *rig) {
+func TestTheBootstrapCertificateIsReplacedAtOnce(t *testing.T) {
+	withManager(t, func(r *managerFixture) {
+		r.config.BootstrapCertificatePEM, r.config.BootstrapKeyPEM = r.pair("anybody")
+	}, func(t *testing.T, r *managerFixture) {
 		require.Equal(t, "anybody", r.Current().Leaf.Subject.CommonName)
 		_, err := r.store.Current()
 		require.NoError(t, err, "it is stored")
 		r.Start()
-		after(10 * time.Second)
+		sleepAndSettle(10 * time.Second)
 		require.Equal(t, "me", r.Current().Leaf.Subject.CommonName)
 		require.Equal(t, "anybody", r.got.Load().Leaf.Subject.CommonName)
 	})
 }
 
 func TestACertificateOfTheStoreIsUsed(t *testing.T) {
-	inBubble(t, func(r *rig) {
+	withManager(t, func(r *managerFixture) {
 		r.template.Store(&x509.CertificateRequest{Subject: pkix.Name{CommonName: "stored"}})
 		_, err := r.store.Update(r.pair("stored"))
 		require.NoError(r.t, err)
 		r.config.BootstrapCertificatePEM, r.config.BootstrapKeyPEM = r.pair("anybody")
-	}, func(t *testing.T, r *rig) {
+	}, func(t *testing.T, r *managerFixture) {
 		require.Equal(t, "stored", r.Current().Leaf.Subject.CommonName)
 		before := r.signed.Load()
 		r.Start()
-		after(5 * time.Minute)
+		sleepAndSettle(5 * time.Minute)
 		require.Equal(t, before, r.signed.Load())
 	})
 }
 
-func TestATemplateThatChangesIsRequested(t *testing.T) {
-	inBubble(t, nil, func(t *testing.T, r *rig) {
+func TestAChangedTemplateIsRequested(t *testing.T) {
+	withManager(t, nil, func(t *testing.T, r *managerFixture) {
 		r.Start()
-		after(10 * time.Second)
+		sleepAndSettle(10 * time.Second)
 		for n, template := range []*x509.CertificateRequest{
 			{Subject: pkix.Name{CommonName: "you"}},
 			{Subject: pkix.Name{CommonName: "you"}, DNSNames: []string{"you.example"}},
@@ -175,43 +177,43 @@ func TestATemplateThatChangesIsRequested(t *testing.T) {
 			{Subject: pkix.Name{CommonName: "you", Organization: []string{"them"}}, DNSNames: []string{"you.example"}},
 		} {
 			r.template.Store(template)
-			after(10 * time.Second)
+			sleepAndSettle(10 * time.Second)
 			require.Equal(t, int64(n+2), r.signed.Load())
 			require.Equal(t, template.DNSNames, r.Current().Leaf.DNSNames)
 		}
 		r.template.Store(&x509.CertificateRequest{Subject: pkix.Name{CommonName: "you"}})
-		after(5 * time.Minute)
+		sleepAndSettle(5 * time.Minute)
 		require.Equal(t, int64(5), r.signed.Load(), "the certificate has more than is asked for")
 		r.template.Store(nil)
-		after(5 * time.Minute)
+		sleepAndSettle(5 * time.Minute)
 		require.Equal(t, int64(5), r.signed.Load(), "nothing is asked for")
 	})
 }
 
-func TestFailuresAreCountedAndTriedAgain(t *testing.T) {
-	inBubble(t, nil, func(t *testing.T, r *rig) {
-		r.denies.Store(true)
-		told := handled.Load()
+func TestFailuresAreCountedAndRetried(t *testing.T) {
+	withManager(t, nil, func(t *testing.T, r *managerFixture) {
+		r.deny.Store(true)
+		handledBefore := handled.Load()
 		r.Start()
-		after(3 * time.Minute)
+		sleepAndSettle(3 * time.Minute)
 		denied := r.renewal.count.Load()
-		require.Equal(t, told+denied, handled.Load(), "the program's error handlers hear of each")
+		require.Equal(t, handledBefore+denied, handled.Load(), "the program's error handlers hear of each")
 		require.InDelta(t, 8, denied, 3, "after 2, 4, 8, 16, and then each 32 seconds")
 		require.Nil(t, r.Current())
-		r.denies.Store(false)
-		after(time.Minute)
+		r.deny.Store(false)
+		sleepAndSettle(time.Minute)
 		require.NotNil(t, r.Current())
 	})
 }
 
 func TestWithoutATemplateNothingIsRequested(t *testing.T) {
-	inBubble(t, func(r *rig) { r.template.Store(nil) }, func(t *testing.T, r *rig) {
+	withManager(t, func(r *managerFixture) { r.template.Store(nil) }, func(t *testing.T, r *managerFixture) {
 		r.Start()
-		after(time.Minute)
+		sleepAndSettle(time.Minute)
 		require.Zero(t, r.renewal.count.Load(), "that is no failure")
 		require.Zero(t, r.signed.Load())
 		r.template.Store(&x509.CertificateRequest{Subject: pkix.Name{CommonName: "me"}})
-		after(10 * time.Second)
+		sleepAndSettle(10 * time.Second)
 		require.NotNil(t, r.Current())
 	})
 }
@@ -227,9 +229,9 @@ func TestAShortKeyIsNotUsed(t *testing.T) {
 		"RSA 2048": {func() (crypto.Signer, error) { return rsa.GenerateKey(rand.Reader, 2048) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(r *rig) { r.config.GenerateKey = c.generate }, func(t *testing.T, r *rig) {
+			withManager(t, func(r *managerFixture) { r.config.GenerateKey = c.generate }, func(t *testing.T, r *managerFixture) {
 				r.Start()
-				after(time.Minute)
+				sleepAndSettle(time.Minute)
 				require.Equal(t, c.used, r.Current() != nil)
 				require.Equal(t, !c.used, r.renewal.count.Load() > 0)
 			})
@@ -237,7 +239,7 @@ func TestAShortKeyIsNotUsed(t *testing.T) {
 	}
 }
 
-func TestConfigsThatAreWrong(t *testing.T) {
+func TestInvalidConfigsAreRefused(t *testing.T) {
 	store, err := certificate.NewFileStore("x", t.TempDir(), t.TempDir(), "", "")
 	require.NoError(t, err)
 	some := []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth}
@@ -247,7 +249,7 @@ func TestConfigsThatAreWrong(t *testing.T) {
 	require.EqualError(t, err, "cannot specify both GetUsages and Usages")
 	_, err = certificate.NewManager(&certificate.Config{CertificateStore: store, Usages: some, BootstrapCertificatePEM: []byte("x"), BootstrapKeyPEM: []byte("y")})
 	require.Error(t, err)
-	_, err = certificate.NewManager(&certificate.Config{CertificateStore: broken{}, Usages: some})
+	_, err = certificate.NewManager(&certificate.Config{CertificateStore: brokenStore{}, Usages: some})
 	require.EqualError(t, err, "disk full")
 	m, err := certificate.NewManager(&certificate.Config{CertificateStore: store, Usages: some})
 	require.NoError(t, err)
@@ -255,9 +257,9 @@ func TestConfigsThatAreWrong(t *testing.T) {
 	m.Stop()
 }
 
-type broken struct{ certificate.Store }
+type brokenStore struct{ certificate.Store }
 
-func (broken) Current() (*tls.Certificate, error) { return nil, errors.New("disk full") }
+func (brokenStore) Current() (*tls.Certificate, error) { return nil, errors.New("disk full") }
 
 func TestUsagesOfAKubelet(t *testing.T) {
 	require.Equal(t, []certificatesv1.KeyUsage{"digital signature", "client auth"}, certificate.DefaultKubeletClientGetUsages(&ecdsa.PrivateKey{}))

@@ -18,9 +18,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// patience is how long a request waits for the signer. People may approve requests by hand. After
-// this time there is a new request, because nobody may have noticed the old request.
-const patience = 15 * time.Minute
+// signingTimeout is how long a request waits for the signer. People may approve requests by hand.
+// After this time there is a new request, because nobody may have noticed the old request.
+const signingTimeout = 15 * time.Minute
 
 // rotateUntilDone calls rotate until it succeeds. The waits between the calls grow up to 32
 // seconds.
@@ -40,41 +40,41 @@ func (m *manager) rotate() bool {
 	klog.FromContext(m.ctx).V(2).Info("Rotating certificates")
 	template := m.template()
 	if template == nil {
-		m.failed(errNoTemplate, "No certificate can be requested")
+		m.recordFailure(errNoTemplate, "No certificate can be requested")
 		return false
 	}
 	key, keyPEM, request, err := m.request(template)
 	if err != nil {
-		m.failed(err, "Unable to generate a certificate signing request")
+		m.recordFailure(err, "Unable to generate a certificate signing request")
 		return false
 	}
 	client, err := m.config.ClientsetFn(m.Current())
 	if err != nil {
-		m.failed(err, "Unable to load a client to request certificates")
+		m.recordFailure(err, "Unable to load a client to request certificates")
 		return false
 	}
 	name, uid, err := csr.RequestCertificateWithContext(m.ctx, client, request, "", m.config.SignerName, m.config.RequestedCertificateLifetime, m.usages(key), key)
 	if err != nil {
-		m.failed(err, "Failed while requesting a signed certificate from the control plane")
-		m.judge(err)
+		m.recordFailure(err, "Failed while requesting a signed certificate from the control plane")
+		m.updateHealth(err)
 		return false
 	}
-	ctx, cancel := context.WithTimeout(m.ctx, patience)
+	ctx, cancel := context.WithTimeout(m.ctx, signingTimeout)
 	defer cancel()
 	m.mu.Lock()
-	m.asked, m.forget = template, cancel
+	m.requested, m.cancelRequest = template, cancel
 	m.mu.Unlock()
 	certPEM, err := csr.WaitForCertificate(ctx, client, name, uid)
 	if err != nil {
-		m.failed(err, "certificate request was not signed")
+		m.recordFailure(err, "certificate request was not signed")
 		return false
 	}
 	cert, err := m.config.CertificateStore.Update(certPEM, keyPEM)
 	if err != nil {
-		m.failed(err, "Unable to store the new cert/key pair")
+		m.recordFailure(err, "Unable to store the new cert/key pair")
 		return false
 	}
-	m.take(cert)
+	m.setCertificate(cert)
 	return true
 }
 
@@ -88,7 +88,7 @@ func (m *manager) request(template *x509.CertificateRequest) (key crypto.Signer,
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("unable to generate a new private key: %w", err)
 	}
-	if err := strong(key); err != nil {
+	if err := checkKeyStrength(key); err != nil {
 		return nil, nil, nil, err
 	}
 	if keyPEM, err = keyutil.MarshalPrivateKeyToPEM(key); err != nil {
@@ -100,8 +100,8 @@ func (m *manager) request(template *x509.CertificateRequest) (key crypto.Signer,
 	return key, keyPEM, request, nil
 }
 
-// strong returns an error if the key is shorter than GenerateKey of Config requires.
-func strong(key crypto.Signer) error {
+// checkKeyStrength returns an error if the key is shorter than GenerateKey of Config requires.
+func checkKeyStrength(key crypto.Signer) error {
 	bits, least := 0, 0
 	switch k := key.(type) {
 	case *ecdsa.PrivateKey:

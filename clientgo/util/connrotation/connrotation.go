@@ -47,17 +47,17 @@ func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.
 // ConnectionTracker tracks connections until they are closed. It is safe for concurrent use.
 type ConnectionTracker struct {
 	mu   sync.Mutex // guards following
-	open map[*tracked]struct{}
+	open map[*trackedConn]struct{}
 }
 
 // NewConnectionTracker returns a tracker without connections.
 func NewConnectionTracker() *ConnectionTracker {
-	return &ConnectionTracker{open: map[*tracked]struct{}{}}
+	return &ConnectionTracker{open: map[*trackedConn]struct{}{}}
 }
 
 // Track tracks a connection. The caller must use and close the result in place of conn.
 func (c *ConnectionTracker) Track(conn net.Conn) net.Conn {
-	t := &tracked{Conn: conn, by: c}
+	t := &trackedConn{Conn: conn, tracker: c}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open[t] = struct{}{}
@@ -68,23 +68,23 @@ func (c *ConnectionTracker) Track(conn net.Conn) net.Conn {
 func (c *ConnectionTracker) CloseAll() {
 	c.mu.Lock()
 	open := c.open
-	c.open = map[*tracked]struct{}{}
+	c.open = map[*trackedConn]struct{}{}
 	c.mu.Unlock()
 	for t := range open {
 		_ = t.Conn.Close() // the program that uses it gets an error from the connection
 	}
 }
 
-// tracked is a connection that removes itself from its tracker when it is closed.
-type tracked struct {
+// trackedConn is a connection that removes itself from its tracker when it is closed.
+type trackedConn struct {
 	net.Conn
-	by *ConnectionTracker
+	tracker *ConnectionTracker
 }
 
 // Close implements net.Conn.
-func (t *tracked) Close() error {
-	t.by.mu.Lock()
-	delete(t.by.open, t)
-	t.by.mu.Unlock()
+func (t *trackedConn) Close() error {
+	t.tracker.mu.Lock()
+	delete(t.tracker.open, t)
+	t.tracker.mu.Unlock()
 	return t.Conn.Close()
 }

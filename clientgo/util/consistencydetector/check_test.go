@@ -78,7 +78,7 @@ func TestACheckPanicsWhenTheListDiffers(t *testing.T) {
 	}
 }
 
-func TestTheCheckOfStreamingListsIsASwitch(t *testing.T) {
+func TestTheCheckOfStreamingListsCanBeSwitchedOn(t *testing.T) {
 	require.False(t, consistencydetector.IsDataConsistencyDetectionForWatchListEnabled())
 	restore := consistencydetector.SetDataConsistencyDetectionForWatchListEnabledForTest(true)
 	require.True(t, consistencydetector.IsDataConsistencyDetectionForWatchListEnabled())

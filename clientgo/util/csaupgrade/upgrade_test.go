@@ -50,7 +50,7 @@ func words(entries []metav1.ManagedFieldsEntry) string {
 	return strings.Join(found, " ")
 }
 
-func TestWhoOwnsWhatAfterwards(t *testing.T) {
+func TestUpgradeMovesOwnershipToTheNewManager(t *testing.T) {
 	// each result but the last is client-go's
 	for _, c := range []struct{ before, from, subresource, after string }{
 		{"csa:Update::5:a,b", "csa", "", "ssa:Apply::5:a,b"},
@@ -92,7 +92,7 @@ func TestWhoOwnsWhatAfterwards(t *testing.T) {
 }
 
 // A path of one version may have no meaning in another version.
-func TestFieldsOfAnotherVersionAreNotHandedOver(t *testing.T) { // as in client-go
+func TestFieldsOfAnotherVersionAreNotMoved(t *testing.T) { // as in client-go
 	for before, after := range map[string]string{
 		"ssa:Apply::4:x csa:Update::5:a":  "ssa:Apply::4:x",
 		"csa:Update::5:a ssa:Apply::4:x":  "ssa:Apply::4:x",
@@ -105,7 +105,7 @@ func TestFieldsOfAnotherVersionAreNotHandedOver(t *testing.T) { // as in client-
 	}
 }
 
-func TestThePatchIsForTheObjectAsItWasRead(t *testing.T) { // in client-go's bytes
+func TestThePatchHasTheResourceVersion(t *testing.T) { // in client-go's bytes
 	object := &v1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "7", ManagedFields: entries("csa:Update::5:a,b")}}
 	patch, err := csaupgrade.UpgradeManagedFieldsPatch(object, sets.New("csa"), "ssa")
 	require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestThePatchIsForTheObjectAsItWasRead(t *testing.T) { // in client-go's byt
 		`"time":"1970-01-01T00:00:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:a":{},"f:b":{}}}]},{"op":"replace","path":"/metadata/resourceVersion","value":"7"}]`, string(patch))
 }
 
-func TestFieldsThatCantBeReadChangeNothing(t *testing.T) {
+func TestUndecodableFieldsChangeNothing(t *testing.T) {
 	for _, before := range []string{
 		"csa:Update::4:BAD", "csa:Update::4:BAD ssa:Apply::4:y", "csa:Update::4:b ssa:Apply::4:BAD", "csa:Update::4:NIL", "csa:Update::4:NIL ssa:Apply::4:y",
 	} {

@@ -53,7 +53,7 @@ func TestFakes(t *testing.T) {
 	<-ended
 }
 
-func TestWaitsDoubleUntilTheMaximumAndBeginAnew(t *testing.T) {
+func TestWaitsDoubleUpToTheMaximumAndReset(t *testing.T) {
 	now := testingclock.NewFakeClock(time.Now())
 	b := NewFakeBackOff(time.Second, 5*time.Second, now)
 	require.Zero(t, b.Get("a"))

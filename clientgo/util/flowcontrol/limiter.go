@@ -47,7 +47,7 @@ func NewTokenBucketRateLimiter(qps float32, burst int) RateLimiter {
 // NewTokenBucketRateLimiterWithClock is NewTokenBucketRateLimiter with another clock. But Wait uses
 // the real clock.
 func NewTokenBucketRateLimiterWithClock(qps float32, burst int, c Clock) RateLimiter {
-	return &waiting{passive: newPassive(qps, burst, c), sleeper: c}
+	return &waitingLimiter{passiveLimiter: newPassiveLimiter(qps, burst, c), sleeper: c}
 }
 
 // NewTokenBucketPassiveRateLimiter is NewTokenBucketRateLimiter without Accept and Wait.
@@ -57,68 +57,68 @@ func NewTokenBucketPassiveRateLimiter(qps float32, burst int) PassiveRateLimiter
 
 // NewTokenBucketPassiveRateLimiterWithClock is NewTokenBucketPassiveRateLimiter with another clock.
 func NewTokenBucketPassiveRateLimiterWithClock(qps float32, burst int, c clock.PassiveClock) PassiveRateLimiter {
-	return newPassive(qps, burst, c)
+	return newPassiveLimiter(qps, burst, c)
 }
 
-// passive is a token bucket.
-type passive struct {
+// passiveLimiter is a token bucket.
+type passiveLimiter struct {
 	bucket *rate.Limiter
 	clock  clock.PassiveClock
 	qps    float32
 }
 
-func newPassive(qps float32, burst int, c clock.PassiveClock) *passive {
-	return &passive{bucket: rate.NewLimiter(rate.Limit(qps), burst), clock: c, qps: qps}
+func newPassiveLimiter(qps float32, burst int, c clock.PassiveClock) *passiveLimiter {
+	return &passiveLimiter{bucket: rate.NewLimiter(rate.Limit(qps), burst), clock: c, qps: qps}
 }
 
 // TryAccept implements PassiveRateLimiter.
-func (p *passive) TryAccept() bool { return p.bucket.AllowN(p.clock.Now(), 1) }
+func (p *passiveLimiter) TryAccept() bool { return p.bucket.AllowN(p.clock.Now(), 1) }
 
 // Stop implements PassiveRateLimiter.
-func (p *passive) Stop() {}
+func (p *passiveLimiter) Stop() {}
 
 // QPS implements PassiveRateLimiter.
-func (p *passive) QPS() float32 { return p.qps }
+func (p *passiveLimiter) QPS() float32 { return p.qps }
 
-// waiting is a token bucket that can wait for tokens.
-type waiting struct {
-	*passive
+// waitingLimiter is a token bucket that can wait for tokens.
+type waitingLimiter struct {
+	*passiveLimiter
 	sleeper Clock
 }
 
 // Accept implements RateLimiter.
-func (w *waiting) Accept() {
+func (w *waitingLimiter) Accept() {
 	now := w.clock.Now()
 	w.sleeper.Sleep(w.bucket.ReserveN(now, 1).DelayFrom(now))
 }
 
 // Wait implements RateLimiter.
-func (w *waiting) Wait(ctx context.Context) error { return w.bucket.Wait(ctx) }
+func (w *waitingLimiter) Wait(ctx context.Context) error { return w.bucket.Wait(ctx) }
 
 // NewFakeAlwaysRateLimiter returns a limiter that always has a token.
-func NewFakeAlwaysRateLimiter() RateLimiter { return always{} }
+func NewFakeAlwaysRateLimiter() RateLimiter { return alwaysLimiter{} }
 
-type always struct{}
+type alwaysLimiter struct{}
 
-func (always) TryAccept() bool            { return true }
-func (always) Stop()                      {}
-func (always) Accept()                    {}
-func (always) QPS() float32               { return 1 }
-func (always) Wait(context.Context) error { return nil }
+func (alwaysLimiter) TryAccept() bool            { return true }
+func (alwaysLimiter) Stop()                      {}
+func (alwaysLimiter) Accept()                    {}
+func (alwaysLimiter) QPS() float32               { return 1 }
+func (alwaysLimiter) Wait(context.Context) error { return nil }
 
 // NewFakeNeverRateLimiter returns a limiter that never has a token. Accept blocks until the limiter
 // is stopped, and Wait returns an error at once.
-func NewFakeNeverRateLimiter() RateLimiter { return &never{stopped: make(chan struct{})} }
+func NewFakeNeverRateLimiter() RateLimiter { return &neverLimiter{stopped: make(chan struct{})} }
 
-type never struct {
+type neverLimiter struct {
 	once    sync.Once
 	stopped chan struct{}
 }
 
-func (n *never) TryAccept() bool { return false }
-func (n *never) Stop()           { n.once.Do(func() { close(n.stopped) }) }
-func (n *never) Accept()         { <-n.stopped }
-func (n *never) QPS() float32    { return 1 }
-func (n *never) Wait(context.Context) error {
+func (n *neverLimiter) TryAccept() bool { return false }
+func (n *neverLimiter) Stop()           { n.once.Do(func() { close(n.stopped) }) }
+func (n *neverLimiter) Accept()         { <-n.stopped }
+func (n *neverLimiter) QPS() float32    { return 1 }
+func (n *neverLimiter) Wait(context.Context) error {
 	return errors.New("can not be accept")
 }

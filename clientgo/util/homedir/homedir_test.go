@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestHomeDirIsThatOfTheEnvironment(t *testing.T) {
+func TestHomeDirComesFromTheEnvironment(t *testing.T) {
 	t.Setenv("HOME", "/somewhere")
 	require.Equal(t, "/somewhere", HomeDir())
 }

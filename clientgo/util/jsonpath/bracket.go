@@ -90,7 +90,7 @@ func (r *reader) filter() (Node, error) {
 	for {
 		c, size := r.peek()
 		switch c {
-		case over:
+		case endOfText:
 			return nil, errors.New("unterminated filter")
 		case '"', '\'':
 			if !r.skipQuoted() {
@@ -122,7 +122,7 @@ func (r *reader) filter() (Node, error) {
 func split(condition string) (left, operator, right string) {
 	const operators = "!<>="
 	r := reader{text: condition}
-	for c, size := r.peek(); c != over; c, size = r.peek() {
+	for c, size := r.peek(); c != endOfText; c, size = r.peek() {
 		switch {
 		case c == '"' || c == '\'':
 			r.skipQuoted()

@@ -23,5 +23,5 @@ func compare(left, right reflect.Value, operator string) (bool, error) {
 	if !ok {
 		return false, fmt.Errorf("unrecognized filter operator %s", operator)
 	}
-	return holds(held(indirect(left)), held(indirect(right)))
+	return holds(interfaceOf(indirect(left)), interfaceOf(indirect(right)))
 }

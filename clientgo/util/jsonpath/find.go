@@ -30,7 +30,7 @@ func (f *finder) parts(nodes []Node, data reflect.Value, inRange bool) (rest []N
 			if err != nil {
 				return nil, err
 			}
-			rest := afterEnd(nodes)
+			rest := skipRange(nodes)
 			for _, value := range values {
 				if rest, err = f.parts(nodes, value, true); err != nil {
 					return nil, err
@@ -65,8 +65,8 @@ func keyword(node Node) (word string, rest []Node) {
 	return word, rest
 }
 
-// afterEnd returns the parts after the end of a range.
-func afterEnd(nodes []Node) []Node {
+// skipRange returns the parts after the end of a range.
+func skipRange(nodes []Node) []Node {
 	depth := 1
 	for i, node := range nodes {
 		switch word, _ := keyword(node); word {
@@ -192,7 +192,7 @@ func (f *finder) filter(values []reflect.Value, node *FilterNode) (found []refle
 		}
 		for i := range value.Len() {
 			element := value.Index(i)
-			holds, err := f.holds(element, node)
+			holds, err := f.matchesFilter(element, node)
 			if err != nil {
 				return nil, err
 			}
@@ -204,8 +204,8 @@ func (f *finder) filter(values []reflect.Value, node *FilterNode) (found []refle
 	return found, nil
 }
 
-// holds reports whether the filter's condition is true for an element.
-func (f *finder) holds(element reflect.Value, node *FilterNode) (bool, error) {
+// matchesFilter reports whether the filter's condition is true for an element.
+func (f *finder) matchesFilter(element reflect.Value, node *FilterNode) (bool, error) {
 	left, err := f.list([]reflect.Value{element}, node.Left.Nodes)
 	if node.Operator == "exists" {
 		return err == nil && len(left) > 0, nil

@@ -82,7 +82,7 @@ func (j *JSONPath) PrintResults(wr io.Writer, results []reflect.Value) error {
 	if j.asJSON {
 		values := make([]any, len(results))
 		for i, r := range results {
-			values[i] = held(r)
+			values[i] = interfaceOf(r)
 		}
 		encoder := json.NewEncoder(wr)
 		encoder.SetIndent("", "    ")
@@ -103,8 +103,8 @@ func (j *JSONPath) PrintResults(wr io.Writer, results []reflect.Value) error {
 	return nil
 }
 
-// held returns the value that v holds, or nil if v is invalid.
-func held(v reflect.Value) any {
+// interfaceOf returns the value that v holds, or nil if v is invalid.
+func interfaceOf(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
 	}

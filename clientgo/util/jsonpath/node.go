@@ -142,4 +142,4 @@ type UnionNode struct {
 
 func (u *UnionNode) String() string { return u.Type().String() }
 
-func describe(n Node, says any) string { return fmt.Sprintf("%s: %v", n.Type(), says) }
+func describe(n Node, content any) string { return fmt.Sprintf("%s: %v", n.Type(), content) }

@@ -58,14 +58,14 @@ type reader struct {
 	end  rune // the character that ends the list, or 0 if the end of the text ends it
 }
 
-// over is the result of peek at the end of the text or of a line. No expression continues after the
-// end of a line.
-const over = -1
+// endOfText is the result of peek at the end of the text or of a line. No expression continues
+// after the end of a line.
+const endOfText = -1
 
 // peek returns the next character.
 func (r *reader) peek() (c rune, size int) {
 	if r.at >= len(r.text) || r.text[r.at] == '\n' {
-		return over, 0
+		return endOfText, 0
 	}
 	return utf8.DecodeRuneInString(r.text[r.at:])
 }
@@ -84,9 +84,9 @@ func (r *reader) list() (*ListNode, error) {
 		c, size := r.peek()
 		var err error
 		switch {
-		case c == over && r.end == 0 && r.rest() == "":
+		case c == endOfText && r.end == 0 && r.rest() == "":
 			return list, nil
-		case c == over:
+		case c == endOfText:
 			return nil, errors.New("unclosed action")
 		case c == r.end:
 			r.at += size
@@ -145,12 +145,12 @@ func (r *reader) name() (string, error) {
 	var name strings.Builder
 	for {
 		c, size := r.peek()
-		if c == over || strings.ContainsRune(" \t\r.,[]$@{}", c) {
+		if c == endOfText || strings.ContainsRune(" \t\r.,[]$@{}", c) {
 			return name.String(), nil
 		}
 		if c == '\\' {
 			r.at += size
-			if c, size = r.peek(); c == over {
+			if c, size = r.peek(); c == endOfText {
 				return "", errors.New("unclosed action")
 			}
 		}
@@ -194,7 +194,7 @@ func (r *reader) skipQuoted() bool {
 		c, size := r.peek()
 		r.at += size
 		switch c {
-		case over:
+		case endOfText:
 			return false
 		case quote:
 			return true

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestKeysGoThroughFiles(t *testing.T) {
+func TestKeysAreWrittenAndReadBack(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a", "b", "key.pem")
 	made, generated, err := LoadOrGenerateKeyFile(file)
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestEveryKindOfBlock(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoKey(t *testing.T) {
+func TestInvalidKeysAreErrors(t *testing.T) {
 	_, edwards, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)
 	_, err = MarshalPrivateKeyToPEM(edwards)

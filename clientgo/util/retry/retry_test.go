@@ -17,7 +17,7 @@ import (
 
 var conflict = apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "a", errors.New("changed"))
 
-func TestAConflictIsTriedAgain(t *testing.T) {
+func TestAConflictIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin, calls := time.Now(), 0
 		err := retry.RetryOnConflict(wait.Backoff{Steps: 4, Duration: time.Second, Factor: 2}, func() error {
@@ -42,7 +42,7 @@ func TestTheLastErrorIsReturned(t *testing.T) {
 	})
 }
 
-func TestAnotherErrorEnds(t *testing.T) { // each result is client-go's
+func TestAnotherErrorIsNotRetried(t *testing.T) { // each result is client-go's
 	other := errors.New("x")
 	for final, after := range map[error]error{
 		other:                    other,
@@ -67,7 +67,7 @@ func TestAnotherErrorEnds(t *testing.T) { // each result is client-go's
 }
 
 // If a program continues after panics, an update that has panicked must not look like a success.
-func TestAPanicIsNoSuccess(t *testing.T) { // each result is client-go's
+func TestAPanicIsNotASuccess(t *testing.T) { // each result is client-go's
 	handlers := utilruntime.PanicHandlers
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
 	t.Cleanup(func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = true, handlers })

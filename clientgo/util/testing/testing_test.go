@@ -15,11 +15,13 @@ import (
 	utiltesting "k8s.io/client-go/util/testing"
 )
 
-// verdict is a test that records its errors.
-type verdict []string
+// recordingT is a test that records its errors.
+type recordingT []string
 
-func (v *verdict) Errorf(format string, args ...any) { *v = append(*v, fmt.Sprintf(format, args...)) }
-func (v *verdict) Logf(string, ...any)               {}
+func (v *recordingT) Errorf(format string, args ...any) {
+	*v = append(*v, fmt.Sprintf(format, args...))
+}
+func (v *recordingT) Logf(string, ...any) {}
 
 func TestAHandlerRemembersTheLastRequest(t *testing.T) {
 	h := &utiltesting.FakeHandler{StatusCode: 201, T: t, SkipRequestFn: func(verb string, _ url.URL) bool { return verb == "HEAD" }}
@@ -33,7 +35,7 @@ func TestAHandlerRemembersTheLastRequest(t *testing.T) {
 	require.Equal(t, []any{201, "answer", "application/json"}, []any{w.Code, w.Body.String(), w.Header().Get("Content-Type")})
 	do("HEAD", "/other", "")
 	sent, other := "sent", "other"
-	var v verdict
+	var v recordingT
 	require.True(t, h.ValidateRequestCount(&v, 1))
 	h.ValidateRequest(&v, "/a/b?x=y", "POST", &sent)
 	require.Empty(t, v)

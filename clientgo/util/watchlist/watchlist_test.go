@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/util/watchlist"
 )
 
-func TestASelectorThatNobodyCanReadIsAnError(t *testing.T) { // each error is client-go's
+func TestAnUnparsableSelectorIsAnError(t *testing.T) { // each error is client-go's
 	for want, options := range map[string]metav1.ListOptions{
 		"unable to parse requirement: found '', expected: ',', ')' or identifier":        {LabelSelector: "a in ("},
 		"invalid selector: 'a=b,c'; can't understand 'c'":                                {FieldSelector: "a=b,c"},

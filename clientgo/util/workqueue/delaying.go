@@ -106,20 +106,20 @@ func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConf
 		})
 		q.TypedInterface = own
 		if inner != nil {
-			q.delays = (*keptDelays[T])(inner)
+			q.delays = (*coreDelays[T])(inner)
 		}
 	}
-	if p := providerFor(config.MetricsProvider, config.Name); p != nil {
+	if p := metricsProviderFor(config.MetricsProvider, config.Name); p != nil {
 		q.retries = p.NewRetriesMetric(config.Name)
 	}
 	if q.delays != nil {
 		return q
 	}
-	add := handled(config.Logger, q.TypedInterface.Add)
+	add := withCrashHandling(config.Logger, q.TypedInterface.Add)
 	if isReal(config.Clock) {
-		q.delays = newForwarded(add)
+		q.delays = newForwardingDelays(add)
 	} else {
-		q.delays = newClocked(config.Clock, add)
+		q.delays = newClockDelays(config.Clock, add)
 	}
 	return q
 }
@@ -161,29 +161,29 @@ func (q *delaying[T]) ShutDownWithDrain() {
 	q.TypedInterface.ShutDownWithDrain()
 }
 
-// keptDelays implements delays with the kinform queue that also holds the items.
-type keptDelays[T comparable] core.Queue[T]
+// coreDelays implements delays with the kinform queue that also holds the items.
+type coreDelays[T comparable] core.Queue[T]
 
-func (k *keptDelays[T]) addAfter(item T, d time.Duration) { (*core.Queue[T])(k).AddAfter(item, d) }
-func (k *keptDelays[T]) stop()                            {}
+func (k *coreDelays[T]) addAfter(item T, d time.Duration) { (*core.Queue[T])(k).AddAfter(item, d) }
+func (k *coreDelays[T]) stop()                            {}
 
-// forwarded implements delays for a program's own queue. A kinform queue holds the delayed items,
-// and forward moves items that are due to the program's queue.
-type forwarded[T comparable] struct {
+// forwardingDelays implements delays for a program's own queue. A kinform queue holds the delayed
+// items, and forward moves items that are due to the program's queue.
+type forwardingDelays[T comparable] struct {
 	due *core.Queue[T]
 	add func(T)
 }
 
-func newForwarded[T comparable](add func(T)) *forwarded[T] {
-	f := &forwarded[T]{add: add}
+func newForwardingDelays[T comparable](add func(T)) *forwardingDelays[T] {
+	f := &forwardingDelays[T]{add: add}
 	f.due = core.New(core.Options[T]{Observer: &core.Observer[T]{OnAdd: func(T) { f.forward() }}})
 	return f
 }
 
-func (f *forwarded[T]) addAfter(item T, d time.Duration) { f.due.AddAfter(item, d) }
-func (f *forwarded[T]) stop()                            { f.due.ShutDown() }
+func (f *forwardingDelays[T]) addAfter(item T, d time.Duration) { f.due.AddAfter(item, d) }
+func (f *forwardingDelays[T]) stop()                            { f.due.ShutDown() }
 
-func (f *forwarded[T]) forward() {
+func (f *forwardingDelays[T]) forward() {
 	for {
 		item, ok := f.due.TryGet()
 		if !ok {

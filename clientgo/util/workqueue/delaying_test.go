@@ -44,7 +44,7 @@ func take(t *testing.T, q workqueue.TypedInterface[string], want ...string) {
 	}
 }
 
-func TestTheEarliestTimeStands(t *testing.T) { // WQ-20, WQ-21, WQ-22, WQ-23
+func TestTheEarliestDelayWins(t *testing.T) { // WQ-20, WQ-21, WQ-22, WQ-23
 	eachDelaying(t, func(t *testing.T, q workqueue.TypedDelayingInterface[string]) {
 		q.AddAfter("later", 3*time.Second)
 		q.AddAfter("a", 2*time.Second)
@@ -78,9 +78,9 @@ func TestShutDownDiscardsDelays(t *testing.T) { // WQ-26
 }
 
 // If Add of the program's queue calls AddAfter, this starts a new delay.
-func TestAQueueOfTheProgramMayDelayWhatIsAdded(t *testing.T) { // WQ-21
+func TestAProgramsQueueMayCallAddAfterInAdd(t *testing.T) { // WQ-21
 	synctest.Test(t, func(t *testing.T) {
-		own := &echoing{TypedInterface: workqueue.NewTyped[string]()}
+		own := &readdingQueue{TypedInterface: workqueue.NewTyped[string]()}
 		q := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[string]{Queue: own})
 		own.delayed = q
 		q.AddAfter("a", time.Second)
@@ -92,18 +92,18 @@ func TestAQueueOfTheProgramMayDelayWhatIsAdded(t *testing.T) { // WQ-21
 	})
 }
 
-type echoing struct {
+type readdingQueue struct {
 	workqueue.TypedInterface[string]
 	delayed workqueue.TypedDelayingInterface[string]
 }
 
-func (e *echoing) Add(item string) {
+func (e *readdingQueue) Add(item string) {
 	e.TypedInterface.Add(item)
 	e.delayed.AddAfter(item, time.Second)
 }
 
 // Tests of programs use a fake clock in this way: the clock stands still until the test moves it.
-func TestAFakeClockMovesDelays(t *testing.T) { // WQ-20, WQ-21
+func TestAFakeClockAdvancesDelays(t *testing.T) { // WQ-20, WQ-21
 	synctest.Test(t, func(t *testing.T) {
 		clock := testclock.NewFakeClock(time.Now())
 		q := workqueue.NewDelayingQueueWithCustomClock(clock, "")

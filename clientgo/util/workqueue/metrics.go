@@ -73,8 +73,8 @@ func SetProvider(metricsProvider MetricsProvider) {
 	}
 }
 
-// providerFor returns the provider of a queue, or nil if the queue has no metrics.
-func providerFor(own MetricsProvider, name string) MetricsProvider {
+// metricsProviderFor returns the provider of a queue, or nil if the queue has no metrics.
+func metricsProviderFor(own MetricsProvider, name string) MetricsProvider {
 	switch {
 	case name == "":
 		return nil
@@ -97,13 +97,13 @@ type queueMetrics[T comparable] struct {
 	latency, duration   HistogramMetric
 	unfinished, longest SettableGaugeMetric
 
-	once sync.Once
-	over chan struct{}
-	loop sync.WaitGroup
+	once   sync.Once
+	stopCh chan struct{}
+	loop   sync.WaitGroup
 }
 
 func newQueueMetrics[T comparable](own MetricsProvider, name string) *queueMetrics[T] {
-	p := providerFor(own, name)
+	p := metricsProviderFor(own, name)
 	if p == nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func newQueueMetrics[T comparable](own MetricsProvider, name string) *queueMetri
 		duration:   p.NewWorkDurationMetric(name),
 		unfinished: p.NewUnfinishedWorkSecondsMetric(name),
 		longest:    p.NewLongestRunningProcessorSecondsMetric(name),
-		over:       make(chan struct{}),
+		stopCh:     make(chan struct{}),
 	}
 }
 
@@ -124,27 +124,27 @@ func (m *queueMetrics[T]) observer() *core.Observer[T] {
 		return nil
 	}
 	return &core.Observer[T]{
-		OnAdd:  func(T) { m.added() },
-		OnGet:  func(item core.Item[T]) { m.got(item.Waited) },
-		OnDone: func(_ T, ran time.Duration) { m.done(ran) },
+		OnAdd:  func(T) { m.countAdd() },
+		OnGet:  func(item core.Item[T]) { m.observeGet(item.Waited) },
+		OnDone: func(_ T, ran time.Duration) { m.observeDone(ran) },
 	}
 }
 
-func (m *queueMetrics[T]) added() {
+func (m *queueMetrics[T]) countAdd() {
 	if m != nil {
 		m.adds.Inc()
 		m.depth.Inc()
 	}
 }
 
-func (m *queueMetrics[T]) got(waited time.Duration) {
+func (m *queueMetrics[T]) observeGet(waited time.Duration) {
 	if m != nil {
 		m.depth.Dec()
 		m.latency.Observe(waited.Seconds())
 	}
 }
 
-func (m *queueMetrics[T]) done(ran time.Duration) {
+func (m *queueMetrics[T]) observeDone(ran time.Duration) {
 	if m != nil {
 		m.duration.Observe(ran.Seconds())
 	}
@@ -161,7 +161,7 @@ func (m *queueMetrics[T]) start(of items[T], c clock.WithTicker) {
 		defer ticker.Stop()
 		for {
 			select {
-			case <-m.over:
+			case <-m.stopCh:
 				return
 			case <-ticker.C():
 			}
@@ -177,6 +177,6 @@ func (m *queueMetrics[T]) stop() {
 	if m == nil {
 		return
 	}
-	m.once.Do(func() { close(m.over) })
+	m.once.Do(func() { close(m.stopCh) })
 	m.loop.Wait()
 }

@@ -10,14 +10,14 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// recorded is a provider with readable metrics.
-type recorded struct {
+// recordingProvider is a provider with readable metrics.
+type recordingProvider struct {
 	mu     sync.Mutex // guards following
 	values map[string]*value
 }
 
 type value struct {
-	of       *recorded
+	of       *recordingProvider
 	value    float64
 	observed []float64
 }
@@ -27,13 +27,13 @@ func (v *value) Dec()              { v.of.do(func() { v.value-- }) }
 func (v *value) Set(x float64)     { v.of.do(func() { v.value = x }) }
 func (v *value) Observe(x float64) { v.of.do(func() { v.observed = append(v.observed, x) }) }
 
-func (r *recorded) do(f func()) {
+func (r *recordingProvider) do(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f()
 }
 
-func (r *recorded) make(what, name string) (v *value) {
+func (r *recordingProvider) make(what, name string) (v *value) {
 	r.do(func() {
 		v = &value{of: r}
 		r.values[name+" "+what] = v
@@ -41,25 +41,29 @@ func (r *recorded) make(what, name string) (v *value) {
 	return v
 }
 
-func (r *recorded) at(what string) (v value) {
+func (r *recordingProvider) at(what string) (v value) {
 	synctest.Wait()
 	r.do(func() { v = *r.values[what] })
 	return v
 }
 
-func (r *recorded) NewDepthMetric(n string) workqueue.GaugeMetric       { return r.make("depth", n) }
-func (r *recorded) NewAddsMetric(n string) workqueue.CounterMetric      { return r.make("adds", n) }
-func (r *recorded) NewLatencyMetric(n string) workqueue.HistogramMetric { return r.make("latency", n) }
-func (r *recorded) NewWorkDurationMetric(n string) workqueue.HistogramMetric {
+func (r *recordingProvider) NewDepthMetric(n string) workqueue.GaugeMetric  { return r.make("depth", n) }
+func (r *recordingProvider) NewAddsMetric(n string) workqueue.CounterMetric { return r.make("adds", n) }
+func (r *recordingProvider) NewLatencyMetric(n string) workqueue.HistogramMetric {
+	return r.make("latency", n)
+}
+func (r *recordingProvider) NewWorkDurationMetric(n string) workqueue.HistogramMetric {
 	return r.make("duration", n)
 }
-func (r *recorded) NewUnfinishedWorkSecondsMetric(n string) workqueue.SettableGaugeMetric {
+func (r *recordingProvider) NewUnfinishedWorkSecondsMetric(n string) workqueue.SettableGaugeMetric {
 	return r.make("unfinished", n)
 }
-func (r *recorded) NewLongestRunningProcessorSecondsMetric(n string) workqueue.SettableGaugeMetric {
+func (r *recordingProvider) NewLongestRunningProcessorSecondsMetric(n string) workqueue.SettableGaugeMetric {
 	return r.make("longest", n)
 }
-func (r *recorded) NewRetriesMetric(n string) workqueue.CounterMetric { return r.make("retries", n) }
+func (r *recordingProvider) NewRetriesMetric(n string) workqueue.CounterMetric {
+	return r.make("retries", n)
+}
 
 func TestMetrics(t *testing.T) { // WQ-16, WQ-20
 	for name, config := range map[string]workqueue.TypedRateLimitingQueueConfig[string]{
@@ -68,7 +72,7 @@ func TestMetrics(t *testing.T) { // WQ-16, WQ-20
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := &recorded{values: map[string]*value{}}
+				m := &recordingProvider{values: map[string]*value{}}
 				config.Name, config.MetricsProvider = "q", m
 				q := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.NewTypedItemFastSlowRateLimiter[string](0, time.Hour, 1), config)
 				require.Len(t, m.values, 7)
@@ -106,7 +110,7 @@ func TestMetrics(t *testing.T) { // WQ-16, WQ-20
 }
 
 func TestAQueueWithoutANameHasNoMetrics(t *testing.T) { // WQ-16
-	m := &recorded{values: map[string]*value{}}
+	m := &recordingProvider{values: map[string]*value{}}
 	q := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[string]{MetricsProvider: m})
 	q.Add("a")
 	q.ShutDown()
@@ -114,8 +118,8 @@ func TestAQueueWithoutANameHasNoMetrics(t *testing.T) { // WQ-16
 }
 
 // No other test may set the provider of the process.
-func TestTheFirstProviderCounts(t *testing.T) {
-	first, second := &recorded{values: map[string]*value{}}, &recorded{values: map[string]*value{}}
+func TestOnlyTheFirstProviderIsUsed(t *testing.T) {
+	first, second := &recordingProvider{values: map[string]*value{}}, &recordingProvider{values: map[string]*value{}}
 	workqueue.SetProvider(first)
 	workqueue.SetProvider(second)
 	q := workqueue.NewNamed("named")

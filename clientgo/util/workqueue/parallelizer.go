@@ -40,9 +40,9 @@ func ParallelizeUntil(ctx context.Context, workers, pieces int, doWorkPiece DoWo
 		stop = ctx.Done()
 	}
 	var next atomic.Int64
-	var crew sync.WaitGroup
+	var running sync.WaitGroup
 	for range min(workers, chunks) {
-		crew.Go(func() {
+		running.Go(func() {
 			defer runtime.HandleCrash()
 			for {
 				select {
@@ -60,5 +60,5 @@ func ParallelizeUntil(ctx context.Context, workers, pieces int, doWorkPiece DoWo
 			}
 		})
 	}
-	crew.Wait()
+	running.Wait()
 }

@@ -79,7 +79,7 @@ type Typed[t comparable] struct {
 	metrics *queueMetrics[t] // nil without metrics
 
 	shuttingDown atomic.Bool
-	releases     releases
+	drains       drainAborter
 }
 
 // items has the methods of a queue. It has two implementations: *kept uses kinform's queue, and
@@ -127,9 +127,9 @@ func newTyped[T comparable](config TypedQueueConfig[T]) (*Typed[T], *core.Queue[
 	var inner *core.Queue[T]
 	if config.Queue == nil && isReal(config.Clock) {
 		inner = core.New(core.Options[T]{Name: config.Name, Observer: q.metrics.observer()})
-		q.items = (*kept[T])(inner)
+		q.items = (*coreQueue[T])(inner)
 	} else {
-		q.items = newSets(config.Queue, clockOr(config.Clock), q.metrics)
+		q.items = newCustomQueue(config.Queue, clockOr(config.Clock), q.metrics)
 	}
 	q.metrics.start(q.items, clockOr(config.Clock))
 	return q, inner
@@ -155,7 +155,7 @@ func (q *Typed[T]) Done(item T) { q.items.done(item) }
 func (q *Typed[T]) ShutDown() {
 	q.shuttingDown.Store(true)
 	q.items.shutDown()
-	q.releases.now()
+	q.drains.abort()
 	q.metrics.stop()
 }
 
@@ -163,7 +163,7 @@ func (q *Typed[T]) ShutDown() {
 // Workers must call Done. It also returns if items are queued, and no worker has or takes an item
 // for a second. A call of ShutDown ends the wait too.
 func (q *Typed[T]) ShutDownWithDrain() {
-	ctx, cancel := q.releases.context()
+	ctx, cancel := q.drains.context()
 	defer cancel()
 	q.shuttingDown.Store(true)
 	q.items.shutDown()

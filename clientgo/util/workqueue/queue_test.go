@@ -14,9 +14,9 @@ import (
 // otherClock is the real clock with another type, so that a queue uses the types sets and clocked.
 type otherClock struct{ clock.RealClock }
 
-// kinds has each implementation behind Typed. The conformance suite runs on all of them in
-// clientgo/proof.
-var kinds = map[string]func() *workqueue.Typed[string]{
+// implementations has each implementation behind Typed. The conformance suite runs on all of them
+// in clientgo/proof.
+var implementations = map[string]func() *workqueue.Typed[string]{
 	"kept by kinform": workqueue.NewTyped[string],
 	"kept in sets": func() *workqueue.Typed[string] {
 		return workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[string]{Queue: workqueue.DefaultQueue[string]()})
@@ -26,24 +26,24 @@ var kinds = map[string]func() *workqueue.Typed[string]{
 	},
 }
 
-func each(t *testing.T, test func(t *testing.T, q *workqueue.Typed[string])) {
+func forEachImplementation(t *testing.T, test func(t *testing.T, q *workqueue.Typed[string])) {
 	t.Helper()
-	for name, open := range kinds {
+	for name, open := range implementations {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test(t, open()) })
 		})
 	}
 }
 
-// started runs f in a goroutine and returns a channel that is closed when f has returned.
-func started(f func()) <-chan struct{} {
+// runAsync runs f in a goroutine and returns a channel that is closed when f has returned.
+func runAsync(f func()) <-chan struct{} {
 	over := make(chan struct{})
 	go func() { defer close(over); f() }()
 	synctest.Wait()
 	return over
 }
 
-func isOver(c <-chan struct{}) bool {
+func isClosed(c <-chan struct{}) bool {
 	synctest.Wait()
 	select {
 	case <-c:
@@ -53,38 +53,38 @@ func isOver(c <-chan struct{}) bool {
 	}
 }
 
-func TestALaterShutDownReleasesADrain(t *testing.T) { // WQ-12
-	each(t, func(t *testing.T, q *workqueue.Typed[string]) {
+func TestShutDownEndsADrain(t *testing.T) { // WQ-12
+	forEachImplementation(t, func(t *testing.T, q *workqueue.Typed[string]) {
 		q.Add("a")
 		q.Get()
-		first, second := started(q.ShutDownWithDrain), started(q.ShutDownWithDrain)
-		require.False(t, isOver(first) || isOver(second))
+		first, second := runAsync(q.ShutDownWithDrain), runAsync(q.ShutDownWithDrain)
+		require.False(t, isClosed(first) || isClosed(second))
 		require.True(t, q.ShuttingDown())
 		q.ShutDown()
-		require.True(t, isOver(first) && isOver(second), "both are released")
-		third := started(q.ShutDownWithDrain)
-		require.False(t, isOver(third), "a drain that begins after ShutDown waits")
+		require.True(t, isClosed(first) && isClosed(second), "both are released")
+		third := runAsync(q.ShutDownWithDrain)
+		require.False(t, isClosed(third), "a drain that begins after ShutDown waits")
 		q.Done("a")
-		require.True(t, isOver(third))
+		require.True(t, isClosed(third))
 	})
 }
 
 func TestADrainWaitsForItemsThatAreAddedAgain(t *testing.T) { // WQ-13, WQ-14
-	each(t, func(t *testing.T, q *workqueue.Typed[string]) {
+	forEachImplementation(t, func(t *testing.T, q *workqueue.Typed[string]) {
 		q.Add("a")
 		q.Get()
 		q.Add("a")
-		drain := started(q.ShutDownWithDrain)
+		drain := runAsync(q.ShutDownWithDrain)
 		q.Done("a")
-		require.False(t, isOver(drain))
+		require.False(t, isClosed(drain))
 		time.Sleep(time.Second / 2)
 		item, shutdown := q.Get()
 		require.Equal(t, "a", item)
 		require.False(t, shutdown)
 		time.Sleep(time.Hour) // a drain waits however long a worker takes
-		require.False(t, isOver(drain))
+		require.False(t, isClosed(drain))
 		q.Done("a")
-		require.True(t, isOver(drain))
+		require.True(t, isClosed(drain))
 		_, shutdown = q.Get()
 		require.True(t, shutdown)
 	})
@@ -93,17 +93,17 @@ func TestADrainWaitsForItemsThatAreAddedAgain(t *testing.T) { // WQ-13, WQ-14
 // A program may drain after all workers have ended with their context, while items are queued. In
 // this case client-go's drain returns.
 func TestADrainWithoutWorkersReturns(t *testing.T) { // WQ-17
-	each(t, func(t *testing.T, q *workqueue.Typed[string]) {
+	forEachImplementation(t, func(t *testing.T, q *workqueue.Typed[string]) {
 		q.Add("a")
-		drain := started(q.ShutDownWithDrain)
-		require.False(t, isOver(drain), "a worker may be about to call Get")
+		drain := runAsync(q.ShutDownWithDrain)
+		require.False(t, isClosed(drain), "a worker may be about to call Get")
 		time.Sleep(2 * time.Second)
-		require.True(t, isOver(drain))
+		require.True(t, isClosed(drain))
 		require.Equal(t, 1, q.Len())
 	})
 }
 
-func TestItemsThatAreDoneAreNotKept(t *testing.T) { // WQ-7
+func TestDoneItemsAreReleased(t *testing.T) { // WQ-7
 	for name, config := range map[string]workqueue.TypedQueueConfig[*[1 << 20]byte]{
 		"kept by kinform": {},
 		"kept in sets":    {Queue: workqueue.DefaultQueue[*[1 << 20]byte]()},
@@ -132,17 +132,17 @@ func TestItemsThatAreDoneAreNotKept(t *testing.T) { // WQ-7
 	}
 }
 
-// priorities is a program's own Queue: the longest item comes first, except that Touch moves an
+// priorityQueue is a program's own Queue: the longest item comes first, except that Touch moves an
 // item to the front.
-type priorities struct {
+type priorityQueue struct {
 	items   []string
 	touched []string
 }
 
-func (p *priorities) Touch(item string) { p.touched = append(p.touched, item) }
-func (p *priorities) Push(item string)  { p.items = append(p.items, item) }
-func (p *priorities) Len() int          { return len(p.items) }
-func (p *priorities) Pop() string {
+func (p *priorityQueue) Touch(item string) { p.touched = append(p.touched, item) }
+func (p *priorityQueue) Push(item string)  { p.items = append(p.items, item) }
+func (p *priorityQueue) Len() int          { return len(p.items) }
+func (p *priorityQueue) Pop() string {
 	best := 0
 	for i, item := range p.items {
 		if len(item) > len(p.items[best]) {
@@ -154,8 +154,8 @@ func (p *priorities) Pop() string {
 	return item
 }
 
-func TestAQueueOfTheProgramOrdersItems(t *testing.T) { // WQ-8
-	order := &priorities{}
+func TestAProgramsQueueDeterminesTheOrder(t *testing.T) { // WQ-8
+	order := &priorityQueue{}
 	q := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[string]{Queue: order})
 	for _, item := range []string{"a", "ccc", "bb", "a"} {
 		q.Add(item)
@@ -192,7 +192,7 @@ func TestDefaultQueueIsFIFO(t *testing.T) {
 }
 
 // Older programs have items of any type.
-func TestOldNames(t *testing.T) {
+func TestUntypedNamesStillWork(t *testing.T) {
 	var q workqueue.Interface = workqueue.New()
 	q.Add(struct{ a, b string }{"a", "b"})
 	q.Add(1)

@@ -8,10 +8,10 @@ import (
 
 // Audit counts what an engine keeps, for tests.
 type Audit struct {
-	Records int // keys with an object in a revision that can be read
-	Views   int // pinned views, other than the current one
-	Changes int // in those views
-	Watched int // keys with a channel of Notify
+	Records    int // keys with an object in a revision that can be read
+	Views      int // pinned views, other than the current one
+	Changes    int // in those views
+	WaitedKeys int // keys with a channel of Notify
 
 	MostTerms, MostPostings int // of a record
 }
@@ -25,12 +25,12 @@ func (e *Engine) Audit() (a Audit, err error) {
 		a.Views++
 		a.Changes += len(v.changes)
 	}
-	e.Watches.mu.Lock()
-	a.Watched = len(e.Watches.byKey)
-	watched := int(e.Watches.count.Load())
-	e.Watches.mu.Unlock()
+	e.KeyWaiters.mu.Lock()
+	a.WaitedKeys = len(e.KeyWaiters.byKey)
+	waitedKeys := int(e.KeyWaiters.count.Load())
+	e.KeyWaiters.mu.Unlock()
 
-	wrong := func(what string, got, want int) {
+	mismatch := func(what string, got, want int) {
 		if got != want && err == nil {
 			err = fmt.Errorf("%s: the count is %d instead of %d", what, got, want)
 		}
@@ -69,18 +69,18 @@ func (e *Engine) Audit() (a Audit, err error) {
 			counts[t]++
 		}
 	}
-	wrong("keys that are watched", watched, a.Watched)
-	wrong("records in the table", e.byKey.live, a.Records)
-	wrong("objects", e.current.Load().Objects, objects)
+	mismatch("keys that are watched", waitedKeys, a.WaitedKeys)
+	mismatch("records in the table", e.byKey.live, a.Records)
+	mismatch("objects", e.current.Load().Objects, objects)
 	for s, count := range sets {
-		wrong("records in a set", s.count, count)
+		mismatch("records in a set", s.count, count)
 	}
 	for t, count := range counts {
-		wrong(fmt.Sprintf("objects with %q", t.value), t.objects, count)
+		mismatch(fmt.Sprintf("objects with %q", t.value), t.objects, count)
 		inUse[t.index]++
 	}
 	for x, count := range inUse {
-		wrong(fmt.Sprintf("values of index %q in use", x.Name), x.InUse(), count)
+		mismatch(fmt.Sprintf("values of index %q in use", x.Name), x.InUse(), count)
 		x.terms.Range(func(value, t any) bool {
 			if sets[&t.(*Term).records] == 0 && err == nil {
 				err = fmt.Errorf("index %q keeps the value %q, which no version has", x.Name, value)

@@ -19,13 +19,13 @@ func (e *Engine) checkLocked(r *Record) {
 	head := r.head.Load()
 	key := r.Key
 	found := e.byKey.find(key)
-	if r.inAll == nowhere {
+	if r.inAll == erased {
 		invariant.Check(found != r, "%s has been erased but is still found", key)
 		return
 	}
 	invariant.Check(found == r, "%s is not found", key)
 	invariant.Check(e.published(head), "%s has a version that is not known to be published", key)
-	invariant.Check(!r.never(), "%s has no object and has not been erased", key)
+	invariant.Check(!r.isErasable(), "%s has no object and has not been erased", key)
 	in := map[*set]int32{&e.all.records: r.inAll}
 	if r.namespace != &e.all {
 		in[&r.namespace.records] = r.inNamespace
@@ -44,7 +44,7 @@ func (e *Engine) checkLocked(r *Record) {
 		}
 		if older := v.older.Load(); older != nil {
 			invariant.Check(older.Revision < v.Revision, "%s: the version of revision %d links to revision %d, which is not older", key, v.Revision, older.Revision)
-			invariant.Check(e.seen(older, v), "%s: revision %d is kept, but no view sees it", key, older.Revision)
+			invariant.Check(e.isVisible(older, v), "%s: revision %d is kept, but no view sees it", key, older.Revision)
 		}
 	}
 	for p := r.postings; p != nil; p = p.next {
@@ -55,8 +55,8 @@ func (e *Engine) checkLocked(r *Record) {
 	}
 }
 
-// seen reports whether a pinned view sees the version v. next is the version after v.
-func (e *Engine) seen(v, next *Version) bool {
+// isVisible reports whether a pinned view sees the version v. next is the version after v.
+func (e *Engine) isVisible(v, next *Version) bool {
 	for p := e.pinned; p != nil; p = p.following {
 		if v.Revision <= p.Revision && p.Revision < next.Revision {
 			return true

@@ -20,5 +20,5 @@
 //
 // Start with [Engine], then read record.go (versions and records), view.go (which version is kept,
 // and how long) and source.go (reading). After these come term.go and set.go (indexes), table.go
-// and hash.go (keys), and turn.go (the lock of writers).
+// and hash.go (keys), and writelock.go (the lock of writers).
 package versions

@@ -21,34 +21,34 @@ type Engine struct {
 	current    atomic.Pointer[View]
 	all        Term  // has all records; also the namespace "" of records without one
 	namespaces Index // has all other namespaces
-	Watches    Watches
+	KeyWaiters KeyWaiters
 
 	// publishedThrough is at most the revision of the current view. It equals that revision while
 	// an older view is pinned.
 	publishedThrough atomic.Uint64
 
-	// writing makes transactions run one after the other. No user code runs under it. It guards the
-	// fields below, and the fields of records, terms, sets and the table that only writers use.
-	writing turn
-	next    *View    // the view of the transaction
-	touched []Change // records that the transaction changed, each once
-	pinned  *View    // the newest pinned view that is not current, as of the last check
-	free    *View    // first of the unused views
-	spare   *posting // first of the unused postings
-	spares  int      // number of unused postings
+	// writeLock makes transactions run one after the other. No user code runs under it. It guards
+	// the fields below, and the fields of records, terms, sets and the table that only writers use.
+	writeLock writeLock
+	next      *View    // the view of the transaction
+	changed   []Change // records that the transaction changed, each once
+	pinned    *View    // the newest pinned view that is not current, as of the last check
+	free      *View    // first of the unused views
+	spare     *posting // first of the unused postings
+	spares    int      // number of unused postings
 
-	// mark is the number of the writer's last collection of terms. Each term in this collection has
-	// this number in its own mark. So the writer need not search for a term, however many values an
-	// index function returns.
-	mark uint64
+	// visit is the number of the writer's last collection of terms. Each term in this collection
+	// has this number in its own mark. So the writer need not search for a term, however many
+	// values an index function returns.
+	visit uint64
 }
 
-// roomKept is the length up to which the engine keeps slices and postings for reuse.
-const roomKept = 1024
+// maxReuse is the length up to which the engine keeps slices and postings for reuse.
+const maxReuse = 1024
 
 func New(indexes []*Index) *Engine {
 	e := &Engine{byKey: table{hasher: newHasher()}}
-	e.writing.init()
+	e.writeLock.init()
 	e.all.records.kind = ofAll
 	e.current.Store(&View{State: State{Indexes: indexes}})
 	return e
@@ -62,11 +62,11 @@ func (e *Engine) published(v *Version) bool {
 }
 
 // Lock waits for the writers' lock. Unlock must follow.
-func (e *Engine) Lock() { e.writing.lock() }
+func (e *Engine) Lock() { e.writeLock.lock() }
 
 // Unlock releases the writers' lock.
 func (e *Engine) Unlock() {
-	if !e.writing.release() {
+	if !e.writeLock.release() {
 		e.unlockSlow()
 	}
 }
@@ -75,7 +75,7 @@ func (e *Engine) Unlock() {
 //
 //go:noinline
 func (e *Engine) unlockSlow() {
-	for e.writing.pass() {
+	for e.writeLock.handOver() {
 		e.collectLocked()
 	}
 }
@@ -84,7 +84,7 @@ func (e *Engine) unlockSlow() {
 // transaction, in which the caller may set the resourceVersion, the indexes and the counts. The
 // caller holds the writers' lock.
 func (e *Engine) Begin(changes int) *State {
-	e.touched = slices.Grow(e.touched, changes)
+	e.changed = slices.Grow(e.changed, changes)
 	if e.next = e.free; e.next == nil {
 		e.next = new(View)
 	}
@@ -96,15 +96,15 @@ func (e *Engine) Begin(changes int) *State {
 
 // Put stores a version with an object, and the terms that index functions returned for the object.
 // It reports whether the key had an object before.
-func (e *Engine) Put(key types.NamespacedName, v *Version, found []Found) (existed bool) {
-	r, old := e.succeed(key, v, found)
+func (e *Engine) Put(key types.NamespacedName, v *Version, found []IndexValue) (existed bool) {
+	r, old := e.appendVersion(key, v, found)
 	return e.supersede(r, old, v)
 }
 
 // PutOnly is Put and Publish for the only op of a transaction. It also counts the op. It has a fast
 // path for an object that keeps its terms: BenchmarkApplySameTerms.
-func (e *Engine) PutOnly(key types.NamespacedName, v *Version, found []Found) (existed bool) {
-	r, old := e.succeed(key, v, found)
+func (e *Engine) PutOnly(key types.NamespacedName, v *Version, found []IndexValue) (existed bool) {
+	r, old := e.appendVersion(key, v, found)
 	if v.terms != old.terms {
 		existed = e.supersede(r, old, v)
 		e.next.Counts.Put(existed)
@@ -114,20 +114,20 @@ func (e *Engine) PutOnly(key types.NamespacedName, v *Version, found []Found) (e
 	v.older.Store(old)
 	r.head.Store(v)
 	e.next.Counts.Put(true)
-	e.show()
-	e.finish(Change{r, old})
+	e.publishView()
+	e.finishChange(Change{r, old})
 	return true
 }
 
-// succeed sets the revision and the terms of a new version. It returns the record of the key and
-// the newest version so far. If the key has no record, succeed makes one.
-func (e *Engine) succeed(key types.NamespacedName, v *Version, found []Found) (r *Record, old *Version) {
+// appendVersion sets the revision and the terms of a new version. It returns the record of the key
+// and the newest version so far. If the key has no record, succeed makes one.
+func (e *Engine) appendVersion(key types.NamespacedName, v *Version, found []IndexValue) (r *Record, old *Version) {
 	if r = e.byKey.find(key); r == nil {
 		r = e.create(key)
 	}
 	old = r.head.Load()
 	v.Revision, v.terms = e.next.Revision, old.terms
-	if !v.terms.are(found) {
+	if !v.terms.match(found) {
 		v.terms = e.termsOf(found)
 	}
 	return r, old
@@ -136,7 +136,7 @@ func (e *Engine) succeed(key types.NamespacedName, v *Version, found []Found) (r
 // create makes the record of a key.
 func (e *Engine) create(key types.NamespacedName) *Record {
 	r := &Record{Key: key, namespace: &e.all}
-	r.head.Store(unborn) // readers find unborn as soon as the record is in a set
+	r.head.Store(noVersion) // readers find unborn as soon as the record is in a set
 	if key.Namespace != "" {
 		r.namespace = e.namespaces.make(key.Namespace)
 		r.Key.Namespace = r.namespace.value // all keys of a namespace share one string
@@ -174,8 +174,8 @@ func (e *Engine) Retain(except map[types.NamespacedName]bool) (deleted uint64) {
 // Namespaces returns the number of namespaces that have objects.
 func (e *Engine) Namespaces() int { return e.namespaces.InUse() }
 
-// are reports whether t consists of exactly the found terms, in this order.
-func (t *terms) are(found []Found) bool {
+// match reports whether t consists of exactly the found terms, in this order.
+func (t *terms) match(found []IndexValue) bool {
 	if t == absent || len(found) != len(*t) {
 		return false
 	}
@@ -188,20 +188,20 @@ func (t *terms) are(found []Found) bool {
 }
 
 // termsOf returns the terms for the values that index functions found.
-func (e *Engine) termsOf(found []Found) *terms {
+func (e *Engine) termsOf(found []IndexValue) *terms {
 	var room [4]*Term
 	return intern(e.union(room[:0], found))
 }
 
 // union appends found terms to the slice to. It leaves out the terms that the slice has already.
-func (e *Engine) union(to terms, found []Found) terms {
-	e.mark++
+func (e *Engine) union(to terms, found []IndexValue) terms {
+	e.visit++
 	for _, t := range to {
-		t.mark = e.mark
+		t.visit = e.visit
 	}
 	for _, f := range found {
-		if t := f.Index.make(f.Value); t.mark != e.mark {
-			t.mark = e.mark
+		if t := f.Index.make(f.Value); t.visit != e.visit {
+			t.visit = e.visit
 			to = append(to, t)
 		}
 	}
@@ -212,19 +212,19 @@ func (e *Engine) union(to terms, found []Found) terms {
 // object.
 func (e *Engine) supersede(r *Record, old, v *Version) (existed bool) {
 	before := old
-	again := old.Revision == v.Revision // a second version in this transaction
-	if again {
+	sameTransaction := old.Revision == v.Revision // a second version in this transaction
+	if sameTransaction {
 		before = old.older.Load()
 	} else {
-		e.touched = append(e.touched, Change{r, old})
+		e.changed = append(e.changed, Change{r, old})
 	}
 	v.older.Store(before)
 	if v.terms == old.terms {
 		r.head.Store(v)
 		return true
 	}
-	e.change(r, old, v)
-	if again {
+	e.setHead(r, old, v)
+	if sameTransaction {
 		e.unlist(r, old)
 	}
 	if existed = !old.deleted(); existed == v.deleted() {
@@ -233,9 +233,9 @@ func (e *Engine) supersede(r *Record, old, v *Version) (existed bool) {
 	return existed
 }
 
-// change makes v the newest version of a record. v has other terms than the previous version. The
+// setHead makes v the newest version of a record. v has other terms than the previous version. The
 // record stays in the sets of the previous terms.
-func (e *Engine) change(r *Record, old, v *Version) {
+func (e *Engine) setHead(r *Record, old, v *Version) {
 	e.join(r, *v.terms)
 	for _, b := range *v.terms {
 		b.count(1)
@@ -261,17 +261,17 @@ func (e *Engine) countObject(r *Record, v *Version) {
 // Publish makes the transaction visible, in one step. It drops the versions that no view sees from
 // then on.
 func (e *Engine) Publish() {
-	e.show()
-	for _, c := range e.touched {
-		e.finish(c)
+	e.publishView()
+	for _, c := range e.changed {
+		e.finishChange(c)
 	}
-	e.touched = emptied(e.touched)
+	e.changed = truncated(e.changed)
 }
 
-// show makes the view of the transaction current, and only then raises publishedThrough. A reader
-// that has seen an object of a transaction must find the object in every view that is pinned from
-// then on.
-func (e *Engine) show() {
+// publishView makes the view of the transaction current, and only then raises publishedThrough. A
+// reader that has seen an object of a transaction must find the object in every view that is pinned
+// from then on.
+func (e *Engine) publishView() {
 	last, now := e.current.Load(), e.next
 	e.next = nil
 	e.current.Store(now)

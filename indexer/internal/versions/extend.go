@@ -6,7 +6,7 @@ import "slices"
 type Extension struct {
 	Record   *Record
 	Revision uint64
-	Found    []Found
+	Found    []IndexValue
 }
 
 // Extend adds terms to objects, except to objects that were written since. A new version with more
@@ -19,15 +19,15 @@ func (e *Engine) Extend(extensions []Extension) {
 			continue // the object was written since, with the terms of the new index
 		}
 		v := &Version{Object: old.Object, ResourceVersion: old.ResourceVersion, UIDHash: old.UIDHash, Revision: old.Revision}
-		v.terms = intern(e.union(e.useful(old), x.Found))
+		v.terms = intern(e.union(e.liveTerms(old), x.Found))
 		v.older.Store(old.older.Load())
-		e.change(x.Record, old, v)
+		e.setHead(x.Record, old, v)
 		e.unlist(x.Record, old)
 	}
 }
 
-// useful returns the terms of a version, without the terms of removed indexes that no view has.
-func (e *Engine) useful(v *Version) (to terms) {
+// liveTerms returns the terms of a version, without the terms of removed indexes that no view has.
+func (e *Engine) liveTerms(v *Version) (to terms) {
 	for _, t := range *v.terms {
 		seen := !t.index.Removed
 		for p := e.pinned; p != nil && !seen; p = p.following {

@@ -38,7 +38,7 @@ func TestHashesOfTwoStoresDiffer(t *testing.T) {
 	require.NotEqual(t, one.hash(key), other.hash(key))
 }
 
-func TestTableUsesSlotsAgain(t *testing.T) {
+func TestTableReusesSlots(t *testing.T) {
 	t.Parallel()
 	table := table{hasher: newHasher()}
 	var stored []*Record

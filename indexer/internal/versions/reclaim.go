@@ -2,11 +2,11 @@ package versions
 
 import "github.com/kinform/kinform/internal/invariant"
 
-// finish ends a published change: it closes the key's channel of Notify, and retires the old
+// finishChange ends a published change: it closes the key's channel of Notify, and retires the old
 // version.
-func (e *Engine) finish(c Change) {
-	if e.Watches.count.Load() > 0 {
-		e.Watches.Notify(c.Record.Key)
+func (e *Engine) finishChange(c Change) {
+	if e.KeyWaiters.count.Load() > 0 {
+		e.KeyWaiters.Notify(c.Record.Key)
 	}
 	e.retire(c, e.pinned)
 	if invariant.Enabled {
@@ -17,26 +17,26 @@ func (e *Engine) finish(c Change) {
 // retire gives a change to a view that sees its old version. The view keeps the old version until
 // it is released. If no view sees the old version, retire drops it.
 func (e *Engine) retire(c Change, to *View) {
-	if to != nil && c.concerns(to) && !c.Record.never() {
-		to.note(c)
+	if to != nil && c.isVisibleTo(to) && !c.Record.isErasable() {
+		to.addChange(c)
 	} else {
 		e.drop(c)
 	}
 }
 
-// emptied returns a slice without its elements, and without its capacity if that is large.
-func emptied(changes []Change) []Change {
-	if cap(changes) > roomKept {
+// truncated returns a slice without its elements, and without its capacity if that is large.
+func truncated(changes []Change) []Change {
+	if cap(changes) > maxReuse {
 		return nil
 	}
 	clear(changes)
 	return changes[:0]
 }
 
-// never reports whether a record has no object, and no view sees an earlier object of it.
-func (r *Record) never() bool {
+// isErasable reports whether a record has no object, and no view sees an earlier object of it.
+func (r *Record) isErasable() bool {
 	v := r.head.Load()
-	return v.deleted() && (v.older.Load() == nil || v.older.Load() == unborn)
+	return v.deleted() && (v.older.Load() == nil || v.older.Load() == noVersion)
 }
 
 // drop removes the old version of a change, which no view sees. If the record has no object any
@@ -50,7 +50,7 @@ func (e *Engine) drop(c Change) {
 	}
 	r.unlink(c.Old)
 	e.unlist(r, c.Old)
-	if r.never() && r.inAll != nowhere {
+	if r.isErasable() && r.inAll != erased {
 		e.erase(r)
 	}
 }
@@ -73,7 +73,7 @@ func (e *Engine) erase(r *Record) {
 		r.namespace.dropIfEmpty()
 	}
 	e.all.records.remove(r.inAll)
-	r.inAll, r.postings = nowhere, nil
+	r.inAll, r.postings = erased, nil
 }
 
 // collectLocked releases the views that are no longer pinned. A change of such a view moves to the
@@ -95,7 +95,7 @@ func (e *Engine) collectLocked() {
 				e.checkLocked(c.Record)
 			}
 		}
-		v.changes = emptied(v.changes)
+		v.changes = truncated(v.changes)
 		v.following, e.free = e.free, v
 	}
 }

@@ -25,8 +25,8 @@ type Version struct {
 	older atomic.Pointer[Version]
 }
 
-// unborn stands for the state before the first version of a key.
-var unborn = &Version{terms: absent}
+// noVersion stands for the state before the first version of a key.
+var noVersion = &Version{terms: absent}
 
 // Record is one key with the versions of its object that a view can see, the newest first. It is in
 // the set of each term of these versions.
@@ -44,8 +44,8 @@ type Record struct {
 	postings           *posting
 }
 
-// nowhere is the value of inAll in an erased record.
-const nowhere = -1
+// erased is the value of inAll in an erased record.
+const erased = -1
 
 // deleted reports whether the version has no object: it is a deletion, or unborn.
 func (v *Version) deleted() bool { return v.terms == absent }
@@ -86,7 +86,7 @@ func (r *Record) unlink(old *Version) {
 func (v *Version) In(t *Term) bool { return v != nil && !v.deleted() && (t == nil || v.has(t)) }
 
 // has reports whether the object has a term.
-func (v *Version) has(t *Term) bool { return v.terms == &t.alone || slices.Contains(*v.terms, t) }
+func (v *Version) has(t *Term) bool { return v.terms == &t.single || slices.Contains(*v.terms, t) }
 
 // slotIn returns the record's slot number in a set. It searches the postings one by one, which is
 // fast enough: only rebuild of a set calls it, for the few remaining records.
@@ -106,12 +106,12 @@ func (r *Record) slotIn(s *set) *int32 {
 
 // join adds a record to the sets of the terms, unless it is in them already.
 func (e *Engine) join(r *Record, to terms) {
-	e.mark++
+	e.visit++
 	for p := r.postings; p != nil; p = p.next {
-		p.term.mark = e.mark
+		p.term.visit = e.visit
 	}
 	for _, t := range to {
-		if t.mark == e.mark {
+		if t.visit == e.visit {
 			continue
 		}
 		p := e.spare
@@ -129,22 +129,22 @@ func (e *Engine) join(r *Record, to terms) {
 // leave removes a record from the sets of the terms that its versions no longer have. It keeps the
 // postings for reuse: BenchmarkApply.
 func (e *Engine) leave(r *Record) {
-	e.mark++
+	e.visit++
 	for v := r.head.Load(); v != nil; v = v.older.Load() {
 		for _, t := range *v.terms {
-			t.mark = e.mark
+			t.visit = e.visit
 		}
 	}
 	for at := &r.postings; *at != nil; {
 		p := *at
-		if p.term.mark == e.mark {
+		if p.term.visit == e.visit {
 			at = &p.next
 			continue
 		}
 		*at = p.next
 		p.term.records.remove(p.at)
 		p.term.dropIfEmpty()
-		if e.spares < roomKept {
+		if e.spares < maxReuse {
 			*p = posting{next: e.spare}
 			e.spare = p
 			e.spares++

@@ -8,7 +8,7 @@ import (
 )
 
 // Memory access limits the speed of Get and of walks: docs/adr/0004.
-func TestARecordAndAVersionAreOneLineOfTheCacheEach(t *testing.T) {
+func TestRecordAndVersionAreOneCacheLineEach(t *testing.T) {
 	t.Parallel()
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		t.Skip("with pointers of 4 bytes it is less")

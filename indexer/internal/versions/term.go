@@ -23,15 +23,15 @@ type Term struct {
 	index   *Index
 	value   string
 	records set
-	alone   terms // the terms of an object that has only this one
+	single  terms // the terms of an object that has only this one
 
 	// Only the writer uses the fields below.
 	objects int    // number of objects with the term in the newest revision
-	mark    uint64 // see Engine.mark
+	visit   uint64 // see Engine.mark
 }
 
-// Found is an index value that an index function has returned.
-type Found struct {
+// IndexValue is an index value that an index function has returned.
+type IndexValue struct {
 	Index *Index
 	Value string
 }
@@ -48,7 +48,7 @@ func intern(found terms) *terms {
 	case 0:
 		return noTerms
 	case 1:
-		return &found[0].alone
+		return &found[0].single
 	}
 	kept := slices.Clone(found)
 	return &kept
@@ -72,7 +72,7 @@ func (x *Index) make(value string) *Term {
 		if x.Name == "" {
 			t.records.kind = ofNamespace
 		}
-		t.alone = terms{t}
+		t.single = terms{t}
 		x.terms.Store(value, t)
 	}
 	return t

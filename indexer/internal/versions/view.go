@@ -54,19 +54,19 @@ type Change struct {
 	Old    *Version
 }
 
-// concerns reports whether a view sees the old version.
-func (c Change) concerns(v *View) bool {
+// isVisibleTo reports whether a view sees the old version.
+func (c Change) isVisibleTo(v *View) bool {
 	return c.Old.Revision <= v.Revision
 }
 
-// note adds a change to the view. If there is no room, it first removes the changes of records that
-// were created and deleted after the view. So the memory of a view that is kept for long grows with
-// the number of objects that it sees, not with the number of writes.
-func (v *View) note(c Change) {
+// addChange adds a change to the view. If there is no room, it first removes the changes of records
+// that were created and deleted after the view. So the memory of a view that is kept for long grows
+// with the number of objects that it sees, not with the number of writes.
+func (v *View) addChange(c Change) {
 	if len(v.changes) == cap(v.changes) {
 		kept := v.changes[:0]
 		for _, c := range v.changes {
-			if c.Record.inAll != nowhere {
+			if c.Record.inAll != erased {
 				kept = append(kept, c)
 			}
 		}
@@ -95,7 +95,7 @@ func (e *Engine) Pin() *View {
 // are dropped. The current writer drops them or, if there is no writer, Unpin itself.
 func (e *Engine) Unpin(v *View) {
 	if v.pins.Add(-1) == 0 && e.current.Load() != v {
-		if e.writing.ask() {
+		if e.writeLock.requestCollect() {
 			e.collectLocked()
 			e.Unlock()
 		}

@@ -29,7 +29,7 @@ func main() {
 
 // run reads test events from the reader in until EOF, and returns the exit status.
 func run(in io.Reader, out io.Writer, verbose bool) int {
-	t := newTally(out, verbose)
+	t := newSummary(out, verbose)
 	if err := t.read(in); err != nil {
 		fmt.Fprintln(out, "tally: reading the test events:", err)
 		t.failed++

@@ -13,36 +13,36 @@ import (
 // ErrClosed is the error of every request after [Pool.Close].
 var ErrClosed = errors.New("the client is closed")
 
-// connections has all open connections of a client, so that Close can close them. An http.Transport
+// connTracker has all open connections of a client, so that Close can close them. An http.Transport
 // closes only connections that are idle at that moment.
-type connections struct {
+type connTracker struct {
 	dial     func(ctx context.Context, network, addr string) (net.Conn, error)
 	received atomic.Uint64
 	sent     atomic.Uint64
 
 	mu     sync.Mutex // guards following
-	open   map[*connection]struct{}
+	open   map[*trackedConn]struct{}
 	closed bool
 }
 
-// connection counts its bytes. It stays in its owner's map until it is closed.
-type connection struct {
+// trackedConn counts its bytes. It stays in its owner's map until it is closed.
+type trackedConn struct {
 	net.Conn
-	owner *connections
+	tracker *connTracker
 }
 
 // DialContext opens a connection for an http.Transport.
-func (c *connections) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+func (c *connTracker) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	conn, err := c.dial(ctx, network, addr)
 	if err != nil {
-		return nil, contain.Error(err)
+		return nil, contain.SafeError(err)
 	}
-	out := &connection{Conn: conn, owner: c}
+	out := &trackedConn{Conn: conn, tracker: c}
 	c.mu.Lock()
 	closed := c.closed
 	if !closed {
 		if c.open == nil {
-			c.open = map[*connection]struct{}{}
+			c.open = map[*trackedConn]struct{}{}
 		}
 		c.open[out] = struct{}{}
 	}
@@ -55,7 +55,7 @@ func (c *connections) DialContext(ctx context.Context, network, addr string) (ne
 }
 
 // close closes all connections. Later connections are closed as soon as they are opened.
-func (c *connections) close() {
+func (c *connTracker) close() {
 	c.mu.Lock()
 	open := c.open
 	c.open, c.closed = nil, true
@@ -65,27 +65,27 @@ func (c *connections) close() {
 	}
 }
 
-func (c *connections) len() int {
+func (c *connTracker) len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.open)
 }
 
-func (c *connection) Read(p []byte) (int, error) {
+func (c *trackedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	c.owner.received.Add(uint64(n))
+	c.tracker.received.Add(uint64(n))
 	return n, err
 }
 
-func (c *connection) Write(p []byte) (int, error) {
+func (c *trackedConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
-	c.owner.sent.Add(uint64(n))
+	c.tracker.sent.Add(uint64(n))
 	return n, err
 }
 
-func (c *connection) Close() error {
-	c.owner.mu.Lock()
-	delete(c.owner.open, c)
-	c.owner.mu.Unlock()
+func (c *trackedConn) Close() error {
+	c.tracker.mu.Lock()
+	delete(c.tracker.open, c)
+	c.tracker.mu.Unlock()
 	return c.Conn.Close()
 }

@@ -3,8 +3,8 @@
 //   - [Pool] has the http.Transport of requests, with dialer, proxy and TLS. When a CA bundle or a
 //     client certificate changes, new requests use another http.Transport, and open streams stay on
 //     the old one.
-//   - [Security] has the CA bundle and the client certificate of TLS, from memory or files.
-//   - [Files] lets requests reload files, at most once a minute.
+//   - [TLS] has the CA bundle and the client certificate of TLS, from memory or files.
+//   - [Reloader] lets requests reload files, at most once a minute.
 //
 // # Guarantees
 //

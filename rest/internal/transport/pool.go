@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/logthrottle"
 )
 
 // Options say how connections are opened. Logger and ReadBufferSize are required.
@@ -27,10 +27,10 @@ type Options struct {
 	ServerName string
 	Insecure   bool // do not verify certificates of the server
 	// the client certificate is the argument of Get, which may be nil
-	Given          bool
-	Read           func() (*Security, error) // reads the files; nil without files
-	ReadBufferSize int
-	Logger         *slog.Logger // for files that cannot be used
+	CertificateFromGet bool
+	Load               func() (*TLS, error) // reads the files; nil without files
+	ReadBufferSize     int
+	Logger             *slog.Logger // for files that cannot be used
 }
 
 // maxHeaderBytes bounds the headers of a response.
@@ -41,15 +41,15 @@ const maxHeaderBytes = 256 << 10
 // affects all new requests, and no open stream. A Pool is safe for concurrent use. Its owner must
 // call Close.
 type Pool struct {
-	opts        Options
-	connections connections
-	files       Files
+	opts     Options
+	conns    connTracker
+	reloader Reloader
 
-	mu      sync.Mutex      // guards following
-	current *http.Transport // nil before the first request
-	used    *Security       // the security of the current http.Transport
-	retired []retired       // the oldest first
-	unread  remind.Reminder // says when to log that the files cannot be used
+	mu           sync.Mutex           // guards following
+	current      *http.Transport      // nil before the first request
+	currentTLS   *TLS                 // the security of the current http.Transport
+	retired      []retired            // the oldest first
+	loadErrorLog logthrottle.Throttle // says when to log that the files cannot be used
 }
 
 // retired is an http.Transport that new requests no longer use. The pool closes its connections as
@@ -68,7 +68,7 @@ const (
 )
 
 // New returns a pool. used is the security of its first connections.
-func New(opts Options, used *Security) *Pool {
+func New(opts Options, initial *TLS) *Pool {
 	proxy, dial := opts.Proxy, opts.Dial
 	if proxy == nil && dial == nil {
 		proxy = http.ProxyFromEnvironment
@@ -85,24 +85,24 @@ func New(opts Options, used *Security) *Pool {
 			return u, err
 		}
 	}
-	return &Pool{opts: opts, connections: connections{dial: dial}, files: Files{at: time.Now()}, used: used}
+	return &Pool{opts: opts, conns: connTracker{dial: dial}, reloader: Reloader{lastRead: time.Now()}, currentTLS: initial}
 }
 
-// Get returns the http.Transport for a request. If Options.Given is set, certificate is the client
-// certificate, and may be nil. The only error is the error of ctx.
+// Get returns the http.Transport for a request. If Options.CertificateFromGet is set, certificate
+// is the client certificate, and may be nil. The only error is the error of ctx.
 func (p *Pool) Get(ctx context.Context, certificate *tls.Certificate) (*http.Transport, error) {
 	if p.HasFiles() {
-		if err := p.files.Ensure(ctx, Patience, p.reload); err != nil {
+		if err := p.reloader.ReloadIfDue(ctx, ReloadTimeout, p.reload); err != nil {
 			return nil, err
 		}
 	}
 	p.mu.Lock()
-	next := p.used
-	if p.opts.Given && !sameCertificate(certificate, next.certificate()) {
-		next = &Security{next.sum, next.roots, func() *tls.Certificate { return certificate }}
+	next := p.currentTLS
+	if p.opts.CertificateFromGet && !sameCertificate(certificate, next.certificate()) {
+		next = &TLS{next.sum, next.roots, func() *tls.Certificate { return certificate }}
 	}
-	if p.current == nil || next != p.used {
-		p.useLocked(next)
+	if p.current == nil || next != p.currentTLS {
+		p.switchTransportLocked(next)
 	}
 	current, old := p.current, p.retiredLocked()
 	p.mu.Unlock()
@@ -111,21 +111,21 @@ func (p *Pool) Get(ctx context.Context, certificate *tls.Certificate) (*http.Tra
 }
 
 // HasFiles reports whether the security of connections comes from files, so that it may change.
-func (p *Pool) HasFiles() bool { return p.opts.Read != nil }
+func (p *Pool) HasFiles() bool { return p.opts.Load != nil }
 
 // Expire makes the next request reload the files.
-func (p *Pool) Expire() { p.files.Expire() }
+func (p *Pool) Expire() { p.reloader.Expire() }
 
 // Connections returns the number of open connections, and the bytes that all connections, open and
 // closed, have received and sent.
 func (p *Pool) Connections() (open int, received, sent uint64) {
-	return p.connections.len(), p.connections.received.Load(), p.connections.sent.Load()
+	return p.conns.len(), p.conns.received.Load(), p.conns.sent.Load()
 }
 
 // Close closes all connections. Later requests fail with [ErrClosed].
 func (p *Pool) Close() {
 	p.CloseIdle()
-	p.connections.close()
+	p.conns.close()
 }
 
 // CloseIdle closes the idle connections.
@@ -141,30 +141,30 @@ func (p *Pool) CloseIdle() {
 
 // reload reads the files. If their contents have changed, it makes a new http.Transport.
 func (p *Pool) reload() {
-	read, err := p.opts.Read()
+	loaded, err := p.opts.Load()
 	p.mu.Lock()
-	say, mended := false, false
+	warn, recovered := false, false
 	if err == nil {
-		mended = p.unread.Over()
+		recovered = p.loadErrorLog.Recovered()
 	} else {
-		_, say = p.unread.Due(0, time.Now())
+		_, warn = p.loadErrorLog.Due(0, time.Now())
 	}
 	p.mu.Unlock()
-	if mended {
+	if recovered {
 		p.opts.Logger.Info("The files for TLS can be used again.")
 	}
-	if say {
+	if warn {
 		p.opts.Logger.Warn("The files for TLS cannot be used; their last valid contents stay in use.", "err", err)
 	}
 	if err != nil {
 		return
 	}
 	p.mu.Lock()
-	if read.sum != p.used.sum {
-		if p.opts.Given {
-			read.certificate = p.used.certificate
+	if loaded.sum != p.currentTLS.sum {
+		if p.opts.CertificateFromGet {
+			loaded.certificate = p.currentTLS.certificate
 		}
-		p.useLocked(read)
+		p.switchTransportLocked(loaded)
 	}
 	old := p.retiredLocked()
 	p.mu.Unlock()
@@ -186,8 +186,8 @@ func (p *Pool) retiredLocked() (old []*http.Transport) {
 	return old
 }
 
-// useLocked makes the current http.Transport, and retires the previous one.
-func (p *Pool) useLocked(s *Security) {
+// switchTransportLocked makes the current http.Transport, and retires the previous one.
+func (p *Pool) switchTransportLocked(s *TLS) {
 	if p.current != nil {
 		p.retired = append(p.retired, retired{p.current, time.Now()})
 	}
@@ -200,9 +200,9 @@ func (p *Pool) useLocked(s *Security) {
 	if certificate := s.certificate(); certificate != nil {
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certificate, nil }
 	}
-	p.used = s
+	p.currentTLS = s
 	p.current = &http.Transport{
-		DialContext:         p.connections.DialContext,
+		DialContext:         p.conns.DialContext,
 		Proxy:               p.opts.Proxy,
 		TLSClientConfig:     config,
 		TLSHandshakeTimeout: 10 * time.Second,

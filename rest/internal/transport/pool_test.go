@@ -17,9 +17,9 @@ import (
 func TestFilesAreReadWithoutALock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		answer := make(chan *Security)
+		answer := make(chan *TLS)
 		reads := 0
-		pool := New(Options{Given: true, Read: func() (*Security, error) { reads++; return <-answer, nil }}, &Security{certificate: noCertificate})
+		pool := New(Options{CertificateFromGet: true, Load: func() (*TLS, error) { reads++; return <-answer, nil }}, &TLS{certificate: noCertificate})
 		pool.Expire()
 		certificate := &tls.Certificate{}
 		var readers sync.WaitGroup
@@ -36,34 +36,34 @@ func TestFilesAreReadWithoutALock(t *testing.T) {
 		require.Equal(t, 1, reads)
 
 		began := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), Patience/2)
+		ctx, cancel := context.WithTimeout(t.Context(), ReloadTimeout/2)
 		defer cancel()
 		_, err := pool.Get(ctx, nil)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Equal(t, Patience/2, time.Since(began))
+		require.Equal(t, ReloadTimeout/2, time.Since(began))
 		pool.CloseIdle()
 		pool.Expire()
 
-		answer <- &Security{sum: sha256.Sum256([]byte("new")), certificate: noCertificate}
+		answer <- &TLS{sum: sha256.Sum256([]byte("new")), certificate: noCertificate}
 		readers.Wait()
 		require.Equal(t, 1, reads)
-		require.Equal(t, sha256.Sum256([]byte("new")), pool.used.sum)
+		require.Equal(t, sha256.Sum256([]byte("new")), pool.currentTLS.sum)
 		readers.Go(func() {
 			_, err := pool.Get(t.Context(), certificate)
 			require.NoError(t, err)
 		})
 		// Expire was called while the files were being read
-		answer <- &Security{sum: sha256.Sum256([]byte("newer")), certificate: noCertificate}
+		answer <- &TLS{sum: sha256.Sum256([]byte("newer")), certificate: noCertificate}
 		readers.Wait()
 		require.Equal(t, 2, reads)
 	})
 }
 
-func TestFilesForTLSAreReadAtMostOnceAMinute(t *testing.T) {
+func TestTLSFilesAreReadAtMostOnceAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads := 0
-		pool := New(Options{Read: func() (*Security, error) { reads++; return &Security{certificate: noCertificate}, nil }}, &Security{certificate: noCertificate})
+		pool := New(Options{Load: func() (*TLS, error) { reads++; return &TLS{certificate: noCertificate}, nil }}, &TLS{certificate: noCertificate})
 		first, err := pool.Get(t.Context(), nil)
 		require.NoError(t, err)
 		for range 1000 {
@@ -77,10 +77,10 @@ func TestFilesForTLSAreReadAtMostOnceAMinute(t *testing.T) {
 }
 
 // Two certificates may alternate for any time.
-func TestTransportsAreRetiredAndForgotten(t *testing.T) {
+func TestRetiredTransportsAreDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		pool := New(Options{Given: true}, &Security{certificate: noCertificate})
+		pool := New(Options{CertificateFromGet: true}, &TLS{certificate: noCertificate})
 		certificates := []*tls.Certificate{{Certificate: [][]byte{{1}}}, {Certificate: [][]byte{{2}}}}
 		first, err := pool.Get(t.Context(), certificates[0])
 		require.NoError(t, err)

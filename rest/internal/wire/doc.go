@@ -1,6 +1,6 @@
 // Package wire parses the responses of an API server, without decoding their objects.
 //
-//   - A [Cutter] finds the frames of a list or a watch while bytes arrive. A frame has the bytes of
+//   - A [Framer] finds the frames of a list or a watch while bytes arrive. A frame has the bytes of
 //     one object or one event. See [NewJSONList], [NewJSONWatch], [NewProtobufList] and
 //     [NewProtobufWatch].
 //   - [JSONScan], [JSONFields] and [JSONText] find values in JSON. [NextField],

@@ -33,10 +33,10 @@ func Excerpt(body []byte, limit int) string {
 	return strings.TrimSpace(string(start))
 }
 
-// Beginning returns the start of an unexpected body for an error, because the page of a proxy may
+// BodyExcerpt returns the start of an unexpected body for an error, because the page of a proxy may
 // say what is wrong. It shows "..." instead of bytes that may be an object, because the object may
 // be a Secret.
-func Beginning(body []byte) string {
+func BodyExcerpt(body []byte) string {
 	body = body[Space(body, 0):]
 	if len(body) == 0 || body[0] == '{' || body[0] == '[' || bytes.HasPrefix(body, []byte(Magic)) {
 		return "..."
@@ -44,8 +44,8 @@ func Beginning(body []byte) string {
 	return Excerpt(body, 256)
 }
 
-// Guard calls f, which reads bytes from the network, and converts a panic into an error.
-func Guard(f func() error) (err error) {
+// CatchPanic calls f, which reads bytes from the network, and converts a panic into an error.
+func CatchPanic(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic while decoding: %v", p)

@@ -35,7 +35,7 @@ func (s *JSONScan) End(data []byte) (length int, ok bool) {
 	}
 	for i < len(data) {
 		if inString {
-			i = unescaped(data, i)
+			i = indexQuoteOrEscape(data, i)
 			if i == len(data) || data[i] == '\\' && i+1 == len(data) {
 				break
 			}
@@ -45,7 +45,7 @@ func (s *JSONScan) End(data []byte) (length int, ok bool) {
 			}
 			inString = false
 		} else {
-			c := structure[data[i]]
+			c := byteClasses[data[i]]
 			if c == 0 {
 				i++
 				continue
@@ -94,11 +94,11 @@ func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 	return done, ended
 }
 
-// unescaped finds the first quote or backslash from i on, eight bytes at a time
+// indexQuoteOrEscape finds the first quote or backslash from i on, eight bytes at a time
 // (BenchmarkList/JSON). A quote becomes a zero byte in q, and a backslash becomes a zero byte in b.
 // Subtracting the constant ones sets a clear highest bit only in a zero byte, or above a zero byte.
 // So the lowest hit is right.
-func unescaped(data []byte, i int) int {
+func indexQuoteOrEscape(data []byte, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; len(data)-i >= 8; i += 8 {
 		w := binary.LittleEndian.Uint64(data[i:])
@@ -122,7 +122,7 @@ const (
 	comma
 )
 
-var structure = [256]uint8{
+var byteClasses = [256]uint8{
 	'"': quote, '{': opening, '[': opening, '}': closing, ']': closing,
 	',': comma, ':': delimiter, ' ': delimiter, '\n': delimiter, '\t': delimiter, '\r': delimiter,
 }

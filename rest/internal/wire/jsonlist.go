@@ -10,30 +10,31 @@ import (
 
 // NewJSONList returns a cutter for a list. An item of more than max bytes becomes a frame with an
 // error. Cut fails if the fields beside the items have more than max bytes together, or more than
-// maxBesideBytes. It also fails at a second "items" field, because the items of the first field
-// have been handed out. Cut calls the function check as soon as the kind of the list is known, and
-// fails if this function fails. The apiVersion may be empty.
-func NewJSONList(max int, check func(apiVersion, kind string) error) Cutter {
+// maxOtherFieldsBytes. It also fails at a second "items" field, because the items of the first
+// field have been handed out. Cut calls the function check as soon as the kind of the list is
+// known, and fails if this function fails. The apiVersion may be empty.
+func NewJSONList(max int, check func(apiVersion, kind string) error) Framer {
 	return &jsonList{max: max, check: check}
 }
 
 // jsonList cuts the items out of a list. The fields of the list may come in any order: typed
 // lists have metadata before the items, and lists of custom resources after them.
 type jsonList struct {
-	max    int
-	check  func(apiVersion, kind string) error // see NewJSONList
-	state  jsonState
-	scan   JSONScan // of the current value
-	field  string   // the field whose value comes next
-	key    []byte   // the same field, as encoded
-	listed bool     // the items have been read
-	around Envelope
-	done   int64 // bytes before the data, for messages
-	skip   bool  // the rest of an oversized item is being skipped
+	max      int
+	check    func(apiVersion, kind string) error // see NewJSONList
+	state    jsonState
+	scan     JSONScan // of the current value
+	field    string   // the field whose value comes next
+	key      []byte   // the same field, as encoded
+	listed   bool     // the items have been read
+	envelope Envelope
+	done     int64 // bytes before the data, for messages
+	skip     bool  // the rest of an oversized item is being skipped
 }
 
-// errListedTwice is the error of a list with a second "items" field, which would replace the first.
-var errListedTwice = Malformed("the list has two fields with items")
+// errDuplicateItems is the error of a list with a second "items" field, which would replace the
+// first.
+var errDuplicateItems = Malformed("the list has two fields with items")
 
 // jsonState says which syntax element must come next.
 type jsonState uint8
@@ -59,17 +60,17 @@ func (s jsonState) String() string {
 	}[s]
 }
 
-func (c *jsonList) Within() bool { return true }
+func (c *jsonList) Incomplete() bool { return true }
 
-func (c *jsonList) Envelope() Envelope { return c.around }
+func (c *jsonList) Envelope() Envelope { return c.envelope }
 
-func (c *jsonList) Cut(data []byte) (f Frame, done int, err error) {
-	f, done, err = c.first(data)
+func (c *jsonList) NextFrame(data []byte) (f Frame, done int, err error) {
+	f, done, err = c.scanFrame(data)
 	c.done += int64(done)
 	return f, done, err
 }
 
-func (c *jsonList) first(data []byte) (f Frame, done int, err error) {
+func (c *jsonList) scanFrame(data []byte) (f Frame, done int, err error) {
 	for {
 		if c.skip {
 			n, ended := c.scan.skip(data[done:])
@@ -86,7 +87,7 @@ func (c *jsonList) first(data []byte) (f Frame, done int, err error) {
 		if next, ok := c.punctuation(rest[0]); ok {
 			if next == wantFirstItem {
 				if c.listed {
-					return Frame{}, done, errListedTwice
+					return Frame{}, done, errDuplicateItems
 				}
 				c.listed = true
 			}
@@ -101,19 +102,19 @@ func (c *jsonList) first(data []byte) (f Frame, done int, err error) {
 		}
 		length, ok := c.scan.End(rest)
 		isItem := c.state == wantFirstItem || c.state == wantItem
-		most := c.max
+		limit := c.max
 		if !isItem {
-			most = min(most, maxBesideBytes) - len(c.around.Beside)
+			limit = min(limit, maxOtherFieldsBytes) - len(c.envelope.OtherFields)
 		}
 		switch {
-		case !ok && len(rest) <= most:
+		case !ok && len(rest) <= limit:
 			return Frame{}, done, nil
 		case isItem && (!ok || length > c.max):
 			c.state = wantItemComma
 			f, length, c.skip = oversizedJSON(rest, length, ok, c.max, &c.scan)
 			return f, done + length, nil
-		case !ok || length > most:
-			return Frame{}, done, fmt.Errorf("%w: the fields beside the items have more than %d bytes", ErrTooLarge, min(c.max, maxBesideBytes))
+		case !ok || length > limit:
+			return Frame{}, done, fmt.Errorf("%w: the fields beside the items have more than %d bytes", ErrTooLarge, min(c.max, maxOtherFieldsBytes))
 		case length == 0:
 			return Frame{}, done, c.unexpected(rest, done)
 		}
@@ -165,29 +166,29 @@ func (c *jsonList) punctuation(b byte) (next jsonState, ok bool) {
 // read reads a field of the list, other than its items.
 func (c *jsonList) read(part []byte) error {
 	if c.field != "items" {
-		beside := append(append(c.around.Beside, ','), c.key...)
-		c.around.Beside = append(append(beside, ':'), part...)
+		fields := append(append(c.envelope.OtherFields, ','), c.key...)
+		c.envelope.OtherFields = append(append(fields, ':'), part...)
 	}
 	switch c.field {
 	case "kind":
-		c.around.Kind = string(JSONText(part))
-		return c.check(c.around.APIVersion, c.around.Kind)
+		c.envelope.Kind = string(JSONText(part))
+		return c.check(c.envelope.APIVersion, c.envelope.Kind)
 	case "apiVersion":
-		if c.around.APIVersion = string(JSONText(part)); c.around.Kind != "" {
-			return c.check(c.around.APIVersion, c.around.Kind)
+		if c.envelope.APIVersion = string(JSONText(part)); c.envelope.Kind != "" {
+			return c.check(c.envelope.APIVersion, c.envelope.Kind)
 		}
 	case "metadata":
 		var meta metav1.ListMeta
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(part, &meta); err != nil {
 			return Malformed("metadata of the list: %w", err)
 		}
-		return c.around.take(&meta)
+		return c.envelope.setListMeta(&meta)
 	case "items":
 		if string(part) != "null" {
 			return Malformed("the items of the list are not an array")
 		}
 		if c.listed {
-			return errListedTwice
+			return errDuplicateItems
 		}
 	}
 	return nil
@@ -206,7 +207,7 @@ func (c *jsonList) End(rest []byte) error {
 		return Malformed("the body is empty")
 	case c.state != wantEnd || len(rest) > 0:
 		return Malformed("the body ends within the list: %w", io.ErrUnexpectedEOF)
-	case c.around.Kind == "":
+	case c.envelope.Kind == "":
 		return errNoKind
 	}
 	return io.EOF
@@ -228,5 +229,5 @@ func oversizedJSON(rest []byte, length int, ended bool, limit int, scan *JSONSca
 
 // NotJSON returns the error for a body that is not a JSON object.
 func NotJSON(body []byte) error {
-	return Malformed("a JSON object is expected, not %q", Beginning(body))
+	return Malformed("a JSON object is expected, not %q", BodyExcerpt(body))
 }

@@ -11,8 +11,8 @@ import (
 // use.
 const MaxDepth = 10_000
 
-// ErrDeep is the error of a value that is nested deeper than [MaxDepth].
-var ErrDeep = errors.New("json: values are nested too deep")
+// ErrTooDeep is the error of a value that is nested deeper than [MaxDepth].
+var ErrTooDeep = errors.New("json: values are nested too deep")
 
 // Unexpected returns the error for data in which something else than the expected element is at
 // index i. The text want describes the expected element.
@@ -40,7 +40,7 @@ const (
 	beyondASCII
 )
 
-var inString = func() (t [256]uint8) {
+var stringByteClasses = func() (t [256]uint8) {
 	for i := range t {
 		switch {
 		case i < ' ':
@@ -60,7 +60,7 @@ func StringEnd(data []byte, i int) (end int, plain bool, err error) {
 	plain = true
 	high := false
 	for i = start; i < len(data); i++ {
-		switch inString[data[i]] {
+		switch stringByteClasses[data[i]] {
 		case ending:
 			return i + 1, plain && (!high || utf8.Valid(data[start:i])), nil
 		case escape:
@@ -213,7 +213,7 @@ func ValueEnd(data []byte, i, depth int) (end, count int, err error) {
 		return end, 0, err
 	}
 	if depth++; depth > MaxDepth {
-		return 0, 0, ErrDeep
+		return 0, 0, ErrTooDeep
 	}
 	closing := c + 2 // in ASCII
 	if i = Space(data, i+1); i < len(data) && data[i] == closing {

@@ -4,7 +4,7 @@ import "io"
 
 // NewJSONWatch returns a cutter for a watch. An event of more than max bytes becomes a frame
 // with an error.
-func NewJSONWatch(max int) Cutter { return &jsonWatch{max: max} }
+func NewJSONWatch(max int) Framer { return &jsonWatch{max: max} }
 
 // jsonWatch splits the body of a watch, a sequence of JSON objects, into events. Servers write each
 // event on a line, but no specification requires it.
@@ -14,11 +14,11 @@ type jsonWatch struct {
 	skip bool // the rest of an oversized event is being skipped
 }
 
-func (c *jsonWatch) Within() bool { return c.skip }
+func (c *jsonWatch) Incomplete() bool { return c.skip }
 
 func (c *jsonWatch) Envelope() Envelope { return Envelope{} }
 
-func (c *jsonWatch) Cut(data []byte) (f Frame, done int, err error) {
+func (c *jsonWatch) NextFrame(data []byte) (f Frame, done int, err error) {
 	if c.skip {
 		var ended bool
 		done, ended = c.scan.skip(data)

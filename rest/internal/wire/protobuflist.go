@@ -9,7 +9,7 @@ import (
 )
 
 // NewProtobufList is like [NewJSONList], for a list in protobuf.
-func NewProtobufList(max int, check func(apiVersion, kind string) error) Cutter {
+func NewProtobufList(max int, check func(apiVersion, kind string) error) Framer {
 	return &protobufList{max: max, check: check}
 }
 
@@ -20,20 +20,20 @@ func NewProtobufList(max int, check func(apiVersion, kind string) error) Cutter 
 // Fields may come in any order, although servers write metadata first. Unknown fields are
 // skipped.
 type protobufList struct {
-	max     int
-	check   func(apiVersion, kind string) error // see NewJSONList
-	around  Envelope
-	started bool   // the magic number has been read
-	listed  bool   // the field raw has started
-	left    uint64 // bytes of raw that are still missing
-	skip    uint64 // bytes of the current field that must still be skipped
+	max      int
+	check    func(apiVersion, kind string) error // see NewJSONList
+	envelope Envelope
+	started  bool   // the magic number has been read
+	listed   bool   // the field raw has started
+	left     uint64 // bytes of raw that are still missing
+	skip     uint64 // bytes of the current field that must still be skipped
 }
 
-func (c *protobufList) Within() bool { return true }
+func (c *protobufList) Incomplete() bool { return true }
 
-func (c *protobufList) Envelope() Envelope { return c.around }
+func (c *protobufList) Envelope() Envelope { return c.envelope }
 
-func (c *protobufList) Cut(data []byte) (f Frame, done int, err error) {
+func (c *protobufList) NextFrame(data []byte) (f Frame, done int, err error) {
 	for {
 		rest := data[done:]
 		switch {
@@ -47,7 +47,7 @@ func (c *protobufList) Cut(data []byte) (f Frame, done int, err error) {
 			continue
 		case !c.started:
 			if n := min(len(rest), len(Magic)); string(rest[:n]) != Magic[:n] {
-				return Frame{}, done, Malformed("protobuf: the body does not start with the magic number but with %q", Beginning(rest))
+				return Frame{}, done, Malformed("protobuf: the body does not start with the magic number but with %q", BodyExcerpt(rest))
 			}
 			if len(rest) < len(Magic) {
 				return Frame{}, done, nil
@@ -118,13 +118,13 @@ func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken
 	case inList:
 		var meta metav1.ListMeta
 		if meta, err = readListMeta(value); err == nil {
-			err = c.around.take(&meta)
+			err = c.envelope.setListMeta(&meta)
 		}
 	default:
 		var apiVersion, kind []byte
 		if apiVersion, kind, err = readTypeMeta(value); err == nil {
-			c.around.APIVersion, c.around.Kind = string(apiVersion), string(kind)
-			err = c.check(c.around.APIVersion, c.around.Kind)
+			c.envelope.APIVersion, c.envelope.Kind = string(apiVersion), string(kind)
+			err = c.check(c.envelope.APIVersion, c.envelope.Kind)
 		}
 	}
 	return Frame{}, taken, err
@@ -134,7 +134,7 @@ func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken
 // io.ErrUnexpectedEOF, which callers would take for a lost connection. So the error's text is kept,
 // but the error is not wrapped.
 func readListMeta(message []byte) (meta metav1.ListMeta, err error) {
-	if err = Guard(func() error { return meta.Unmarshal(message) }); err != nil {
+	if err = CatchPanic(func() error { return meta.Unmarshal(message) }); err != nil {
 		err = Malformed("metadata of the list: %v", err)
 	}
 	return meta, err
@@ -146,7 +146,7 @@ func (c *protobufList) End(rest []byte) error {
 		return Malformed("the body is empty")
 	case !c.listed || c.left > 0 || c.skip > 0 || len(rest) > 0:
 		return Malformed("the body ends within the list: %w", io.ErrUnexpectedEOF)
-	case c.around.Kind == "":
+	case c.envelope.Kind == "":
 		return errNoKind
 	}
 	return io.EOF

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestListMetaIsReadAsApimachineryWritesIt(t *testing.T) {
+func TestListMetaRoundTripsWithApimachinery(t *testing.T) {
 	t.Parallel()
 	meta := metav1.ListMeta{ResourceVersion: "12", Continue: "next", RemainingItemCount: ptr.To[int64](1 << 40)}
 	encoded, err := meta.Marshal()
@@ -20,7 +20,7 @@ func TestListMetaIsReadAsApimachineryWritesIt(t *testing.T) {
 	list, err := readListMeta(encoded)
 	require.NoError(t, err)
 	var around Envelope
-	require.NoError(t, around.take(&list))
+	require.NoError(t, around.setListMeta(&list))
 	require.Equal(t, Envelope{ResourceVersion: "12", Continue: "next", Remaining: 1 << 40}, around)
 	_, err = readListMeta(encoded[:len(encoded)-1])
 	require.ErrorIs(t, err, ErrMalformed)

@@ -8,11 +8,11 @@ import (
 
 // These are the errors of [Varint], [Contents] and [SkipField].
 var (
-	ErrShort    = fmt.Errorf("protobuf: a message ends within a field: %w", io.ErrUnexpectedEOF)
-	ErrOverflow = errors.New("protobuf: a number has more than 64 bits")
-	ErrLength   = errors.New("protobuf: a length is negative")
-	ErrGroup    = errors.New("protobuf: a group ends that has not begun")
-	ErrType     = errors.New("protobuf: unknown wire type")
+	ErrTruncated = fmt.Errorf("protobuf: a message ends within a field: %w", io.ErrUnexpectedEOF)
+	ErrOverflow  = errors.New("protobuf: a number has more than 64 bits")
+	ErrLength    = errors.New("protobuf: a length is negative")
+	ErrGroup     = errors.New("protobuf: a group ends that has not begun")
+	ErrType      = errors.New("protobuf: unknown wire type")
 )
 
 // Varint reads the varint at data[i:], and returns where it ends.
@@ -28,7 +28,7 @@ func Varint(data []byte, i int) (v uint64, end int, err error) {
 func LongVarint(data []byte, i int) (v uint64, end int, err error) {
 	for shift := 0; shift < 64; shift += 7 {
 		if i >= len(data) {
-			return 0, 0, ErrShort
+			return 0, 0, ErrTruncated
 		}
 		b := data[i]
 		i++
@@ -49,7 +49,7 @@ func Contents(data []byte, i int) (start, end int, err error) {
 	case int(length) < 0:
 		return 0, 0, ErrLength
 	case length > uint64(len(data)-start):
-		return 0, 0, ErrShort
+		return 0, 0, ErrTruncated
 	}
 	return start, start + int(length), nil
 }
@@ -81,7 +81,7 @@ func SkipField(data []byte, i int, wire uint64) (end int, err error) {
 		case err != nil:
 			return 0, err
 		case i > len(data):
-			return 0, ErrShort
+			return 0, ErrTruncated
 		case depth == 0:
 			return i, nil
 		}
@@ -93,9 +93,9 @@ func SkipField(data []byte, i int, wire uint64) (end int, err error) {
 	}
 }
 
-// Run counts consecutive fields with the same tag, and returns where the last of these fields ends.
-// The first field is data[start:end], and its tag ends at tagEnd.
-func Run(data []byte, start, tagEnd, end int) (count, runEnd int) {
+// CountRepeated counts consecutive fields with the same tag, and returns where the last of these
+// fields ends. The first field is data[start:end], and its tag ends at tagEnd.
+func CountRepeated(data []byte, start, tagEnd, end int) (count, runEnd int) {
 	if tagEnd-start == 1 && (end == len(data) || data[end] != data[start]) {
 		return 1, end // the usual case
 	}

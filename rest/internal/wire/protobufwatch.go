@@ -11,7 +11,7 @@ import (
 const nameBytes = 4 << 10
 
 // NewProtobufWatch is like [NewJSONWatch], for a watch in protobuf.
-func NewProtobufWatch(max int) Cutter { return &protobufWatch{max: max} }
+func NewProtobufWatch(max int) Framer { return &protobufWatch{max: max} }
 
 // protobufWatch cuts events out of a watch. Each event is a length of four bytes, the most
 // significant byte first, and a metav1.WatchEvent.
@@ -20,11 +20,11 @@ type protobufWatch struct {
 	skip uint64 // remaining bytes of an oversized event, which are skipped
 }
 
-func (c *protobufWatch) Within() bool { return c.skip > 0 }
+func (c *protobufWatch) Incomplete() bool { return c.skip > 0 }
 
 func (c *protobufWatch) Envelope() Envelope { return Envelope{} }
 
-func (c *protobufWatch) Cut(data []byte) (f Frame, done int, err error) {
+func (c *protobufWatch) NextFrame(data []byte) (f Frame, done int, err error) {
 	if c.skip > 0 {
 		n := min(c.skip, uint64(len(data)))
 		c.skip -= n

@@ -16,22 +16,22 @@ type comparison struct {
 // difference is one changed field.
 type difference struct {
 	path          string
-	at            place
+	at            location
 	before, after string
 }
 
-// place identifies a field in memory: by an address, or by a key of the map at an address. If two
-// objects share a field, its place is the same in both.
-type place struct {
+// location identifies a field in memory: by an address, or by a key of the map at an address. If
+// two objects share a field, its place is the same in both.
+type location struct {
 	address unsafe.Pointer // nil if the field has no address of its own
 	key     any            // of a map
 }
 
-// values compares two values of the same type. If the later value has no address, the argument at
+// compare compares two values of the same type. If the later value has no address, the argument at
 // is its place.
-func (c *comparison) values(path string, at place, before, now reflect.Value) {
+func (c *comparison) compare(path string, at location, before, now reflect.Value) {
 	if now.CanAddr() {
-		at = place{address: now.Addr().UnsafePointer()}
+		at = location{address: now.Addr().UnsafePointer()}
 	}
 	switch now.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
@@ -44,25 +44,25 @@ func (c *comparison) values(path string, at place, before, now reflect.Value) {
 	}
 	switch now.Kind() {
 	case reflect.Pointer:
-		c.values(path, at, before.Elem(), now.Elem())
+		c.compare(path, at, before.Elem(), now.Elem())
 	case reflect.Interface:
 		if before.Elem().Type() != now.Elem().Type() {
 			c.add(path, at, before, now)
 			return
 		}
-		c.values(path, at, before.Elem(), now.Elem())
+		c.compare(path, at, before.Elem(), now.Elem())
 	case reflect.Map:
-		c.maps(path, at, before, now)
+		c.compareMaps(path, at, before, now)
 	case reflect.Slice, reflect.Array:
 		if before.Len() != now.Len() {
 			c.add(path, at, before, now)
 			return
 		}
 		for i := range now.Len() {
-			c.values(fmt.Sprintf("%s[%d]", path, i), at, before.Index(i), now.Index(i))
+			c.compare(fmt.Sprintf("%s[%d]", path, i), at, before.Index(i), now.Index(i))
 		}
 	case reflect.Struct:
-		c.structs(path, at, before, now)
+		c.compareStructs(path, at, before, now)
 	default:
 		if before.CanInterface() && !reflect.DeepEqual(before.Interface(), now.Interface()) {
 			c.add(path, at, before, now)
@@ -70,14 +70,14 @@ func (c *comparison) values(path string, at place, before, now reflect.Value) {
 	}
 }
 
-func (c *comparison) maps(path string, at place, before, now reflect.Value) {
+func (c *comparison) compareMaps(path string, at location, before, now reflect.Value) {
 	at.address = now.UnsafePointer()
 	for entries := before.MapRange(); entries.Next(); {
 		key := entries.Key()
 		at.key = key.Interface()
 		path := fmt.Sprintf("%s[%#v]", path, at.key)
 		if value := now.MapIndex(key); value.IsValid() {
-			c.values(path, at, entries.Value(), value)
+			c.compare(path, at, entries.Value(), value)
 		} else {
 			c.differences = append(c.differences, difference{path, at, text(entries.Value()), "(nothing)"})
 		}
@@ -91,7 +91,7 @@ func (c *comparison) maps(path string, at place, before, now reflect.Value) {
 	}
 }
 
-func (c *comparison) structs(path string, at place, before, now reflect.Value) {
+func (c *comparison) compareStructs(path string, at location, before, now reflect.Value) {
 	t := now.Type()
 	if t == quantity {
 		// Reading a Quantity may change its cached text and its form, but not its value.
@@ -109,7 +109,7 @@ func (c *comparison) structs(path string, at place, before, now reflect.Value) {
 			if field.Anonymous {
 				name = path // Go code omits the name of an embedded field
 			}
-			c.values(name, at, before.Field(i), now.Field(i))
+			c.compare(name, at, before.Field(i), now.Field(i))
 		}
 	}
 	if opaque && before.CanInterface() && !reflect.DeepEqual(before.Interface(), now.Interface()) {
@@ -117,7 +117,7 @@ func (c *comparison) structs(path string, at place, before, now reflect.Value) {
 	}
 }
 
-func (c *comparison) add(path string, at place, before, now reflect.Value) {
+func (c *comparison) add(path string, at location, before, now reflect.Value) {
 	c.differences = append(c.differences, difference{path, at, text(before), text(now)})
 }
 

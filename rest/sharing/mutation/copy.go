@@ -22,8 +22,8 @@ type part struct {
 
 var quantity = reflect.TypeFor[resource.Quantity]()
 
-// of returns a deep copy of its argument.
-func (c copier) of(v reflect.Value) reflect.Value {
+// deepCopy returns a deep copy of its argument.
+func (c copier) deepCopy(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice:
 		if v.IsNil() {
@@ -35,7 +35,7 @@ func (c copier) of(v reflect.Value) reflect.Value {
 		}
 		known, ok := c[p]
 		if !ok {
-			known = c.part(v)
+			known = c.copyPart(v)
 			c[p] = known
 		}
 		return known
@@ -43,40 +43,40 @@ func (c copier) of(v reflect.Value) reflect.Value {
 		if v.IsNil() {
 			return v
 		}
-		return c.of(v.Elem())
+		return c.deepCopy(v.Elem())
 	case reflect.Array, reflect.Struct, reflect.String:
 		own := reflect.New(v.Type()).Elem()
-		c.into(own, v)
+		c.copyInto(own, v)
 		return own
 	}
 	return v
 }
 
-// part copies a pointer, a map or a slice with its content.
-func (c copier) part(v reflect.Value) reflect.Value {
+// copyPart copies a pointer, a map or a slice with its content.
+func (c copier) copyPart(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer:
 		own := reflect.New(v.Type().Elem())
-		c.into(own.Elem(), v.Elem())
+		c.copyInto(own.Elem(), v.Elem())
 		return own
 	case reflect.Map:
 		own := reflect.MakeMapWithSize(v.Type(), v.Len())
 		for entries := v.MapRange(); entries.Next(); {
-			own.SetMapIndex(entries.Key(), c.of(entries.Value()))
+			own.SetMapIndex(entries.Key(), c.deepCopy(entries.Value()))
 		}
 		return own
 	default:
 		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		for i := range v.Len() {
-			c.into(own.Index(i), v.Index(i))
+			c.copyInto(own.Index(i), v.Index(i))
 		}
 		return own
 	}
 }
 
-// into makes a deep copy of its second argument, and stores the copy in its first argument. Both
-// have the same type.
-func (c copier) into(to, from reflect.Value) {
+// copyInto makes a deep copy of its second argument, and stores the copy in its first argument.
+// Both have the same type.
+func (c copier) copyInto(to, from reflect.Value) {
 	switch {
 	case from.Type() == quantity:
 		q := from.Interface().(resource.Quantity)
@@ -85,17 +85,17 @@ func (c copier) into(to, from reflect.Value) {
 		to.Set(from)
 		for i := range from.NumField() {
 			if from.Type().Field(i).IsExported() {
-				c.into(to.Field(i), from.Field(i))
+				c.copyInto(to.Field(i), from.Field(i))
 			}
 		}
 	case from.Kind() == reflect.Array:
 		for i := range from.Len() {
-			c.into(to.Index(i), from.Index(i))
+			c.copyInto(to.Index(i), from.Index(i))
 		}
 	case from.Kind() == reflect.String:
 		// A string can change as well, if it is a part of a reused buffer.
 		to.SetString(string([]byte(from.String())))
 	default:
-		to.Set(c.of(from))
+		to.Set(c.deepCopy(from))
 	}
 }

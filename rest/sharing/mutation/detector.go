@@ -109,7 +109,7 @@ func (d *Detector) Record(object any) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	r.before = d.copies.of(v)
+	r.before = d.copies.deepCopy(v)
 	d.records = append(d.records, r)
 }
 
@@ -120,24 +120,24 @@ func (d *Detector) Check() []Mutation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var found []Mutation
-	places := map[place]int{} // indices in found
+	indices := map[location]int{} // indices in found
 	for _, r := range d.records {
 		c := comparison{}
-		c.values("", place{}, r.before, r.object)
+		c.compare("", location{}, r.before, r.object)
 		for _, diff := range c.differences {
 			field := Field{r.key, strings.TrimPrefix(diff.path, ".")}
-			if i, ok := places[diff.at]; ok && diff.at.address != nil {
+			if i, ok := indices[diff.at]; ok && diff.at.address != nil {
 				found[i].Others = append(found[i].Others, field)
 				continue
 			}
-			places[diff.at] = len(found)
+			indices[diff.at] = len(found)
 			found = append(found, Mutation{Field: field, Before: diff.before, After: diff.after})
 		}
 	}
 	if len(found) > 0 {
 		d.copies = make(copier)
 		for i := range d.records {
-			d.records[i].before = d.copies.of(d.records[i].object)
+			d.records[i].before = d.copies.deepCopy(d.records[i].object)
 		}
 	}
 	return found

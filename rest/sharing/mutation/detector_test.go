@@ -68,7 +68,7 @@ func first(d *sharing.Decoder) func(data []byte, object any) error {
 
 func ordinary(data []byte, object any) error { return object.(*corev1.Pod).Unmarshal(data) }
 
-func TestAChangeIsFoundAndNamed(t *testing.T) {
+func TestMutationIsReportedWithKeyAndPath(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*corev1.Pod){
 		`Name: "pod-000001" became "other"`:                                    func(p *corev1.Pod) { p.Name = "other" },
@@ -98,9 +98,9 @@ func TestAChangeIsFoundAndNamed(t *testing.T) {
 	}
 }
 
-// TestABufferThatIsUsedAgainIsFound: a string that refers to the buffer may be a field, the value
+// TestReusedBufferIsReported: a string that refers to the buffer may be a field, the value
 // of a map, or in an interface.
-func TestABufferThatIsUsedAgainIsFound(t *testing.T) {
+func TestReusedBufferIsReported(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []func(string) any{
 		func(s string) any { return &corev1.Pod{Spec: corev1.PodSpec{NodeName: s}} },
@@ -118,7 +118,7 @@ func TestABufferThatIsUsedAgainIsFound(t *testing.T) {
 	}
 }
 
-func TestAllObjectsThatShareAChangeAreNamedTogether(t *testing.T) {
+func TestSharedMutationNamesAllObjects(t *testing.T) {
 	t.Parallel()
 	d, pods := recorded(t, first(sharing.New(sharing.Options{})))
 	pods[2].Spec.Containers[0].ReadinessProbe.PeriodSeconds = 99
@@ -150,9 +150,9 @@ func TestAllObjectsThatShareAChangeAreNamedTogether(t *testing.T) {
 	require.Contains(t, found[0].String(), "and 9 more")
 }
 
-// TestAnObjectThatComesWithAnothersChangeIsReported: a program has changed a value in the table of
+// TestMutatedTableValueIsReported: a program has changed a value in the table of
 // a Decoder, so later objects have the wrong value.
-func TestAnObjectThatComesWithAnothersChangeIsReported(t *testing.T) {
+func TestMutatedTableValueIsReported(t *testing.T) {
 	t.Parallel()
 	d := mutation.New(&fakeTest{})
 	shared := sharing.New(sharing.Options{})
@@ -172,7 +172,7 @@ func TestAnObjectThatComesWithAnothersChangeIsReported(t *testing.T) {
 	require.Len(t, found[0].Others, len(all)-1)
 }
 
-func TestReadingIsNotReported(t *testing.T) {
+func TestReadsAreNotReported(t *testing.T) {
 	t.Parallel()
 	huge := resource.MustParse("123456789012345678901234567890")
 	for _, decode := range []func([]byte, any) error{ordinary, first(sharing.New(sharing.Options{}))} {
@@ -195,7 +195,7 @@ func TestReadingIsNotReported(t *testing.T) {
 	}
 }
 
-func TestTheTestFailsWhenItEnds(t *testing.T) {
+func TestDetectorFailsTheTestAtItsEnd(t *testing.T) {
 	t.Parallel()
 	test := &fakeTest{}
 	d := mutation.New(test)
@@ -208,7 +208,7 @@ func TestTheTestFailsWhenItEnds(t *testing.T) {
 		`  Finalizers: []string(nil) became []string{"mine"}`, errors[0])
 }
 
-func TestAnythingCanBeRecorded(t *testing.T) {
+func TestRecordAcceptsAnyValue(t *testing.T) {
 	t.Parallel()
 	d := mutation.New(&fakeTest{})
 	custom := &unstructured.Unstructured{Object: map[string]any{

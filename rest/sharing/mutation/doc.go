@@ -25,8 +25,8 @@
 // text and changes its form. Unexported fields are compared only in types without exported fields,
 // such as time.Time.
 //
-// [Apart] is for objects that may be changed: it fails if two of them share memory that a program
-// can change.
+// [CheckUnshared] is for objects that may be changed: it fails if two of them share memory that a
+// program can change.
 //
 // A Detector keeps all objects until the test ends. It works with any informer,
 // client-go's as well: mutation.Transform[any] is a cache.TransformFunc.

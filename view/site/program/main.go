@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	debug.SetMemoryLimit(enough)
+	debug.SetMemoryLimit(memoryLimit)
 	if err := run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "kinform:", err)
 		os.Exit(1)

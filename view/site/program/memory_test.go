@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/view/lab"
 )
 
@@ -18,8 +18,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The server's history leaves half of the memory to the collector, even after it has been sent as
 // JSON.
-func TestTheTabHasRoomForWhatTheServerRemembers(t *testing.T) {
-	effort.SkipUnlessAll(t, "the server has to forget, which takes thousands of writes")
+func TestHistoryFitsIntoTheMemoryLimit(t *testing.T) {
+	testsize.SkipIfShort(t, "the server has to forget, which takes thousands of writes")
 	l, err := lab.New(lab.Options{Window: window})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
@@ -41,6 +41,6 @@ func TestTheTabHasRoomForWhatTheServerRemembers(t *testing.T) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	t.Logf("%d of %d MB are in use", m.HeapAlloc>>20, enough>>20)
-	require.Less(t, m.HeapAlloc, uint64(enough/2))
+	t.Logf("%d of %d MB are in use", m.HeapAlloc>>20, memoryLimit>>20)
+	require.Less(t, m.HeapAlloc, uint64(memoryLimit/2))
 }

@@ -15,7 +15,7 @@ import (
 type page struct {
 	handler http.Handler
 	token   string
-	say     js.Value // the object of worker.js
+	worker  js.Value // the object of worker.js
 
 	mu   sync.Mutex // guards following
 	open map[int]*request
@@ -30,41 +30,41 @@ type request struct {
 // listen starts to answer the requests of the page.
 func (p *page) listen() {
 	worker := js.Global().Get("kinform")
-	p.say, p.open = worker, map[int]*request{}
+	p.worker, p.open = worker, map[int]*request{}
 	worker.Call("listen", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		p.hear(args[0])
+		p.receive(args[0])
 		return nil
 	}))
 }
 
-// hear handles a message. It must not block, because no other message can arrive meanwhile.
-func (p *page) hear(message js.Value) {
+// receive handles a message. It must not block, because no other message can arrive meanwhile.
+func (p *page) receive(message js.Value) {
 	id := message.Get("id").Int()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	asked := p.open[id]
+	req := p.open[id]
 	switch {
-	case asked == nil && message.Get("path").Type() == js.TypeString:
+	case req == nil && message.Get("path").Type() == js.TypeString:
 		ctx, cancel := context.WithCancel(context.Background())
-		asked = &request{cancel: cancel, more: make(chan struct{}, 1)}
-		p.open[id] = asked
-		go func() { p.answer(ctx, id, asked, message) }()
-	case asked == nil:
+		req = &request{cancel: cancel, more: make(chan struct{}, 1)}
+		p.open[id] = req
+		go func() { p.serve(ctx, id, req, message) }()
+	case req == nil:
 		// The request may have been answered already.
 	case message.Get("cancel").Truthy():
-		asked.cancel()
+		req.cancel()
 	case message.Get("more").Truthy():
 		select {
-		case asked.more <- struct{}{}:
+		case req.more <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// answer lets the handler answer a request.
-func (p *page) answer(ctx context.Context, id int, asked *request, message js.Value) {
+// serve lets the handler answer a request.
+func (p *page) serve(ctx context.Context, id int, req *request, message js.Value) {
 	defer func() {
-		asked.cancel()
+		req.cancel()
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.open, id)
@@ -72,7 +72,7 @@ func (p *page) answer(ctx context.Context, id int, asked *request, message js.Va
 	r, err := http.NewRequestWithContext(ctx, message.Get("method").String(), "http://localhost/"+message.Get("path").String(),
 		strings.NewReader(message.Get("body").String()))
 	if err != nil {
-		p.tell(id, "failed", err.Error())
+		p.post(id, "failed", err.Error())
 		return
 	}
 	headers := js.Global().Get("Object").Call("entries", message.Get("headers"))
@@ -82,26 +82,26 @@ func (p *page) answer(ctx context.Context, id int, asked *request, message js.Va
 	// a local address, because the owner of the tab owns the program
 	r.RemoteAddr = "127.0.0.1:1"
 	r.Header.Set("Authorization", "Bearer "+p.token)
-	w := &answer{page: p, id: id, ctx: ctx, more: asked.more, header: http.Header{}}
+	w := &responseWriter{page: p, id: id, ctx: ctx, more: req.more, header: http.Header{}}
 	defer func() {
 		if e := recover(); e != nil && e != http.ErrAbortHandler {
 			panic(e)
 		} else if e != nil {
-			p.tell(id, "failed", "the response was interrupted")
+			p.post(id, "failed", "the response was interrupted")
 			return
 		}
 		w.WriteHeader(http.StatusOK)
-		p.tell(id, "done", true)
+		p.post(id, "done", true)
 	}()
 	p.handler.ServeHTTP(w, r)
 }
 
-func (p *page) tell(id int, what string, value any) {
-	p.say.Call("say", map[string]any{"id": id, what: value})
+func (p *page) post(id int, what string, value any) {
+	p.worker.Call("say", map[string]any{"id": id, what: value})
 }
 
-// answer is an http.ResponseWriter that sends its writes to the page.
-type answer struct {
+// responseWriter is an http.ResponseWriter that sends its writes to the page.
+type responseWriter struct {
 	page   *page
 	id     int
 	ctx    context.Context
@@ -111,10 +111,10 @@ type answer struct {
 }
 
 // Header implements http.ResponseWriter.
-func (a *answer) Header() http.Header { return a.header }
+func (a *responseWriter) Header() http.Header { return a.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (a *answer) WriteHeader(code int) {
+func (a *responseWriter) WriteHeader(code int) {
 	if a.begun {
 		return
 	}
@@ -123,11 +123,11 @@ func (a *answer) WriteHeader(code int) {
 	for name := range a.header {
 		headers[name] = a.header.Get(name)
 	}
-	a.page.say.Call("say", map[string]any{"id": a.id, "status": code, "headers": headers})
+	a.page.worker.Call("say", map[string]any{"id": a.id, "status": code, "headers": headers})
 }
 
 // Write implements http.ResponseWriter. It waits until the page asks for more.
-func (a *answer) Write(b []byte) (int, error) {
+func (a *responseWriter) Write(b []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	select {
 	case <-a.more:
@@ -136,10 +136,10 @@ func (a *answer) Write(b []byte) (int, error) {
 	}
 	chunk := js.Global().Get("Uint8Array").New(len(b))
 	js.CopyBytesToJS(chunk, b)
-	a.page.say.Call("say", map[string]any{"id": a.id, "chunk": chunk}, []any{chunk.Get("buffer")})
+	a.page.worker.Call("say", map[string]any{"id": a.id, "chunk": chunk}, []any{chunk.Get("buffer")})
 	return len(b), nil
 }
 
 // Flush implements http.Flusher. It does nothing, because the page has received the data when Write
 // returns.
-func (a *answer) Flush() {}
+func (a *responseWriter) Flush() {}

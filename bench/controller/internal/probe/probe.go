@@ -19,19 +19,19 @@ import (
 // Report has the resources that the process has used since its start. CPU covers all threads, user
 // and system.
 type Report struct {
-	CPU                   time.Duration
-	Turns                 int64
-	Bytes, Allocations    uint64 // allocated so far
-	Heap                  uint64 // live bytes; 0 if not requested
-	PeakRSS               uint64
-	FirstTurn, EachHadOne time.Time // zero until then
+	CPU                           time.Duration
+	Reconciles                    int64
+	Bytes, Allocations            uint64 // allocated so far
+	Heap                          uint64 // live bytes; 0 if not requested
+	PeakRSS                       uint64
+	FirstReconcile, AllReconciled time.Time // zero until then
 }
 
 var (
 	profiles   string        // prefix of file names
-	had        []atomic.Bool // by the number at the end of the object's name
-	turns      atomic.Int64
-	different  atomic.Int64
+	reconciled []atomic.Bool // by the number at the end of the object's name
+	reconciles atomic.Int64
+	distinct   atomic.Int64
 	first, all atomic.Int64 // Unix time in nanoseconds
 )
 
@@ -40,31 +40,31 @@ func Attach() {
 	expected := flag.Int("expect", 0, "note when this many different objects have been reconciled")
 	flag.StringVar(&profiles, "profile", "", "prefix of the files to write profiles to; none by default")
 	flag.Parse()
-	had = make([]atomic.Bool, *expected)
+	reconciled = make([]atomic.Bool, *expected)
 	go func() {
-		if err := obey(); err != nil {
+		if err := runCommands(); err != nil {
 			fmt.Fprintln(os.Stderr, "probe:", err)
 		}
 		os.Exit(3) // the driver has exited
 	}()
 }
 
-// Turn records that the object of this name is reconciled.
-func Turn(name string) {
-	if turns.Add(1) == 1 {
+// CountReconcile records that the object of this name is reconciled.
+func CountReconcile(name string) {
+	if reconciles.Add(1) == 1 {
 		first.Store(time.Now().UnixNano())
 	}
 	n, err := strconv.Atoi(name[strings.LastIndexByte(name, '-')+1:])
-	if err == nil && n < len(had) && !had[n].Swap(true) && different.Add(1) == int64(len(had)) {
+	if err == nil && n < len(reconciled) && !reconciled[n].Swap(true) && distinct.Add(1) == int64(len(reconciled)) {
 		all.Store(time.Now().UnixNano())
 	}
 }
 
-func obey() error {
-	answers := json.NewEncoder(os.Stdout)
-	for orders := bufio.NewScanner(os.Stdin); orders.Scan(); {
+func runCommands() error {
+	reports := json.NewEncoder(os.Stdout)
+	for commands := bufio.NewScanner(os.Stdin); commands.Scan(); {
 		r := now()
-		switch order := orders.Text(); order {
+		switch order := commands.Text(); order {
 		case "report":
 		case "heap":
 			pprof.StopCPUProfile() // in case a profile is running
@@ -83,7 +83,7 @@ func obey() error {
 		default:
 			return fmt.Errorf("order %q is not known", order)
 		}
-		if err := answers.Encode(r); err != nil {
+		if err := reports.Encode(r); err != nil {
 			return err
 		}
 	}
@@ -91,15 +91,15 @@ func obey() error {
 }
 
 func now() Report {
-	r := Report{CPU: meter.CPU(), Turns: turns.Load(), PeakRSS: peakRSS()}
+	r := Report{CPU: meter.CPU(), Reconciles: reconciles.Load(), PeakRSS: peakRSS()}
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	r.Bytes, r.Allocations = stats.TotalAlloc, stats.Mallocs
 	if t := first.Load(); t != 0 {
-		r.FirstTurn = time.Unix(0, t)
+		r.FirstReconcile = time.Unix(0, t)
 	}
 	if t := all.Load(); t != 0 {
-		r.EachHadOne = time.Unix(0, t)
+		r.AllReconciled = time.Unix(0, t)
 	}
 	return r
 }

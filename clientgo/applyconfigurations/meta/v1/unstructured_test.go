@@ -21,7 +21,7 @@ func object(t *testing.T, operation, subresource, fields string) *unstructured.U
 
 const fields = `{"f:metadata":{"f:labels":{"f:l":{}}},"f:data":{"f:a":{}},"f:list":{"k:{\"k\":\"1\"}":{".":{},"f:k":{},"f:v":{}}},"f:status":{"f:a":{}}}`
 
-func TestWhatAManagerAppliedToAnUnstructuredObject(t *testing.T) {
+func TestExtractReturnsFieldsOfTheManagerFromUnstructured(t *testing.T) {
 	// each result is client-go's result
 	extractor, err := metav1.NewUnstructuredExtractor(nil)
 	require.NoError(t, err)
@@ -54,9 +54,10 @@ func TestWhatAManagerAppliedToAnUnstructuredObject(t *testing.T) {
 	}
 }
 
-// TestAnEmptyPartBringsNothingOfOthers: if other managers own parts of a map, the path of the map
-// does not include these parts. If no manager owns a part, the map is replaced as a whole.
-func TestAnEmptyPartBringsNothingOfOthers(t *testing.T) {
+// TestExtractOfAnEmptyMapOmitsFieldsOfOtherManagers: if other managers own parts of a map, the path
+// of the map does not include these parts. If no manager owns a part, the map is replaced as a
+// whole.
+func TestExtractOfAnEmptyMapOmitsFieldsOfOtherManagers(t *testing.T) {
 	extractor, err := metav1.NewUnstructuredExtractor(nil)
 	require.NoError(t, err)
 	u := object(t, "Apply", "", `{"f:metadata":{"f:labels":{}},"f:data":{},"f:list":{"k:{\"k\":\"1\"}":{".":{}},"k:{\"k\":\"2\"}":{".":{},"f:k":{}}}}`)
@@ -71,7 +72,7 @@ func TestAnEmptyPartBringsNothingOfOthers(t *testing.T) {
 		"metadata": map[string]any{"name": "n", "namespace": "ns", "labels": map[string]any{}}}, part.Object)
 }
 
-func TestTheExtractSharesNothing(t *testing.T) {
+func TestExtractReturnsADeepCopy(t *testing.T) {
 	extractor, _ := metav1.NewUnstructuredExtractor(nil)
 	u := object(t, "Apply", "", `{"f:list":{"k:{\"k\":\"1\"}":{"f:w":{}}}}`)
 	before := u.DeepCopy()
@@ -81,7 +82,7 @@ func TestTheExtractSharesNothing(t *testing.T) {
 	require.Equal(t, before, u)
 }
 
-func TestManagedFieldsThatCantBeRead(t *testing.T) {
+func TestExtractOfInvalidManagedFieldsIsAnError(t *testing.T) {
 	extractor, _ := metav1.NewUnstructuredExtractor(nil)
 	_, err := extractor.Extract(object(t, "Apply", "", `[1]`), "m")
 	require.ErrorContains(t, err, "managed fields of m")

@@ -25,10 +25,10 @@ type CachedDiscoveryClient struct {
 
 	mu sync.Mutex // guards following
 	// files that this client has written since the last invalidation
-	ours map[string]struct{}
+	written map[string]struct{}
 	// the number of invalidations; if it is not zero, only the files in ours are valid
-	invalidated int
-	foreign     bool // a document came from a file that is not in ours
+	generation int
+	foreign    bool // a document came from a file that is not in ours
 }
 
 var (
@@ -49,7 +49,7 @@ func NewCachedDiscoveryClientForConfig(config *rest.Config, discoveryCacheDir, h
 		return nil, err
 	}
 	return &CachedDiscoveryClient{
-		delegate: memory.NewMemCacheClientWithContext(client), directory: discoveryCacheDir, ttl: ttl, ours: map[string]struct{}{},
+		delegate: memory.NewMemCacheClientWithContext(client), directory: discoveryCacheDir, ttl: ttl, written: map[string]struct{}{},
 	}, nil
 }
 
@@ -75,8 +75,8 @@ func (d *CachedDiscoveryClient) InvalidateWithContext(ctx context.Context) {
 	d.delegate.InvalidateWithContext(ctx)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	clear(d.ours)
-	d.invalidated++
+	clear(d.written)
+	d.generation++
 	d.foreign = false
 }
 

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// front serves requests from an API server or from its own documents, and counts them.
-type front struct {
+// countingServer serves requests from an API server or from its own documents, and counts them.
+type countingServer struct {
 	*httptest.Server
 
 	mu        sync.Mutex // guards following
@@ -41,9 +41,9 @@ type front struct {
 	documents map[string]http.HandlerFunc
 }
 
-func newFront(t *testing.T, options apitest.Options) *front {
+func newCountingServer(t *testing.T, options apitest.Options) *countingServer {
 	t.Helper()
-	f := &front{requests: map[string]int{}, documents: map[string]http.HandlerFunc{}}
+	f := &countingServer{requests: map[string]int{}, documents: map[string]http.HandlerFunc{}}
 	api := apitest.Start(t, options)
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
@@ -63,14 +63,14 @@ func newFront(t *testing.T, options apitest.Options) *front {
 	return f
 }
 
-func (f *front) set(path string, document http.HandlerFunc) {
+func (f *countingServer) set(path string, document http.HandlerFunc) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.documents[path] = document
 }
 
-// asked returns the number of requests for each path since the last call.
-func (f *front) asked() map[string]int {
+// requestCounts returns the number of requests for each path since the last call.
+func (f *countingServer) requestCounts() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	asked := f.requests
@@ -78,8 +78,8 @@ func (f *front) asked() map[string]int {
 	return asked
 }
 
-// tagged returns the If-None-Match headers of the requests since the last call.
-func (f *front) tagged() []string {
+// etags returns the If-None-Match headers of the requests since the last call.
+func (f *countingServer) etags() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	tags := f.tags
@@ -87,14 +87,14 @@ func (f *front) tagged() []string {
 	return tags
 }
 
-func (f *front) config(t *testing.T) *rest.Config {
+func (f *countingServer) config(t *testing.T) *rest.Config {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &rest.Config{Host: f.URL, Transport: transport, QPS: -1, BearerToken: "secret-token"}
 }
 
-func (f *front) client(t *testing.T, discoveryDir, httpDir string) *disk.CachedDiscoveryClient {
+func (f *countingServer) client(t *testing.T, discoveryDir, httpDir string) *disk.CachedDiscoveryClient {
 	t.Helper()
 	c, err := disk.NewCachedDiscoveryClientForConfig(f.config(t), discoveryDir, httpDir, time.Hour)
 	require.NoError(t, err)
@@ -116,10 +116,10 @@ func files(t *testing.T, directory string) map[string]string {
 	return contents
 }
 
-func TestAnAnswerThatWasOnItsWayIsNotKept(t *testing.T) {
-	f, directory := newFront(t, apitest.Options{}), t.TempDir()
+func TestAResponseInFlightIsNotCachedAfterInvalidate(t *testing.T) {
+	f, directory := newCountingServer(t, apitest.Options{}), t.TempDir()
 	arrived, release := make(chan struct{}), make(chan struct{})
-	answer := func(name string) http.HandlerFunc {
+	respond := func(name string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte(`{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"` + name + `","versions":[{"groupVersion":"` + name + `/v1","version":"v1"}]}]}`))
@@ -129,7 +129,7 @@ func TestAnAnswerThatWasOnItsWayIsNotKept(t *testing.T) {
 	f.set("/apis", func(w http.ResponseWriter, r *http.Request) {
 		close(arrived)
 		<-release
-		answer("old")(w, r)
+		respond("old")(w, r)
 	})
 	c := f.client(t, directory, "")
 	named := func() string {
@@ -142,7 +142,7 @@ func TestAnAnswerThatWasOnItsWayIsNotKept(t *testing.T) {
 	go func() { first <- named() }()
 	<-arrived
 	c.Invalidate()
-	f.set("/apis", answer("new"))
+	f.set("/apis", respond("new"))
 	require.Equal(t, "new", named())
 	close(release)
 	require.Equal(t, "old", <-first, "for who has asked before")
@@ -150,13 +150,13 @@ func TestAnAnswerThatWasOnItsWayIsNotKept(t *testing.T) {
 	require.Contains(t, files(t, directory)["servergroups.json"], "new")
 }
 
-func TestAnotherRunIsAnsweredFromFiles(t *testing.T) {
-	f, directory := newFront(t, apitest.Options{}), filepath.Join(t.TempDir(), "discovery")
+func TestAnotherRunUsesTheCacheFiles(t *testing.T) {
+	f, directory := newCountingServer(t, apitest.Options{}), filepath.Join(t.TempDir(), "discovery")
 	first := f.client(t, directory, "")
 	groups, lists, err := first.ServerGroupsAndResources()
 	require.NoError(t, err)
 	require.True(t, first.Fresh())
-	require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, f.asked())
+	require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, f.requestCounts())
 	written := files(t, directory)
 	require.True(t, strings.HasPrefix(written["servergroups.json"], `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"","versions":[{"groupVersion":"v1"`))
 	require.True(t, strings.HasPrefix(written["apps/v1/serverresources.json"], `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1","resources":[`))
@@ -177,14 +177,14 @@ func TestAnotherRunIsAnsweredFromFiles(t *testing.T) {
 	require.NotEmpty(t, preferred)
 	_, err = second.ServerPreferredNamespacedResources()
 	require.NoError(t, err)
-	require.Empty(t, f.asked())
+	require.Empty(t, f.requestCounts())
 	require.False(t, second.Fresh(), "the answers are another run's")
 
 	second.Invalidate()
 	require.True(t, second.Fresh())
 	_, err = second.ServerResourcesForGroupVersion("apps/v1")
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, f.asked())
+	require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, f.requestCounts())
 	require.True(t, second.Fresh())
 	require.Same(t, second, second.WithLegacy())
 	_, err = second.ServerVersion()
@@ -198,7 +198,7 @@ func TestAnotherRunIsAnsweredFromFiles(t *testing.T) {
 }
 
 // A mapper asks the server for a kind that the files of an earlier run do not have.
-func TestAMapperFindsWhatIsNewerThanTheFiles(t *testing.T) {
+func TestAMapperFindsKindsNewerThanTheFiles(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	directory := t.TempDir()
 	transport := &http.Transport{}
@@ -215,7 +215,7 @@ func TestAMapperFindsWhatIsNewerThanTheFiles(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestFilesThatDoNotCount(t *testing.T) {
+func TestInvalidFilesAreIgnored(t *testing.T) {
 	for name, spoil := range map[string]func(file string) error{
 		"empty":        func(file string) error { return os.WriteFile(file, nil, 0o600) },
 		"broken":       func(file string) error { return os.WriteFile(file, []byte(`{"kind":`), 0o600) },
@@ -226,25 +226,25 @@ func TestFilesThatDoNotCount(t *testing.T) {
 		"a directory":  func(file string) error { _ = os.Remove(file); return os.Mkdir(file, 0o700) },
 		"not readable": func(file string) error { _ = os.Remove(file); return os.Symlink("/nowhere", file) },
 	} {
-		f, directory := newFront(t, apitest.Options{}), t.TempDir()
+		f, directory := newCountingServer(t, apitest.Options{}), t.TempDir()
 		_, want, err := f.client(t, directory, "").ServerGroupsAndResources()
 		require.NoError(t, err, name)
 		for file := range files(t, directory) {
 			require.NoError(t, spoil(filepath.Join(directory, filepath.FromSlash(file))), name)
 		}
-		f.asked()
+		f.requestCounts()
 		c := f.client(t, directory, "")
 		_, lists, err := c.ServerGroupsAndResources()
 		require.NoError(t, err, name)
 		require.Len(t, lists, len(want), name)
 		require.True(t, c.Fresh(), name)
-		require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, f.asked(), name)
+		require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, f.requestCounts(), name)
 	}
 }
 
 // A failed response is not written to a file, and the next call asks the server again.
 func TestFailuresAreNotWritten(t *testing.T) {
-	f, directory := newFront(t, apitest.Options{NoAggregatedDiscovery: true}), t.TempDir()
+	f, directory := newCountingServer(t, apitest.Options{NoAggregatedDiscovery: true}), t.TempDir()
 	f.set("/apis/apps/v1", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusServiceUnavailable) })
 	f.set("/apis/batch/v1", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -266,7 +266,7 @@ func TestFailuresAreNotWritten(t *testing.T) {
 
 // Names that a server returns become file names.
 func TestAServerCannotChooseTheFiles(t *testing.T) {
-	f, outside := newFront(t, apitest.Options{}), t.TempDir()
+	f, outside := newCountingServer(t, apitest.Options{}), t.TempDir()
 	directory := filepath.Join(outside, "a", "b")
 	f.set("/apis", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", discovery.AcceptV2)
@@ -289,7 +289,7 @@ func TestAServerCannotChooseTheFiles(t *testing.T) {
 }
 
 func TestSeveralClientsAtOnce(t *testing.T) {
-	f, directory := newFront(t, apitest.Options{}), t.TempDir()
+	f, directory := newCountingServer(t, apitest.Options{}), t.TempDir()
 	clients := []*disk.CachedDiscoveryClient{f.client(t, directory, directory), f.client(t, directory, directory)}
 	var running sync.WaitGroup
 	for i := range 8 {
@@ -314,7 +314,7 @@ func TestSeveralClientsAtOnce(t *testing.T) {
 
 // If the directory is not writable, the client sends more requests but still works.
 func TestADirectoryThatCannotBeWritten(t *testing.T) {
-	f := newFront(t, apitest.Options{})
+	f := newCountingServer(t, apitest.Options{})
 	blocked := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(blocked, nil, 0o600))
 	c := f.client(t, filepath.Join(blocked, "d"), filepath.Join(blocked, "h"))

@@ -26,12 +26,12 @@ type entry struct {
 	body     []byte
 }
 
-// keptHeaders lists the response headers that are stored. Cookies are not stored.
-var keptHeaders = []string{"Cache-Control", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Vary"}
+// storedHeaders lists the response headers that are stored. Cookies are not stored.
+var storedHeaders = []string{"Cache-Control", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Vary"}
 
 func newEntry(response *http.Response, now time.Time) *entry {
-	e := &entry{URL: locator(response.Request.URL), Accept: response.Request.Header.Get("Accept"), Received: now, Header: http.Header{}}
-	for _, name := range keptHeaders {
+	e := &entry{URL: urlWithoutUser(response.Request.URL), Accept: response.Request.Header.Get("Accept"), Received: now, Header: http.Header{}}
+	for _, name := range storedHeaders {
 		if values := response.Header.Values(name); len(values) > 0 {
 			e.Header[name] = values
 		}
@@ -39,8 +39,8 @@ func newEntry(response *http.Response, now time.Time) *entry {
 	return e
 }
 
-// locator returns a URL without credentials.
-func locator(u *url.URL) string {
+// urlWithoutUser returns a URL without credentials.
+func urlWithoutUser(u *url.URL) string {
 	plain := *u
 	plain.User = nil
 	return plain.String()
@@ -56,7 +56,7 @@ func (t *transport) file(locator, accept string) string {
 
 // load returns the stored response to a request, or nil.
 func (t *transport) load(r *http.Request) *entry {
-	at, accept := locator(r.URL), r.Header.Get("Accept")
+	at, accept := urlWithoutUser(r.URL), r.Header.Get("Accept")
 	f, err := os.Open(t.file(at, accept))
 	if err != nil {
 		return nil

@@ -20,23 +20,23 @@ func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 // RoundTrip returns a stored response while the server allows it to be used. Otherwise it asks the
 // server, with the ETag of the stored response.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	if !askable(request) {
+	if !cacheableRequest(request) {
 		return t.next.RoundTrip(request)
 	}
 	known := t.load(request)
 	if known == nil {
-		return t.keep(t.next.RoundTrip(request))
+		return t.storeAfterRead(t.next.RoundTrip(request))
 	}
 	if known.fresh(time.Now()) {
 		return known.response(request), nil
 	}
 	tag := known.Header.Get("Etag")
 	if tag == "" {
-		return t.keep(t.next.RoundTrip(request))
+		return t.storeAfterRead(t.next.RoundTrip(request))
 	}
 	conditional := request.Clone(request.Context())
 	conditional.Header.Set("If-None-Match", tag)
-	response, err := t.keep(t.next.RoundTrip(conditional))
+	response, err := t.storeAfterRead(t.next.RoundTrip(conditional))
 	if err != nil || response.StatusCode != http.StatusNotModified {
 		return response, err
 	}
@@ -44,8 +44,8 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return known.response(request), nil
 }
 
-// askable reports whether a stored response may satisfy a request.
-func askable(r *http.Request) bool {
+// cacheableRequest reports whether a stored response may satisfy a request.
+func cacheableRequest(r *http.Request) bool {
 	if r.Method != http.MethodGet || r.Body != nil && r.Body != http.NoBody {
 		return false
 	}
@@ -57,18 +57,19 @@ func askable(r *http.Request) bool {
 	return true
 }
 
-// keep arranges for a storable response to be stored once its body has been read to the end.
-func (t *transport) keep(response *http.Response, err error) (*http.Response, error) {
-	if err != nil || response.StatusCode != http.StatusOK || !keepable(response.Header) {
+// storeAfterRead arranges for a storable response to be stored once its body has been read to the
+// end.
+func (t *transport) storeAfterRead(response *http.Response, err error) (*http.Response, error) {
+	if err != nil || response.StatusCode != http.StatusOK || !cacheable(response.Header) {
 		return response, err
 	}
-	response.Body = &keeper{ReadCloser: response.Body, transport: t, entry: newEntry(response, time.Now())}
+	response.Body = &storingBody{ReadCloser: response.Body, transport: t, entry: newEntry(response, time.Now())}
 	return response, nil
 }
 
-// keepable reports whether a server allows a response to be stored, and whether a stored response
+// cacheable reports whether a server allows a response to be stored, and whether a stored response
 // could save a later request or transfer.
-func keepable(h http.Header) bool {
+func cacheable(h http.Header) bool {
 	if directives(h)["no-store"] != nil || h.Get("Content-Encoding") != "" || h.Get("Set-Cookie") != "" {
 		return false
 	}
@@ -84,31 +85,31 @@ func keepable(h http.Header) bool {
 	return h.Get("Etag") != "" || lifetime(h) > 0
 }
 
-// keeper copies a body while it is read.
-type keeper struct {
+// storingBody copies a body while it is read.
+type storingBody struct {
 	io.ReadCloser
 	transport *transport
 	entry     *entry
 	read      bytes.Buffer
-	over      bool // too large, ended early, or stored
+	done      bool // too large, ended early, or stored
 }
 
 // Read stores the response when it reaches the end of the body.
-func (k *keeper) Read(p []byte) (int, error) {
+func (k *storingBody) Read(p []byte) (int, error) {
 	n, err := k.ReadCloser.Read(p)
-	if k.over {
+	if k.done {
 		return n, err
 	}
 	k.read.Write(p[:n])
 	switch {
 	case k.read.Len() > maxFile/2:
-		k.over, k.read = true, bytes.Buffer{}
+		k.done, k.read = true, bytes.Buffer{}
 	case err == io.EOF: //nolint:errorlint // that is the orderly end
-		k.over = true
+		k.done = true
 		// without the file, the next request asks the server
 		_ = k.transport.store(k.entry, k.read.Bytes())
 	case err != nil:
-		k.over = true
+		k.done = true
 	}
 	return n, err
 }

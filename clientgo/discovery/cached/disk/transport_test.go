@@ -14,8 +14,9 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// answering returns a handler that sends a body and headers, or 304 if the request has the ETag.
-func answering(body string, headers ...string) http.HandlerFunc {
+// cacheableHandler returns a handler that sends a body and headers, or 304 if the request has the
+// ETag.
+func cacheableHandler(body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
 			w.Header().Set(headers[i], headers[i+1])
@@ -29,14 +30,14 @@ func answering(body string, headers ...string) http.HandlerFunc {
 }
 
 // get requests a path with a new client, as each run of a program does.
-func get(t *testing.T, f *front, directory, path, accept string) string {
+func get(t *testing.T, f *countingServer, directory, path, accept string) string {
 	t.Helper()
 	body, err := f.client(t, t.TempDir(), directory).RESTClient().Get().RequestURI(path).SetHeader("Accept", accept).DoRaw(t.Context())
 	require.NoError(t, err)
 	return string(body)
 }
 
-func TestWhichAnswersAreKept(t *testing.T) {
+func TestWhichResponsesAreCached(t *testing.T) {
 	tomorrow, yesterday := time.Now().Add(24*time.Hour).UTC().Format(http.TimeFormat), time.Now().Add(-24*time.Hour).UTC().Format(http.TimeFormat)
 	for name, test := range map[string]struct {
 		headers []string
@@ -57,13 +58,13 @@ func TestWhichAnswersAreKept(t *testing.T) {
 		"by user":           {[]string{"Vary", "Authorization", "Etag", `"1"`}, 2, false},
 		"bad age":           {[]string{"Cache-Control", "max-age=x", "Expires", tomorrow}, 2, false},
 	} {
-		f, directory := newFront(t, apitest.Options{}), t.TempDir()
-		f.set("/x", answering("body", test.headers...))
+		f, directory := newCountingServer(t, apitest.Options{}), t.TempDir()
+		f.set("/x", cacheableHandler("body", test.headers...))
 		for range 2 {
 			require.Equal(t, "body", get(t, f, directory, "/x", "a/b"), name)
 		}
-		require.Equal(t, test.asked, f.asked()["/x"], name)
-		require.Equal(t, test.tagged, len(f.tagged()) == 1, name)
+		require.Equal(t, test.asked, f.requestCounts()["/x"], name)
+		require.Equal(t, test.tagged, len(f.etags()) == 1, name)
 		for file, content := range files(t, directory) {
 			require.NotContains(t, content, "secret", file)
 			require.NotContains(t, content, "Cookie", file)
@@ -71,12 +72,12 @@ func TestWhichAnswersAreKept(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsForItsPathAndForm(t *testing.T) {
-	f, directory := newFront(t, apitest.Options{}), t.TempDir()
+func TestACachedResponseFitsPathAndAcceptHeader(t *testing.T) {
+	f, directory := newCountingServer(t, apitest.Options{}), t.TempDir()
 	for i := range 3 {
 		tag := fmt.Sprint(i)
 		f.set("/x", func(w http.ResponseWriter, r *http.Request) {
-			answering("a="+r.URL.Query().Get("a")+r.Header.Get("Accept")+tag, "Etag", `"`+tag+`"`)(w, r)
+			cacheableHandler("a="+r.URL.Query().Get("a")+r.Header.Get("Accept")+tag, "Etag", `"`+tag+`"`)(w, r)
 		})
 		for range 2 {
 			require.Equal(t, "a=1a/b"+tag, get(t, f, directory, "/x?a=1", "a/b"))
@@ -87,24 +88,24 @@ func TestAnAnswerIsForItsPathAndForm(t *testing.T) {
 	require.Len(t, files(t, directory), 2, "a document takes the place of the earlier ones")
 }
 
-func TestSpoiltAnswersAreAskedForAgain(t *testing.T) {
-	f, directory := newFront(t, apitest.Options{}), t.TempDir()
-	f.set("/x", answering("a body", "Cache-Control", "max-age=60"))
+func TestCorruptEntriesAreRequestedAgain(t *testing.T) {
+	f, directory := newCountingServer(t, apitest.Options{}), t.TempDir()
+	f.set("/x", cacheableHandler("a body", "Cache-Control", "max-age=60"))
 	require.Equal(t, "a body", get(t, f, directory, "/x", "a/b"))
 	for name, content := range files(t, directory) {
 		for _, spoilt := range []string{"", "{}\na body", content[:len(content)-1], strings.Replace(content, "a body", "b body", 1), strings.Replace(content, "a/b", "c/d", 1), content + "x"} {
-			f.asked()
+			f.requestCounts()
 			require.NoError(t, os.WriteFile(filepath.Join(directory, name), []byte(spoilt), 0o600))
 			require.Equal(t, "a body", get(t, f, directory, "/x", "a/b"))
-			require.Equal(t, 1, f.asked()["/x"], spoilt)
+			require.Equal(t, 1, f.requestCounts()["/x"], spoilt)
 		}
 	}
 }
 
 // A response that ends early must not be used later as if it were complete. Errors are not stored
 // either.
-func TestAnswersThatAreNoneAreNotKept(t *testing.T) {
-	f, directory := newFront(t, apitest.Options{}), t.TempDir()
+func TestTruncatedResponsesAreNotCached(t *testing.T) {
+	f, directory := newCountingServer(t, apitest.Options{}), t.TempDir()
 	f.set("/x", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Etag", `"1"`)
 		w.Header().Set("Content-Length", "100")
@@ -121,10 +122,10 @@ func TestAnswersThatAreNoneAreNotKept(t *testing.T) {
 	}
 	require.Empty(t, files(t, directory))
 	// The response to a write never comes from a file.
-	f.set("/z", answering("body", "Cache-Control", "max-age=60"))
+	f.set("/z", cacheableHandler("body", "Cache-Control", "max-age=60"))
 	for range 2 {
 		_, err := c.Post().AbsPath("/z").DoRaw(t.Context())
 		require.NoError(t, err)
 	}
-	require.Equal(t, 2, f.asked()["/z"])
+	require.Equal(t, 2, f.requestCounts()["/z"])
 }

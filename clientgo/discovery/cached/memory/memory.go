@@ -26,8 +26,8 @@ var ErrCacheNotFound = errors.New("not found")
 type memoryClient struct {
 	delegate discovery.DiscoveryInterfaceWithContext
 	// the delegate if it is a cache too, or nil
-	beneath discovery.CachedDiscoveryInterfaceWithContext
-	answers once.Value[*answers]
+	delegateCache discovery.CachedDiscoveryInterfaceWithContext
+	snapshot      once.Value[*snapshot]
 
 	mu      sync.Mutex // guards following
 	openAPI *cached.Client
@@ -47,7 +47,7 @@ var (
 func NewMemCacheClient(delegate discovery.DiscoveryInterface) discovery.CachedDiscoveryInterface {
 	c := &memoryClient{delegate: discovery.ToDiscoveryInterfaceWithContext(delegate)}
 	if cache, ok := delegate.(discovery.CachedDiscoveryInterface); ok {
-		c.beneath = discovery.ToCachedDiscoveryInterfaceWithContext(cache)
+		c.delegateCache = discovery.ToCachedDiscoveryInterfaceWithContext(cache)
 	}
 	return c
 }
@@ -55,12 +55,12 @@ func NewMemCacheClient(delegate discovery.DiscoveryInterface) discovery.CachedDi
 // NewMemCacheClientWithContext is NewMemCacheClient for a delegate that takes contexts.
 func NewMemCacheClientWithContext(delegate discovery.DiscoveryInterfaceWithContext) discovery.CachedDiscoveryInterfaceWithContext {
 	c := &memoryClient{delegate: delegate}
-	c.beneath, _ = delegate.(discovery.CachedDiscoveryInterfaceWithContext)
+	c.delegateCache, _ = delegate.(discovery.CachedDiscoveryInterfaceWithContext)
 	return c
 }
 
-func (c *memoryClient) known(ctx context.Context) (*answers, error) {
-	known, err := c.answers.Get(ctx, func(ctx context.Context) (*answers, error) { return ask(ctx, c.delegate) })
+func (c *memoryClient) cachedSnapshot(ctx context.Context) (*snapshot, error) {
+	known, err := c.snapshot.Get(ctx, func(ctx context.Context) (*snapshot, error) { return fetchSnapshot(ctx, c.delegate) })
 	if errors.Is(err, errNoGroups) {
 		return known, nil
 	}
@@ -68,7 +68,7 @@ func (c *memoryClient) known(ctx context.Context) (*answers, error) {
 }
 
 // Fresh reports whether the server was asked since the client was made or last invalidated.
-func (c *memoryClient) Fresh() bool { return c.answers.Known() }
+func (c *memoryClient) Fresh() bool { return c.snapshot.Known() }
 
 // FreshWithContext is Fresh.
 func (c *memoryClient) FreshWithContext(context.Context) bool { return c.Fresh() }
@@ -79,11 +79,11 @@ func (c *memoryClient) Invalidate() { c.InvalidateWithContext(context.Background
 // InvalidateWithContext drops all results, and invalidates a delegate that is a cache. A result
 // that is being fetched during the call is not cached.
 func (c *memoryClient) InvalidateWithContext(ctx context.Context) {
-	if c.beneath != nil {
+	if c.delegateCache != nil {
 		// before the results below, so that a request sent between the two lines is not cached
-		c.beneath.InvalidateWithContext(ctx)
+		c.delegateCache.InvalidateWithContext(ctx)
 	}
-	c.answers.Forget()
+	c.snapshot.Forget()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.openAPI = nil
@@ -99,7 +99,7 @@ func (c *memoryClient) ServerGroups() (*metav1.APIGroupList, error) {
 
 // ServerGroupsWithContext implements discovery.ServerGroupsInterfaceWithContext.
 func (c *memoryClient) ServerGroupsWithContext(ctx context.Context) (*metav1.APIGroupList, error) {
-	known, err := c.known(ctx)
+	known, err := c.cachedSnapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (c *memoryClient) GroupsAndMaybeResources() (*metav1.APIGroupList, map[sche
 // server sent together with the groups. It omits resources that the client had to request for each
 // group version.
 func (c *memoryClient) GroupsAndMaybeResourcesWithContext(ctx context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
-	known, err := c.known(ctx)
+	known, err := c.cachedSnapshot(ctx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -131,7 +131,7 @@ func (c *memoryClient) ServerResourcesForGroupVersion(groupVersion string) (*met
 // ServerResourcesForGroupVersionWithContext returns the resources of a group version. If the
 // previous request failed and another request may succeed, it asks the server again.
 func (c *memoryClient) ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error) {
-	known, err := c.known(ctx)
+	known, err := c.cachedSnapshot(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// front is an API server that records requests. Requests that a test selects fail.
-type front struct {
+// countingServer is an API server that records requests. Requests that a test selects fail.
+type countingServer struct {
 	*httptest.Server
 
 	mu       sync.Mutex // guards following
@@ -38,9 +38,9 @@ type front struct {
 	faults   map[string]http.HandlerFunc
 }
 
-func newFront(t *testing.T, options apitest.Options) *front {
+func newCountingServer(t *testing.T, options apitest.Options) *countingServer {
 	t.Helper()
-	f := &front{faults: map[string]http.HandlerFunc{}}
+	f := &countingServer{faults: map[string]http.HandlerFunc{}}
 	api := apitest.Start(t, options)
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
@@ -57,14 +57,14 @@ func newFront(t *testing.T, options apitest.Options) *front {
 	return f
 }
 
-func (f *front) fail(path string, with http.HandlerFunc) {
+func (f *countingServer) fail(path string, with http.HandlerFunc) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.faults[path] = with
 }
 
-// asked returns the number of requests for each path since the last call.
-func (f *front) asked() map[string]int {
+// requestCounts returns the number of requests for each path since the last call.
+func (f *countingServer) requestCounts() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	times := map[string]int{}
@@ -75,7 +75,7 @@ func (f *front) asked() map[string]int {
 	return times
 }
 
-func (f *front) client(t *testing.T) *discovery.DiscoveryClient {
+func (f *countingServer) client(t *testing.T) *discovery.DiscoveryClient {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -95,8 +95,8 @@ func document(body string) http.HandlerFunc {
 
 var twoDocuments = map[string]int{"/api": 1, "/apis": 1}
 
-func TestAServerIsAskedOnceUntilInvalidate(t *testing.T) {
-	f := newFront(t, apitest.Options{})
+func TestDiscoveryIsRequestedOnceUntilInvalidate(t *testing.T) {
+	f := newCountingServer(t, apitest.Options{})
 	c := memory.NewMemCacheClient(f.client(t))
 	require.False(t, c.Fresh())
 	for range 2 {
@@ -124,13 +124,13 @@ func TestAServerIsAskedOnceUntilInvalidate(t *testing.T) {
 		clear(resources) // the map is a copy
 		require.True(t, c.Fresh())
 	}
-	require.Equal(t, twoDocuments, f.asked())
+	require.Equal(t, twoDocuments, f.requestCounts())
 	c.Invalidate()
 	require.False(t, c.Fresh())
-	require.Empty(t, f.asked())
+	require.Empty(t, f.requestCounts())
 	_, err := c.ServerResourcesForGroupVersion("v1")
 	require.NoError(t, err)
-	require.Equal(t, twoDocuments, f.asked())
+	require.Equal(t, twoDocuments, f.requestCounts())
 	require.Same(t, c, c.WithLegacy())
 	require.NotNil(t, c.RESTClient())
 	_, err = c.ServerVersion()
@@ -139,15 +139,15 @@ func TestAServerIsAskedOnceUntilInvalidate(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestALegacyServerIsAskedForEachVersionOnce(t *testing.T) {
-	f := newFront(t, apitest.Options{NoAggregatedDiscovery: true})
+func TestEachVersionOfALegacyServerIsRequestedOnce(t *testing.T) {
+	f := newCountingServer(t, apitest.Options{NoAggregatedDiscovery: true})
 	c := memory.NewMemCacheClient(f.client(t))
 	for range 2 {
 		_, lists, err := c.ServerGroupsAndResources()
 		require.NoError(t, err)
 		require.NotEmpty(t, lists)
 	}
-	asked := f.asked()
+	asked := f.requestCounts()
 	require.Equal(t, 1, asked["/api/v1"])
 	require.Equal(t, 1, asked["/apis/apps/v1"])
 	groups, resources, failed, err := c.(discovery.AggregatedDiscoveryInterface).GroupsAndMaybeResources()
@@ -155,11 +155,11 @@ func TestALegacyServerIsAskedForEachVersionOnce(t *testing.T) {
 	require.NotEmpty(t, groups.Groups)
 	require.Nil(t, resources)
 	require.Nil(t, failed)
-	require.Empty(t, f.asked())
+	require.Empty(t, f.requestCounts())
 }
 
 // After a failure of the server, the next call asks again. Any other response is cached.
-func TestWhichFailuresOfAVersionAreRemembered(t *testing.T) {
+func TestWhichFailuresOfAVersionAreCached(t *testing.T) {
 	const path = "/apis/apps/v1"
 	for name, test := range map[string]struct {
 		fault      http.HandlerFunc
@@ -176,7 +176,7 @@ func TestWhichFailuresOfAVersionAreRemembered(t *testing.T) {
 		"malformed":    {document("{"), true},
 		"no resources": {document(`{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1"}`), true},
 	} {
-		f := newFront(t, apitest.Options{NoAggregatedDiscovery: true})
+		f := newCountingServer(t, apitest.Options{NoAggregatedDiscovery: true})
 		f.fail(path, test.fault)
 		c := memory.NewMemCacheClient(f.client(t))
 		_, err := c.ServerResourcesForGroupVersion("v1")
@@ -197,8 +197,8 @@ func TestWhichFailuresOfAVersionAreRemembered(t *testing.T) {
 	}
 }
 
-func TestWithoutGroupsNothingIsRemembered(t *testing.T) {
-	f := newFront(t, apitest.Options{})
+func TestAFailedGroupListIsNotCached(t *testing.T) {
+	f := newCountingServer(t, apitest.Options{})
 	f.fail("/apis", code(503))
 	c := memory.NewMemCacheClient(f.client(t))
 	for range 2 {
@@ -214,7 +214,7 @@ func TestWithoutGroupsNothingIsRemembered(t *testing.T) {
 }
 
 func TestAStaleVersionIsAFailure(t *testing.T) {
-	f := newFront(t, apitest.Options{})
+	f := newCountingServer(t, apitest.Options{})
 	f.fail("/apis", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", discovery.AcceptV2)
 		_, _ = w.Write([]byte(`{"items":[{"metadata":{"name":"m"},"versions":[{"version":"v1","freshness":"Stale"}]}]}`))
@@ -229,9 +229,9 @@ func TestAStaleVersionIsAFailure(t *testing.T) {
 
 // If the context of one caller ends, other callers are not affected, and this does not count as a
 // failure of the server.
-func TestAContextEndsOnlyItsOwnCall(t *testing.T) {
+func TestACancelledCallerDoesNotAffectOthers(t *testing.T) {
 	for _, options := range []apitest.Options{{}, {NoAggregatedDiscovery: true}} {
-		f := newFront(t, options)
+		f := newCountingServer(t, options)
 		arrived, release := make(chan struct{}, 10), make(chan struct{})
 		slow := "/apis"
 		if options.NoAggregatedDiscovery {
@@ -267,14 +267,14 @@ func TestAContextEndsOnlyItsOwnCall(t *testing.T) {
 	}
 }
 
-func TestDocumentsOfOpenAPIAreRemembered(t *testing.T) {
-	f := newFront(t, apitest.Options{})
+func TestOpenAPIDocumentsAreCached(t *testing.T) {
+	f := newCountingServer(t, apitest.Options{})
 	f.fail("/openapi/v3", code(503))
 	c := memory.NewMemCacheClient(f.client(t))
 	_, err := c.OpenAPIV3().Paths()
 	require.True(t, apierrors.IsServiceUnavailable(err))
 	f.fail("/openapi/v3", nil)
-	f.asked()
+	f.requestCounts()
 	for range 2 {
 		paths, err := c.OpenAPIV3().Paths()
 		require.NoError(t, err)
@@ -284,28 +284,28 @@ func TestDocumentsOfOpenAPIAreRemembered(t *testing.T) {
 			require.NotEmpty(t, body)
 		}
 	}
-	require.Equal(t, map[string]int{"/openapi/v3": 1, "/openapi/v3/apis/apps/v1": 1}, f.asked())
+	require.Equal(t, map[string]int{"/openapi/v3": 1, "/openapi/v3/apis/apps/v1": 1}, f.requestCounts())
 	require.Same(t, c.OpenAPIV3(), c.OpenAPIV3())
 	c.Invalidate()
 	_, err = c.OpenAPIV3().Paths()
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{"/openapi/v3": 1}, f.asked())
+	require.Equal(t, map[string]int{"/openapi/v3": 1}, f.requestCounts())
 }
 
-// stale is a cache to which the memory cache delegates, like the file cache. Its content is
+// staleCache is a cache to which the memory cache delegates, like the file cache. Its content is
 // outdated until Invalidate.
-type stale struct {
+type staleCache struct {
 	discovery.CachedDiscoveryInterface
 	invalidated int
 }
 
-func (s *stale) Invalidate() {
+func (s *staleCache) Invalidate() {
 	s.invalidated++
 	s.CachedDiscoveryInterface.Invalidate()
 }
 
-func TestACacheBeneathIsInvalidatedAsWell(t *testing.T) {
-	f := newFront(t, apitest.Options{})
+func TestAWrappedCacheIsInvalidatedToo(t *testing.T) {
+	f := newCountingServer(t, apitest.Options{})
 	beneath := memory.NewMemCacheClientWithContext(f.client(t))
 	c := memory.NewMemCacheClientWithContext(beneath)
 	_, err := c.ServerGroupsWithContext(t.Context())
@@ -313,27 +313,30 @@ func TestACacheBeneathIsInvalidatedAsWell(t *testing.T) {
 	c.InvalidateWithContext(t.Context())
 	require.False(t, beneath.FreshWithContext(t.Context()))
 
-	old := &stale{CachedDiscoveryInterface: memory.NewMemCacheClient(f.client(t))}
+	old := &staleCache{CachedDiscoveryInterface: memory.NewMemCacheClient(f.client(t))}
 	memory.NewMemCacheClient(old).Invalidate()
 	require.Equal(t, 1, old.invalidated, "one that takes no contexts too")
 }
 
-// answering is a server that returns no groups, or that returns groups and then fails.
-type answering struct {
+// fakeDelegate is a server that returns no groups, or that returns groups and then fails.
+type fakeDelegate struct {
 	discovery.DiscoveryInterface
-	groups *metav1.APIGroupList
-	err    error // of requests for versions
-	asked  int   // number of requests for groups
+	groups        *metav1.APIGroupList
+	err           error // of requests for versions
+	groupRequests int   // number of requests for groups
 }
 
-func (a *answering) ServerGroups() (*metav1.APIGroupList, error) { a.asked++; return a.groups, nil }
+func (a *fakeDelegate) ServerGroups() (*metav1.APIGroupList, error) {
+	a.groupRequests++
+	return a.groups, nil
+}
 
-func (a *answering) ServerResourcesForGroupVersion(gv string) (*metav1.APIResourceList, error) {
+func (a *fakeDelegate) ServerResourcesForGroupVersion(gv string) (*metav1.APIResourceList, error) {
 	return &metav1.APIResourceList{GroupVersion: gv, APIResources: []metav1.APIResource{{Name: "a"}}}, a.err
 }
 
-func TestNoGroupsAreNotRemembered(t *testing.T) {
-	a := &answering{groups: &metav1.APIGroupList{}}
+func TestAnEmptyGroupListIsNotCached(t *testing.T) {
+	a := &fakeDelegate{groups: &metav1.APIGroupList{}}
 	c := memory.NewMemCacheClient(a)
 	groups, err := c.ServerGroups()
 	require.NoError(t, err)
@@ -341,7 +344,7 @@ func TestNoGroupsAreNotRemembered(t *testing.T) {
 	require.False(t, c.Fresh(), "mappers ask again then")
 	_, err = c.ServerResourcesForGroupVersion("a/v1")
 	require.ErrorIs(t, err, memory.ErrCacheNotFound)
-	require.Equal(t, 2, a.asked)
+	require.Equal(t, 2, a.groupRequests)
 
 	a.groups = &metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "a", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "a/v1", Version: "v1"}}}}}
 	a.err = context.Canceled // cancelled by the program's own client
@@ -356,8 +359,8 @@ func TestNoGroupsAreNotRemembered(t *testing.T) {
 // unaggregated hides that a client supports aggregated discovery.
 type unaggregated struct{ discovery.DiscoveryInterface }
 
-func TestADelegateOfTheProgram(t *testing.T) {
-	f := newFront(t, apitest.Options{})
+func TestAProgramsOwnDelegate(t *testing.T) {
+	f := newCountingServer(t, apitest.Options{})
 	//lint:ignore SA1019 both names are tried
 	c := oldmemory.NewMemCacheClient(unaggregated{f.client(t)})
 	for range 2 {
@@ -365,11 +368,11 @@ func TestADelegateOfTheProgram(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, lists)
 	}
-	require.Equal(t, 1, f.asked()["/apis/apps/v1"])
+	require.Equal(t, 1, f.requestCounts()["/apis/apps/v1"])
 }
 
 func TestEverythingAtOnce(t *testing.T) {
-	f := newFront(t, apitest.Options{NoAggregatedDiscovery: true})
+	f := newCountingServer(t, apitest.Options{NoAggregatedDiscovery: true})
 	f.fail("/apis/batch/v1", code(503))
 	c := memory.NewMemCacheClient(f.client(t))
 	var running sync.WaitGroup

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatIsCommittedIsWhatIsGenerated(t *testing.T) {
+func TestCommittedFilesAreUpToDate(t *testing.T) {
 	a, err := load()
 	require.NoError(t, err)
 	files, err := a.files()

@@ -38,7 +38,7 @@ func (a *api) files() (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Path(), err)
 		}
-		files[below(p.Package)+"/zz_generated.go"] = text
+		files[folderOf(p.Package)+"/zz_generated.go"] = text
 	}
 	text, err := format.Source(a.kinds())
 	if err != nil {
@@ -49,8 +49,8 @@ func (a *api) files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// below returns the folder of the counterparts of a package.
-func below(p *types.Package) string {
+// folderOf returns the folder of the counterparts of a package.
+func folderOf(p *types.Package) string {
 	if p.Path() == model.MetaV1 {
 		return "meta/v1"
 	}
@@ -107,7 +107,7 @@ func (w *writer) counterpartName(object *types.TypeName) string {
 	if object.Pkg() == w.source.Package {
 		return object.Name() + suffix
 	}
-	return w.use(out+below(object.Pkg())) + "." + object.Name() + suffix
+	return w.use(out+folderOf(object.Pkg())) + "." + object.Name() + suffix
 }
 
 // write writes the counterpart of a type, with its methods.
@@ -160,12 +160,12 @@ func (w *writer) writeField(f field) {
 	case f.embedded:
 		w.printf("\t%s `json:\"\"`\n", w.counterpartName(f.of))
 	default:
-		w.printf("\t%s %s `json:\"%s,omitempty\"`\n", f.name, w.held(f), f.json)
+		w.printf("\t%s %s `json:\"%s,omitempty\"`\n", f.name, w.fieldType(f), f.json)
 	}
 }
 
-// held writes the type of a field in the counterpart.
-func (w *writer) held(f field) string {
+// fieldType writes the type of a field in the counterpart.
+func (w *writer) fieldType(f field) string {
 	elem := ""
 	if f.of != nil {
 		elem = w.counterpartName(f.of)
@@ -204,7 +204,7 @@ func (w *writer) writeSetters(receiver, holder string, fields []field) {
 		case f.shape == slice:
 			w.printf("%s(values ...%s) *%s { %s%s = append(%[5]s, values...); return b }\n\n", head, w.name(f.elem), receiver, ensure, target)
 		case f.shape == table:
-			w.printf("%s(entries %s) *%s { %s%s = %s.Put(%[5]s, entries); return b }\n\n", head, w.held(f), receiver, ensure, target, w.use(internal))
+			w.printf("%s(entries %s) *%s { %s%s = %s.Put(%[5]s, entries); return b }\n\n", head, w.fieldType(f), receiver, ensure, target, w.use(internal))
 		case f.of != nil:
 			w.printf("%s(value *%s) *%s { %s%s = value; return b }\n\n", head, w.counterpartName(f.of), receiver, ensure, target)
 		default:

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatIsCommittedIsWhatIsGenerated(t *testing.T) {
+func TestCommittedFilesAreUpToDate(t *testing.T) {
 	const module = "../../.."
 	files, err := generate(module)
 	require.NoError(t, err)

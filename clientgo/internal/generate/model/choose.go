@@ -16,9 +16,9 @@ var MetaTypes = []string{"Condition", "DeleteOptions", "GroupResource", "LabelSe
 var scales = []string{APIs + "autoscaling/v1.Scale", APIs + "autoscaling/v1.ScaleSpec", APIs + "autoscaling/v1.ScaleStatus",
 	APIs + "apps/v1beta2.Scale", APIs + "extensions/v1beta1.Scale"}
 
-// choose finds the types that have a counterpart: types whose client can apply them, and the
-// structs that these types contain.
-func (a *API) choose() {
+// findCounterparts finds the types that have a counterpart: types whose client can apply them, and
+// the structs that these types contain.
+func (a *API) findCounterparts() {
 	for _, p := range a.Packages {
 		for _, name := range p.Scope().Names() {
 			object, ok := p.Scope().Lookup(name).(*types.TypeName)
@@ -35,7 +35,7 @@ func (a *API) choose() {
 				a.Applied[object] = true
 			}
 			if m := p.Markers[name]; m.Client && m.Applies() {
-				a.reach(object.Type())
+				a.addReachable(object.Type())
 			}
 		}
 	}
@@ -46,16 +46,16 @@ func (m Markers) Applies() bool {
 	return m.Verbs == nil || slices.Contains(m.Verbs, "apply") || slices.Contains(m.Verbs, "get")
 }
 
-// reach adds a type to the types with a counterpart if it is a struct of k8s.io/api, and all such
-// structs that it contains.
-func (a *API) reach(t types.Type) {
+// addReachable adds a type to the types with a counterpart if it is a struct of k8s.io/api, and all
+// such structs that it contains.
+func (a *API) addReachable(t types.Type) {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
-		a.reach(t.Elem())
+		a.addReachable(t.Elem())
 	case *types.Slice:
-		a.reach(t.Elem())
+		a.addReachable(t.Elem())
 	case *types.Map:
-		a.reach(t.Elem())
+		a.addReachable(t.Elem())
 	case *types.Named:
 		object := t.Obj()
 		under, ok := t.Underlying().(*types.Struct)
@@ -64,7 +64,7 @@ func (a *API) reach(t types.Type) {
 		}
 		a.Applied[object] = true
 		for field := range under.Fields() {
-			a.reach(field.Type())
+			a.addReachable(field.Type())
 		}
 	}
 }

@@ -100,7 +100,7 @@ func Load() (*API, error) {
 		}
 		a.Packages = append(a.Packages, s)
 	}
-	a.choose()
+	a.findCounterparts()
 	return a, nil
 }
 

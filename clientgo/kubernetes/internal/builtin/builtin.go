@@ -25,8 +25,8 @@ var (
 	// the codecs of package kubernetes/scheme; nil if that package is not linked
 	global func() runtime.NegotiatedSerializer
 	// all built-in types; nil if the clientset is not linked
-	others func() *runtime.Scheme
-	known  = map[schema.GroupVersion]runtime.NegotiatedSerializer{}
+	allTypes        func() *runtime.Scheme
+	codecsByVersion = map[schema.GroupVersion]runtime.NegotiatedSerializer{}
 )
 
 // Use sets the codecs of all clients made from now on. Package kubernetes/scheme calls it.
@@ -36,12 +36,12 @@ func Use(codecs func() runtime.NegotiatedSerializer) {
 	global = codecs
 }
 
-// Know lets all clients decode the types that the function add registers, in addition to their own
-// types. The clientset calls it.
-func Know(add Add) {
+// Register lets all clients decode the types that the function add registers, in addition to their
+// own types. The clientset calls it.
+func Register(add Add) {
 	mu.Lock()
 	defer mu.Unlock()
-	others = schemeOf(add)
+	allTypes = schemeOf(add)
 }
 
 // Codecs returns the codecs for the clients of a version. The add functions register the types that
@@ -52,10 +52,10 @@ func Codecs(version schema.GroupVersion, add ...Add) runtime.NegotiatedSerialize
 	if global != nil {
 		return global()
 	}
-	codecs := known[version]
+	codecs := codecsByVersion[version]
 	if codecs == nil {
-		codecs = codec.New(types{own: schemeOf(add...), others: others})
-		known[version] = codecs
+		codecs = codec.New(types{own: schemeOf(add...), fallback: allTypes})
+		codecsByVersion[version] = codecs
 	}
 	return codecs
 }
@@ -74,29 +74,29 @@ func schemeOf(add ...Add) func() *runtime.Scheme {
 
 // types looks up a type in the scheme own, and then in the scheme others.
 type types struct {
-	own    func() *runtime.Scheme
-	others func() *runtime.Scheme // may be nil
+	own      func() *runtime.Scheme
+	fallback func() *runtime.Scheme // may be nil
 }
 
 // ObjectKinds implements runtime.ObjectTyper.
 func (t types) ObjectKinds(object runtime.Object) ([]schema.GroupVersionKind, bool, error) {
 	kinds, unversioned, err := t.own().ObjectKinds(object)
-	if t.others != nil && runtime.IsNotRegisteredError(err) {
-		return t.others().ObjectKinds(object)
+	if t.fallback != nil && runtime.IsNotRegisteredError(err) {
+		return t.fallback().ObjectKinds(object)
 	}
 	return kinds, unversioned, err
 }
 
 // Recognizes implements runtime.ObjectTyper.
 func (t types) Recognizes(kind schema.GroupVersionKind) bool {
-	return t.own().Recognizes(kind) || t.others != nil && t.others().Recognizes(kind)
+	return t.own().Recognizes(kind) || t.fallback != nil && t.fallback().Recognizes(kind)
 }
 
 // New implements runtime.ObjectCreater.
 func (t types) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	object, err := t.own().New(kind)
-	if t.others != nil && runtime.IsNotRegisteredError(err) {
-		return t.others().New(kind)
+	if t.fallback != nil && runtime.IsNotRegisteredError(err) {
+		return t.fallback().New(kind)
 	}
 	return object, err
 }

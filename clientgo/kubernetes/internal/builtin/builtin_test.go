@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestTypesOfAnotherGroup(t *testing.T) {
+func TestClientsDecodeTypesOfOtherGroups(t *testing.T) {
 	own := types{own: schemeOf(corev1.AddToScheme)}
 	deployment := appsv1.SchemeGroupVersion.WithKind("Deployment")
 	_, _, err := own.ObjectKinds(&appsv1.Deployment{})
@@ -27,7 +27,7 @@ func TestTypesOfAnotherGroup(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []schema.GroupVersionKind{{Version: "v1", Kind: "Status"}}, kinds)
 
-	whole := types{own: schemeOf(corev1.AddToScheme), others: schemeOf(appsv1.AddToScheme)}
+	whole := types{own: schemeOf(corev1.AddToScheme), fallback: schemeOf(appsv1.AddToScheme)}
 	kinds, _, err = whole.ObjectKinds(&appsv1.Deployment{})
 	require.NoError(t, err)
 	require.Equal(t, []schema.GroupVersionKind{deployment}, kinds)
@@ -37,7 +37,7 @@ func TestTypesOfAnotherGroup(t *testing.T) {
 	require.True(t, whole.Recognizes(deployment))
 }
 
-func TestNoSchemeIsMadeBeforeItIsNeeded(t *testing.T) {
+func TestSchemesAreMadeOnFirstUse(t *testing.T) {
 	codecs := Codecs(schema.GroupVersion{Group: "none", Version: "v1"}, func(*runtime.Scheme) error {
 		t.Error("a scheme was made")
 		return nil
@@ -46,7 +46,7 @@ func TestNoSchemeIsMadeBeforeItIsNeeded(t *testing.T) {
 	require.Same(t, codecs, Codecs(schema.GroupVersion{Group: "none", Version: "v1"}), "all clients of a version have the same codecs")
 }
 
-func TestPackageSchemeGoesFirst(t *testing.T) {
+func TestPackageSchemeTakesPrecedence(t *testing.T) {
 	t.Cleanup(func() { Use(nil) })
 	var used runtime.NegotiatedSerializer = &struct{ runtime.NegotiatedSerializer }{}
 	Use(func() runtime.NegotiatedSerializer { return used })

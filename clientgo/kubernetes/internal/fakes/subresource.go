@@ -26,20 +26,20 @@ type result[T any] interface {
 	runtime.Object
 }
 
-// Answer returns the result of the reactor that handles an action. If no reactor handles the
+// Invoke returns the result of the reactor that handles an action. If no reactor handles the
 // action, it returns the argument otherwise. The result may be nil if there is an error.
-func Answer[T any, R result[T]](c Client, action testing.Action, otherwise R) (R, error) {
-	answer, err := c.Invokes(action, otherwise)
-	if answer == nil {
+func Invoke[T any, R result[T]](c Client, action testing.Action, defaultObj R) (R, error) {
+	obj, err := c.Invokes(action, defaultObj)
+	if obj == nil {
 		return nil, err
 	}
-	return answer.(R), err
+	return obj.(R), err
 }
 
-// answer is Answer, but returns an empty object instead of nil.
-func answer[T any, R result[T]](c Client, action testing.Action) (R, error) {
+// invokeNonNil is Answer, but returns an empty object instead of nil.
+func invokeNonNil[T any, R result[T]](c Client, action testing.Action) (R, error) {
 	empty := R(new(T))
-	found, err := Answer(c, action, empty)
+	found, err := Invoke(c, action, empty)
 	if found == nil {
 		return empty, err
 	}
@@ -48,18 +48,18 @@ func answer[T any, R result[T]](c Client, action testing.Action) (R, error) {
 
 // Get runs a get of a subresource.
 func Get[T any, R result[T]](c Client, name, sub string, opts metav1.GetOptions) (R, error) {
-	return answer[T, R](c, testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), sub, name, opts))
+	return invokeNonNil[T, R](c, testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), sub, name, opts))
 }
 
 // Update runs an update of a subresource. It ignores the name, because the action takes the name
 // from the body.
 func Update[T any, R result[T]](c Client, _, sub string, body runtime.Object, opts metav1.UpdateOptions) (R, error) {
-	return answer[T, R](c, testing.NewUpdateSubresourceActionWithOptions(c.Resource(), sub, c.Namespace(), body, opts))
+	return invokeNonNil[T, R](c, testing.NewUpdateSubresourceActionWithOptions(c.Resource(), sub, c.Namespace(), body, opts))
 }
 
 // Create runs a create of a subresource.
 func Create[T any, R result[T]](c Client, name, sub string, body runtime.Object, opts metav1.CreateOptions) (R, error) {
-	return answer[T, R](c, testing.NewCreateSubresourceActionWithOptions(c.Resource(), name, sub, c.Namespace(), body, opts))
+	return invokeNonNil[T, R](c, testing.NewCreateSubresourceActionWithOptions(c.Resource(), name, sub, c.Namespace(), body, opts))
 }
 
 // Apply runs an apply of a subresource. configuration must not be nil.
@@ -71,7 +71,7 @@ func Apply[T any, R result[T], C any](c Client, name, sub string, configuration 
 	if err != nil {
 		return nil, err
 	}
-	return answer[T, R](c, testing.NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, types.ApplyYAMLPatchType, data, opts.ToPatchOptions(), sub))
+	return invokeNonNil[T, R](c, testing.NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, types.ApplyYAMLPatchType, data, opts.ToPatchOptions(), sub))
 }
 
 // Evict records an eviction of a pod. An eviction of either version is a create of pods/eviction.

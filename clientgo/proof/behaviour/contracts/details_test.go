@@ -33,15 +33,15 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// lines returns a logger that appends its lines to a slice, with options of package funcr.
-func lines(to *[]string, options funcr.Options) logr.Logger {
+// lineLogger returns a logger that appends its lines to a slice, with options of package funcr.
+func lineLogger(to *[]string, options funcr.Options) logr.Logger {
 	return funcr.New(func(prefix, args string) { *to = append(*to, strings.TrimSpace(prefix+" "+args)) }, options)
 }
 
-// answers is a round tripper with the same response body for every request.
-type answers string
+// staticResponse is a round tripper with the same response body for every request.
+type staticResponse string
 
-func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+func (a staticResponse) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(string(a))),
 		Header: http.Header{"Content-Type": {"application/json"}, "Warning": {"a", "b"}},
@@ -49,7 +49,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // {..} finds maps, slices and strings at any depth, but no numbers.
-func TestDescentFindsWhatIsInside(t *testing.T) {
+func TestRecursiveDescentFindsNestedValues(t *testing.T) {
 	path := jsonpath.New("p")
 	require.NoError(t, path.Parse("{..}"))
 	results, err := path.FindResults(map[string]any{"a": []any{1, "s", map[string]any{"b": 2.5, "c": true}}})
@@ -62,7 +62,7 @@ func TestDescentFindsWhatIsInside(t *testing.T) {
 }
 
 // After its context has ended, a pager still passes on the rest of the page.
-func TestAPagerHandsOutTheRestOfAPage(t *testing.T) {
+func TestAPagerFinishesAPageAfterItsContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	p := pager.New(func(ctx context.Context, _ metav1.ListOptions) (kruntime.Object, error) {
@@ -78,7 +78,7 @@ func TestAPagerHandsOutTheRestOfAPage(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, got)
 }
 
-func TestEmbeddedDocumentsHavePaths(t *testing.T) {
+func TestEmbeddedOpenAPIDocumentsHavePaths(t *testing.T) {
 	paths, err := openapitest.NewEmbeddedFileClient().Paths()
 	require.NoError(t, err)
 	data, err := paths["apis/apps/v1"].Schema("application/json")
@@ -95,7 +95,7 @@ func (noPaths) Paths() (map[string]openapi.GroupVersion, error) {
 	return map[string]openapi.GroupVersion{"api/v1": nil}, nil
 }
 
-func TestACachedClientReturnsItsOneMapOfPaths(t *testing.T) {
+func TestACachedOpenAPIClientReturnsTheSameMap(t *testing.T) {
 	client := openapi.ToClientWithContext(openapicached.NewClient(noPaths{}))
 	first, err := client.PathsWithContext(t.Context())
 	require.NoError(t, err)
@@ -105,12 +105,12 @@ func TestACachedClientReturnsItsOneMapOfPaths(t *testing.T) {
 }
 
 // Log lines about bodies have the source position of the program's call.
-func TestALoggedBodyNamesItsCaller(t *testing.T) {
-	config := &restclient.Config{Host: "http://server.example", Transport: answers(`{}`)}
+func TestBodyLogLinesHaveTheCallersPosition(t *testing.T) {
+	config := &restclient.Config{Host: "http://server.example", Transport: staticResponse(`{}`)}
 	client, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
 	var logged []string
-	logger := lines(&logged, funcr.Options{Verbosity: 8, LogCaller: funcr.All})
+	logger := lineLogger(&logged, funcr.Options{Verbosity: 8, LogCaller: funcr.All})
 	request := client.CoreV1().RESTClient().Post().AbsPath("/x").Body([]byte("told"))
 	require.NoError(t, request.Do(klog.NewContext(t.Context(), logger)).Error())
 	bodies := 0
@@ -126,12 +126,12 @@ func TestALoggedBodyNamesItsCaller(t *testing.T) {
 // Headers are a separate field of a log line. The value of each header is a list.
 func TestLoggedHeadersAreStructured(t *testing.T) {
 	var logged []string
-	logger := lines(&logged, funcr.Options{Verbosity: 8})
+	logger := lineLogger(&logged, funcr.Options{Verbosity: 8})
 	request, err := http.NewRequestWithContext(klog.NewContext(t.Context(), logger), http.MethodGet, "http://server.example/x", nil)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer secret")
 	request.Header["Accept"] = []string{"one", "two"}
-	response, err := transport.NewDebuggingRoundTripper(answers(""), transport.DebugByContext).RoundTrip(request)
+	response, err := transport.NewDebuggingRoundTripper(staticResponse(""), transport.DebugByContext).RoundTrip(request)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	all := strings.Join(logged, "\n")
@@ -150,12 +150,12 @@ type named struct {
 func (n named) Name() string          { return n.name }
 func (n named) Done() <-chan struct{} { return n.done }
 
-func TestTheLinesOfWaitFor(t *testing.T) {
+func TestLogLinesOfWaitFor(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var logged []string
-	ctx = klog.NewContext(ctx, lines(&logged, funcr.Options{}))
+	ctx = klog.NewContext(ctx, lineLogger(&logged, funcr.Options{}))
 	require.True(t, cache.WaitFor(ctx, "a cache", named{"one", closed}))
 	cancel(errors.New("enough"))
 	require.False(t, cache.WaitFor(ctx, "a cache", named{"two", make(chan struct{})}, named{"three", make(chan struct{})}))
@@ -169,13 +169,13 @@ func TestTheLinesOfWaitFor(t *testing.T) {
 
 // A plugin may be a shell script that searches the text of its input, so the text must be
 // client-go's.
-func TestTheInfoOfAPluginBeginsWithItsKind(t *testing.T) {
+func TestThePluginInputBeginsWithItsKind(t *testing.T) {
 	dir := t.TempDir()
-	told, plugin := filepath.Join(dir, "told"), filepath.Join(dir, "plugin")
+	input, plugin := filepath.Join(dir, "told"), filepath.Join(dir, "plugin")
 	script := fmt.Sprintf(`#!/bin/sh
 printf %%s "$KUBERNETES_EXEC_INFO" > %s
 echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t"}}'
-`, told)
+`, input)
 	require.NoError(t, os.WriteFile(plugin, []byte(script), 0o700))
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
@@ -189,7 +189,7 @@ echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","s
 	response, err := rt.RoundTrip(request)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
-	info, err := os.ReadFile(told)
+	info, err := os.ReadFile(input)
 	require.NoError(t, err)
 	require.Equal(t, `{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"interactive":false}}`, strings.TrimSpace(string(info)))
 }

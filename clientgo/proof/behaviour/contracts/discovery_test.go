@@ -22,7 +22,7 @@ func (staleGroups) ServerResourcesForGroupVersion(gv string) (*metav1.APIResourc
 	return &metav1.APIResourceList{GroupVersion: gv, APIResources: []metav1.APIResource{{Name: "deployments"}}}, nil
 }
 
-func TestGroupsBesideAnErrorAreTaken(t *testing.T) {
+func TestGroupsReturnedWithAnErrorAreUsed(t *testing.T) {
 	groups, lists, err := discovery.ServerGroupsAndResources(staleGroups{})
 	require.NoError(t, err)
 	require.Len(t, groups, 1)

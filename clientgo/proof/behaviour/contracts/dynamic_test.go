@@ -15,15 +15,15 @@ import (
 
 // For each verb, a reactor of a dynamic fake may return an unstructured object or list without a
 // kind.
-func TestADynamicFakeTakesUnstructuredAnswersWithoutAKind(t *testing.T) {
+func TestADynamicFakeAcceptsUnstructuredResultsWithoutAKind(t *testing.T) {
 	item := unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "x"}}}
-	for name, answer := range map[string]runtime.Unstructured{
+	for name, result := range map[string]runtime.Unstructured{
 		"object": &item,
 		"list":   &unstructured.UnstructuredList{Items: []unstructured.Unstructured{item}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{podsGVR: "PodList"})
-			client.PrependReactor("*", "*", func(core.Action) (bool, runtime.Object, error) { return true, answer.DeepCopyObject(), nil })
+			client.PrependReactor("*", "*", func(core.Action) (bool, runtime.Object, error) { return true, result.DeepCopyObject(), nil })
 			pods := client.Resource(podsGVR).Namespace("ns")
 			sent := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "x"}}}
 			for verb, call := range map[string]func() (*unstructured.Unstructured, error){
@@ -46,7 +46,7 @@ func TestADynamicFakeTakesUnstructuredAnswersWithoutAKind(t *testing.T) {
 			} {
 				got, err := call()
 				require.NoError(t, err, verb)
-				require.Equal(t, answer.UnstructuredContent(), got.Object, verb)
+				require.Equal(t, result.UnstructuredContent(), got.Object, verb)
 			}
 			list, err := pods.List(t.Context(), metav1.ListOptions{})
 			require.NoError(t, err)

@@ -9,33 +9,34 @@ import (
 	featurestesting "k8s.io/client-go/features/testing"
 )
 
-// ownGates are the feature gates of a program, with the methods that SetFeatureDuringTest requires.
-type ownGates struct{ on map[features.Feature]bool }
+// programGates are the feature gates of a program, with the methods that SetFeatureDuringTest
+// requires.
+type programGates struct{ on map[features.Feature]bool }
 
-func (g *ownGates) Enabled(key features.Feature) bool { return g.on[key] }
-func (g *ownGates) Set(key features.Feature, on bool) error {
+func (g *programGates) Enabled(key features.Feature) bool { return g.on[key] }
+func (g *programGates) Set(key features.Feature, on bool) error {
 	g.on[key] = on
 	return nil
 }
 
-// fails is a test that records its failure instead of failing.
-type fails struct {
+// recordingT is a test that records its failure instead of failing.
+type recordingT struct {
 	*testing.T
 	name   string
 	failed string
 }
 
-func (f *fails) Name() string { return f.name }
-func (f *fails) Fatal(args ...any) {
+func (f *recordingT) Name() string { return f.name }
+func (f *recordingT) Fatal(args ...any) {
 	f.failed = fmt.Sprint(args...)
 	panic(f)
 }
-func (f *fails) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
+func (f *recordingT) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
 
-func TestGatesOfAProgramAreSetByTheirMethodSet(t *testing.T) {
+func TestSetFeatureDuringTestWorksWithAProgramsGates(t *testing.T) {
 	original := features.FeatureGates()
 	defer features.ReplaceFeatureGates(original)
-	own := &ownGates{on: map[features.Feature]bool{}}
+	own := &programGates{on: map[features.Feature]bool{}}
 	features.ReplaceFeatureGates(own)
 	t.Run("outer", func(t *testing.T) {
 		featurestesting.SetFeatureDuringTest(t, features.WatchListClient, true)
@@ -49,10 +50,10 @@ func TestGatesOfAProgramAreSetByTheirMethodSet(t *testing.T) {
 	require.False(t, own.on[features.WatchListClient])
 }
 
-func TestAFeatureIsSetByOneTestAtATime(t *testing.T) {
+func TestOnlyOneTestAtATimeMaySetAFeature(t *testing.T) {
 	t.Run("one", func(t *testing.T) {
 		featurestesting.SetFeatureDuringTest(t, features.WatchListClient, true)
-		other := &fails{T: t, name: "TestOther"}
+		other := &recordingT{T: t, name: "TestOther"}
 		require.Panics(t, func() { featurestesting.SetFeatureDuringTest(other, features.WatchListClient, false) })
 		require.Contains(t, other.failed, t.Name())
 		require.True(t, features.FeatureGates().Enabled(features.WatchListClient))

@@ -48,10 +48,10 @@ func TestComparisonsOfTemplates(t *testing.T) {
 	require.Equal(t, "false missing argument for comparison", says(template.Equal(1)))
 }
 
-// pointed is a type whose pointer has a method String.
-type pointed struct{ A int }
+// stringerPointer is a type whose pointer has a method String.
+type stringerPointer struct{ A int }
 
-func (p *pointed) String() string { return "text" }
+func (p *stringerPointer) String() string { return "text" }
 
 func TestValuesOfTemplates(t *testing.T) {
 	number := 3
@@ -79,8 +79,8 @@ func TestValuesOfTemplates(t *testing.T) {
 	}{
 		{reflect.Value{}, "<no value>", true},
 		{reflect.ValueOf(pointer), 3, true},
-		{reflect.ValueOf(pointed{1}), pointed{1}, true},
-		{reflect.ValueOf(&[]pointed{{1}}).Elem().Index(0), &pointed{1}, true},
+		{reflect.ValueOf(stringerPointer{1}), stringerPointer{1}, true},
+		{reflect.ValueOf(&[]stringerPointer{{1}}).Elem().Index(0), &stringerPointer{1}, true},
 		{reflect.ValueOf(failure), failure, true},
 		{reflect.ValueOf(make(chan int)), nil, false},
 		{reflect.ValueOf(func() {}), nil, false},
@@ -91,24 +91,24 @@ func TestValuesOfTemplates(t *testing.T) {
 	}
 }
 
-// cached is a server behind a transport that caches responses.
-type cached struct {
-	t       *testing.T
-	cache   *httpcache.MemoryCache
-	answer  func(r *http.Request) (*http.Response, error)
-	asked   []string
-	address *url.URL
+// cachedServer is a server behind a transport that caches responses.
+type cachedServer struct {
+	t        *testing.T
+	cache    *httpcache.MemoryCache
+	respond  func(r *http.Request) (*http.Response, error)
+	requests []string
+	address  *url.URL
 }
 
-func newCached(t *testing.T) *cached {
+func newCachedServer(t *testing.T) *cachedServer {
 	address, err := url.Parse("http://server.example/path")
 	require.NoError(t, err)
-	return &cached{t: t, cache: httpcache.NewMemoryCache(), address: address}
+	return &cachedServer{t: t, cache: httpcache.NewMemoryCache(), address: address}
 }
 
-func (c *cached) RoundTrip(r *http.Request) (*http.Response, error) {
-	c.asked = append(c.asked, r.Method+" "+r.Header.Get("If-None-Match")+r.Header.Get("If-Modified-Since"))
-	return c.answer(r)
+func (c *cachedServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.requests = append(c.requests, r.Method+" "+r.Header.Get("If-None-Match")+r.Header.Get("If-Modified-Since"))
+	return c.respond(r)
 }
 
 // header returns headers from names and values, with the current time as the Date.
@@ -120,9 +120,9 @@ func header(pairs ...string) http.Header {
 	return h
 }
 
-// answers sets the server's response to every request.
-func (c *cached) answers(code int, body string, pairs ...string) {
-	c.answer = func(r *http.Request) (*http.Response, error) {
+// setResponse sets the server's response to every request.
+func (c *cachedServer) setResponse(code int, body string, pairs ...string) {
+	c.respond = func(r *http.Request) (*http.Response, error) {
 		w := httptest.NewRecorder()
 		for name, values := range header(pairs...) {
 			w.Header()[name] = values
@@ -135,8 +135,8 @@ func (c *cached) answers(code int, body string, pairs ...string) {
 
 // do returns the outcome of a request: the status code, the body, whether the cache served it, and
 // the requests that the server received.
-func (c *cached) do(method string, pairs ...string) string {
-	c.asked = nil
+func (c *cachedServer) do(method string, pairs ...string) string {
+	c.requests = nil
 	r := &http.Request{Method: method, URL: c.address, Header: http.Header{}}
 	for i := 0; i < len(pairs); i += 2 {
 		r.Header.Set(pairs[i], pairs[i+1])
@@ -150,13 +150,13 @@ func (c *cached) do(method string, pairs ...string) string {
 	body, err := io.ReadAll(resp.Body)
 	require.NoError(c.t, err)
 	require.NoError(c.t, resp.Body.Close())
-	return fmt.Sprintf("%d %s %s %q", resp.StatusCode, body, resp.Header.Get(httpcache.XFromCache), c.asked)
+	return fmt.Sprintf("%d %s %s %q", resp.StatusCode, body, resp.Header.Get(httpcache.XFromCache), c.requests)
 }
 
-func TestResponsesAreKept(t *testing.T) {
+func TestResponsesAreCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCached(t)
-		c.answers(200, "one", "Cache-Control", "max-age=60", "Etag", "1")
+		c := newCachedServer(t)
+		c.setResponse(200, "one", "Cache-Control", "max-age=60", "Etag", "1")
 		require.Equal(t, `200 one  ["GET "]`, c.do("GET"))
 		require.Equal(t, `200 one 1 []`, c.do("GET"))
 		require.Equal(t, `200 one  ["GET "]`, c.do("GET", "Cache-Control", "no-cache"))
@@ -167,16 +167,16 @@ func TestResponsesAreKept(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		require.Equal(t, `200 one 1 []`, c.do("GET", "Cache-Control", "max-stale"))
 		require.Equal(t, `200 one 1 []`, c.do("GET", "Cache-Control", "max-stale=100"))
-		c.answers(304, "", "Etag", "1", "Cache-Control", "max-age=60", "X-New", "1")
+		c.setResponse(304, "", "Etag", "1", "Cache-Control", "max-age=60", "X-New", "1")
 		require.Equal(t, `200 one 1 ["GET 1"]`, c.do("GET"))
 		require.Equal(t, `200 one 1 []`, c.do("GET"), "the date is that of the 304")
 
-		c = newCached(t)
+		c = newCachedServer(t)
 		require.Equal(t, `504   []`, c.do("GET", "Cache-Control", "only-if-cached"))
-		c.answers(200, "one", "Cache-Control", "no-store")
+		c.setResponse(200, "one", "Cache-Control", "no-store")
 		require.Equal(t, `200 one  ["GET "]`, c.do("GET"))
 		require.Equal(t, `200 one  ["GET "]`, c.do("GET"))
-		c.answers(200, "one", "Expires", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat), "Last-Modified", "before")
+		c.setResponse(200, "one", "Expires", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat), "Last-Modified", "before")
 		require.Equal(t, `200 one  ["GET "]`, c.do("GET"))
 		require.Equal(t, `200 one 1 []`, c.do("GET"))
 		time.Sleep(2 * time.Minute)
@@ -187,10 +187,10 @@ func TestResponsesAreKept(t *testing.T) {
 	})
 }
 
-func TestAKeptResponseVaries(t *testing.T) {
+func TestACachedResponseDependsOnVary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCached(t)
-		c.answers(200, "json", "Cache-Control", "max-age=60", "Vary", "Accept, X-Other", "Etag", "1")
+		c := newCachedServer(t)
+		c.setResponse(200, "json", "Cache-Control", "max-age=60", "Vary", "Accept, X-Other", "Etag", "1")
 		require.Equal(t, `200 json  ["GET "]`, c.do("GET", "Accept", "json"))
 		require.Equal(t, `200 json 1 []`, c.do("GET", "Accept", "json"))
 		require.Equal(t, `200 json  ["GET "]`, c.do("GET", "Accept", "yaml"))
@@ -198,7 +198,7 @@ func TestAKeptResponseVaries(t *testing.T) {
 	})
 }
 
-func TestAKeptResponseHelpsOnErrors(t *testing.T) {
+func TestACachedResponseIsUsedOnErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct{ response, request, want string }{
 			{"stale-if-error", "", `200 one 1 ["GET 1"]`},
@@ -207,20 +207,20 @@ func TestAKeptResponseHelpsOnErrors(t *testing.T) {
 			{"", "stale-if-error=300", `200 one 1 ["GET 1"]`},
 			{"", "", `503 two  ["GET 1"]`},
 		} {
-			s := newCached(t)
-			s.answers(200, "one", "Etag", "1", "Cache-Control", c.response)
+			s := newCachedServer(t)
+			s.setResponse(200, "one", "Etag", "1", "Cache-Control", c.response)
 			require.Equal(t, `200 one  ["GET "]`, s.do("GET"))
 			time.Sleep(time.Minute)
-			s.answers(503, "two")
+			s.setResponse(503, "two")
 			require.Equal(t, c.want, s.do("GET", "Cache-Control", c.request), c)
 		}
-		s := newCached(t)
-		s.answers(200, "one", "Etag", "1")
+		s := newCachedServer(t)
+		s.setResponse(200, "one", "Etag", "1")
 		require.Equal(t, `200 one  ["GET "]`, s.do("GET"))
-		s.answer = func(*http.Request) (*http.Response, error) { return nil, errors.New("E") }
+		s.respond = func(*http.Request) (*http.Response, error) { return nil, errors.New("E") }
 		require.Equal(t, "E", s.do("GET"))
 		require.Equal(t, "E", s.do("GET"))
-		require.Equal(t, []string{"GET "}, s.asked, "what failed is forgotten")
+		require.Equal(t, []string{"GET "}, s.requests, "what failed is forgotten")
 	})
 }
 

@@ -23,7 +23,7 @@ func (nothing) OnUpdate(any, any) {}
 func (nothing) OnDelete(any)      {}
 
 //go:noinline
-func defined() cache.ResourceEventHandlerFuncs {
+func newHandlerFuncs() cache.ResourceEventHandlerFuncs {
 	return cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}, DeleteFunc: func(any) {}}
 }
 
@@ -39,9 +39,9 @@ func TestHandlersHaveNames(t *testing.T) {
 		{nothing{}, here + "nothing"},
 		{&nothing{}, here + "nothing"},
 		{(*nothing)(nil), "*contracts.nothing"},
-		{defined(), here + "defined"},
+		{newHandlerFuncs(), here + "defined"},
 		{&cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {}}, here + "TestHandlersHaveNames"},
-		{cache.ResourceEventHandlerFuncs{AddFunc: defined().AddFunc, UpdateFunc: nothing{}.OnUpdate}, here + "defined.func1+" + here + "nothing.OnUpdate-fm"},
+		{cache.ResourceEventHandlerFuncs{AddFunc: newHandlerFuncs().AddFunc, UpdateFunc: nothing{}.OnUpdate}, here + "defined.func1+" + here + "nothing.OnUpdate-fm"},
 		{cache.ResourceEventHandlerFuncs{}, "cache.ResourceEventHandlerFuncs"},
 	} {
 		r, err := informer.AddEventHandler(c.handler)
@@ -51,7 +51,7 @@ func TestHandlersHaveNames(t *testing.T) {
 }
 
 // Adapters have the name of the handler that they call. In client-go they have their own name.
-func TestAdaptersHaveTheNamesOfTheirHandlers(t *testing.T) {
+func TestAdaptersAreNamedAfterTheirHandlers(t *testing.T) {
 	const here = "github.com/kinform/kinform/clientgo/proof/behaviour/contracts."
 	informer := cache.NewSharedIndexInformer((&server{}).source(), &corev1.Pod{}, 0, cache.Indexers{})
 	for _, h := range []cache.ResourceEventHandler{
@@ -60,15 +60,15 @@ func TestAdaptersHaveTheNamesOfTheirHandlers(t *testing.T) {
 	} {
 		r, err := informer.AddEventHandler(h)
 		require.NoError(t, err)
-		require.Equal(t, "SharedIndexInformer *v1.Pod + event handler "+here+"TestAdaptersHaveTheNamesOfTheirHandlers", r.HasSyncedChecker().Name())
+		require.Equal(t, "SharedIndexInformer *v1.Pod + event handler "+here+"TestAdaptersAreNamedAfterTheirHandlers", r.HasSyncedChecker().Name())
 	}
 	r, err := cache.NewTypedSharedIndexInformer[*corev1.Pod](informer).AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{AddFunc: func(*corev1.Pod) {}})
 	require.NoError(t, err)
-	require.Equal(t, "SharedIndexInformer *v1.Pod + event handler "+here+"TestAdaptersHaveTheNamesOfTheirHandlers", r.HasSyncedChecker().Name())
+	require.Equal(t, "SharedIndexInformer *v1.Pod + event handler "+here+"TestAdaptersAreNamedAfterTheirHandlers", r.HasSyncedChecker().Name())
 }
 
 // The logger in a handler's options logs the panics of the handler.
-func TestThePanicsOfAHandlerAreLoggedByItsLogger(t *testing.T) {
+func TestPanicsOfAHandlerGoToItsLogger(t *testing.T) {
 	var loggers []string
 	utilruntime.ReallyCrash = false
 	utilruntime.PanicHandlers = []func(context.Context, any){func(ctx context.Context, _ any) { klog.FromContext(ctx).Info("panic") }}
@@ -84,7 +84,7 @@ func TestThePanicsOfAHandlerAreLoggedByItsLogger(t *testing.T) {
 		require.NoError(t, err)
 		run(t, func(ctx context.Context) { informer.RunWithContext(klog.NewContext(ctx, *named("of the run"))) }, func() {
 			s.last(t).Add(pod("a", "11"))
-			sleep(time.Second)
+			sleepAndSettle(time.Second)
 		})
 	})
 	require.Equal(t, []string{"of the handler"}, loggers)

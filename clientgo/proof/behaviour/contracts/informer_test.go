@@ -17,17 +17,18 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// diary is a handler that calls the function does for each event, and then records the event.
-type diary struct {
-	does func(line string)
+// handlerRecorder is a handler that calls the function does for each event, and then records the
+// event.
+type handlerRecorder struct {
+	onEvent func(line string)
 
 	mu    sync.Mutex // guards following
 	lines []string
 }
 
-func (d *diary) note(line string) {
-	if d.does != nil {
-		d.does(line)
+func (d *handlerRecorder) note(line string) {
+	if d.onEvent != nil {
+		d.onEvent(line)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -42,13 +43,13 @@ func name(obj any) string {
 	return p.Name + p.ResourceVersion
 }
 
-func (d *diary) OnAdd(obj any, initial bool) {
+func (d *handlerRecorder) OnAdd(obj any, initial bool) {
 	d.note("add " + name(obj) + map[bool]string{true: " initially"}[initial])
 }
-func (d *diary) OnUpdate(old, obj any) { d.note("update " + name(old) + " " + name(obj)) }
-func (d *diary) OnDelete(obj any)      { d.note("delete " + name(obj)) }
+func (d *handlerRecorder) OnUpdate(old, obj any) { d.note("update " + name(old) + " " + name(obj)) }
+func (d *handlerRecorder) OnDelete(obj any)      { d.note("delete " + name(obj)) }
 
-func (d *diary) told() []string {
+func (d *handlerRecorder) takeLines() []string {
 	synctest.Wait()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -57,24 +58,24 @@ func (d *diary) told() []string {
 	return lines
 }
 
-// informerOf holds an informer, its server and a handler.
-type informerOf struct {
+// runningInformer holds an informer, its server and a handler.
+type runningInformer struct {
 	cache.SharedIndexInformer
 	*server
-	diary
+	handlerRecorder
 	handle cache.ResourceEventHandlerRegistration
 }
 
-// informed runs an informer in a bubble. Its server lists pods at version 10.
-func informed(t *testing.T, pods []*corev1.Pod, before, test func(i *informerOf)) {
+// withInformer runs an informer in a bubble. Its server lists pods at version 10.
+func withInformer(t *testing.T, pods []*corev1.Pod, before, test func(i *runningInformer)) {
 	synctest.Test(t, func(t *testing.T) {
-		i := &informerOf{server: &server{}}
+		i := &runningInformer{server: &server{}}
 		i.list = func(int, metav1.ListOptions) (runtime.Object, error) { return podList("10", pods...), nil }
 		i.SharedIndexInformer = cache.NewSharedIndexInformer(i.source(), &corev1.Pod{}, 0, cache.Indexers{"node": func(obj any) ([]string, error) {
 			return []string{obj.(*corev1.Pod).Spec.NodeName}, nil
 		}})
 		var err error
-		i.handle, err = i.AddEventHandler(&i.diary)
+		i.handle, err = i.AddEventHandler(&i.handlerRecorder)
 		require.NoError(t, err)
 		if before != nil {
 			before(i)
@@ -84,43 +85,43 @@ func informed(t *testing.T, pods []*corev1.Pod, before, test func(i *informerOf)
 }
 
 // PD-1, PD-2, PD-3, PD-11, SI-8, SI-11, SI-15
-func TestWhatAHandlerIsToldDependsOnWhatTheStoreHas(t *testing.T) {
-	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
-		require.Equal(t, []string{"add a1 initially"}, i.told())
+func TestNotificationsDependOnTheStoresContent(t *testing.T) {
+	withInformer(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *runningInformer) {
+		require.Equal(t, []string{"add a1 initially"}, i.takeLines())
 		w := i.last(t)
 		w.Add(pod("a", "11"))
 		w.Modify(pod("b", "12"))
 		w.Delete(pod("b", "13"))
 		w.Delete(pod("unknown", "14"))
 		w.Add(pod("b", "15"))
-		require.Equal(t, []string{"update a1 a11", "add b12", "delete b13", "delete unknown14", "add b15"}, i.told())
+		require.Equal(t, []string{"update a1 a11", "add b12", "delete b13", "delete unknown14", "add b15"}, i.takeLines())
 	})
 }
 
 // PD-5, PD-6, PD-11: after a list, handlers are first notified of deletions, and then of the
 // objects in the order of the list. By then the store has the whole list.
-func TestAListIsOneStep(t *testing.T) {
-	informed(t, []*corev1.Pod{pod("a", "1"), pod("b", "1"), pod("c", "1")}, nil, func(i *informerOf) {
-		i.told()
+func TestAListNotifiesDeletionsFirst(t *testing.T) {
+	withInformer(t, []*corev1.Pod{pod("a", "1"), pod("b", "1"), pod("c", "1")}, nil, func(i *runningInformer) {
+		i.takeLines()
 		i.list = func(int, metav1.ListOptions) (runtime.Object, error) {
 			return podList("20", pod("z", "19"), pod("c", "18"), pod("a", "17")), nil
 		}
-		i.does = func(string) {
+		i.onEvent = func(string) {
 			require.ElementsMatch(t, []string{"ns/z", "ns/c", "ns/a"}, i.GetStore().ListKeys())
 		}
 		i.last(t).Action(watch.Error, &metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired})
-		sleep(time.Minute)
-		require.Equal(t, []string{"delete gone:b1", "add z19", "update c1 c18", "update a1 a17"}, i.told())
+		sleepAndSettle(time.Minute)
+		require.Equal(t, []string{"delete gone:b1", "add z19", "update c1 c18", "update a1 a17"}, i.takeLines())
 		require.Equal(t, "20", i.LastSyncResourceVersion())
 	})
 }
 
 // PD-7, RC-23: a bookmark sets the versions of store and reflector. Handlers are not notified.
-func TestABookmarkIsToldToNobody(t *testing.T) {
-	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
-		i.told()
+func TestABookmarkNotifiesNoHandler(t *testing.T) {
+	withInformer(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *runningInformer) {
+		i.takeLines()
 		i.last(t).Action(watch.Bookmark, pod("", "30"))
-		require.Empty(t, i.told())
+		require.Empty(t, i.takeLines())
 		require.Equal(t, "30", i.LastSyncResourceVersion())
 		require.Equal(t, "30", i.GetStore().LastStoreSyncResourceVersion())
 	})
@@ -129,11 +130,11 @@ func TestABookmarkIsToldToNobody(t *testing.T) {
 // SI-2, SI-3
 func TestRunWaitsForHandlersAndDropsTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := &informerOf{server: &server{}}
+		i := &runningInformer{server: &server{}}
 		i.SharedIndexInformer = cache.NewSharedIndexInformer(i.source(), &corev1.Pod{}, 0, nil)
 		release := make(chan struct{})
-		i.does = func(string) { <-release }
-		_, err := i.AddEventHandler(&i.diary)
+		i.onEvent = func(string) { <-release }
+		_, err := i.AddEventHandler(&i.handlerRecorder)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
@@ -143,7 +144,7 @@ func TestRunWaitsForHandlersAndDropsTheRest(t *testing.T) {
 		}
 		synctest.Wait()
 		cancel()
-		sleep(time.Hour)
+		sleepAndSettle(time.Hour)
 		select {
 		case <-ended:
 			require.Fail(t, "a call of a handler was in progress")
@@ -152,7 +153,7 @@ func TestRunWaitsForHandlersAndDropsTheRest(t *testing.T) {
 		require.Equal(t, 1, i.last(t).stops, "the watch has ended before")
 		close(release)
 		<-ended
-		require.Less(t, len(i.told()), 5)
+		require.Less(t, len(i.takeLines()), 5)
 		require.True(t, i.IsStopped())
 	})
 }
@@ -160,13 +161,13 @@ func TestRunWaitsForHandlersAndDropsTheRest(t *testing.T) {
 // SI-6, SI-7, SI-17
 func TestTheStoreHasSyncedBeforeTheHandlers(t *testing.T) {
 	release := make(chan struct{})
-	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) {
+	withInformer(t, []*corev1.Pod{pod("a", "1")}, func(i *runningInformer) {
 		release = make(chan struct{})
-		i.does = func(string) { <-release }
+		i.onEvent = func(string) { <-release }
 		require.Empty(t, i.LastSyncResourceVersion())
 		require.False(t, i.HasSynced())
 		require.False(t, i.GetController().HasSynced())
-	}, func(i *informerOf) {
+	}, func(i *runningInformer) {
 		require.True(t, i.HasSynced())
 		require.True(t, cache.IsDone(i.HasSyncedChecker()))
 		require.True(t, i.GetController().HasSynced())
@@ -180,12 +181,12 @@ func TestTheStoreHasSyncedBeforeTheHandlers(t *testing.T) {
 }
 
 // SI-9, SI-10
-func TestTheStoreIsNeverOlderThanWhatAHandlerIsTold(t *testing.T) {
-	informed(t, nil, nil, func(i *informerOf) {
-		slow := &diary{does: func(line string) { time.Sleep(time.Second) }}
+func TestTheStoreIsNeverOlderThanANotification(t *testing.T) {
+	withInformer(t, nil, nil, func(i *runningInformer) {
+		slow := &handlerRecorder{onEvent: func(line string) { time.Sleep(time.Second) }}
 		_, err := i.AddEventHandler(slow)
 		require.NoError(t, err)
-		i.does = func(line string) {
+		i.onEvent = func(line string) {
 			obj, exists, err := i.GetStore().GetByKey("ns/a")
 			require.NoError(t, err)
 			require.True(t, exists)
@@ -198,63 +199,63 @@ func TestTheStoreIsNeverOlderThanWhatAHandlerIsTold(t *testing.T) {
 		for n := range 20 {
 			w.Modify(pod("a", fmt.Sprint(11+n)))
 		}
-		require.Len(t, i.told(), 20)
-		sleep(time.Minute)
-		require.Len(t, slow.told(), 20, "the slow one misses nothing")
+		require.Len(t, i.takeLines(), 20)
+		sleepAndSettle(time.Minute)
+		require.Len(t, slow.takeLines(), 20, "the slow one misses nothing")
 	})
 }
 
 // SI-12, SI-13: if there never was a resync, handlers without a resync period are notified of
 // unchanged objects in a list.
-func TestAListTellsOfWhatHasNotChanged(t *testing.T) {
-	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
-		i.told()
+func TestAListNotifiesOfUnchangedObjects(t *testing.T) {
+	withInformer(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *runningInformer) {
+		i.takeLines()
 		i.last(t).Action(watch.Error, &metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired})
-		sleep(time.Minute)
-		require.Equal(t, []string{"update a1 a1"}, i.told())
+		sleepAndSettle(time.Minute)
+		require.Equal(t, []string{"update a1 a1"}, i.takeLines())
 	})
 }
 
 // SI-14: a handler whose panics do not end the process gets the next notifications.
-func TestAHandlerThatPanicsGoesOn(t *testing.T) {
+func TestAPanickingHandlerGetsTheNextNotification(t *testing.T) {
 	utilruntime.ReallyCrash = false
 	defer func() { utilruntime.ReallyCrash = true }()
-	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) {
-		i.does = func(line string) {
+	withInformer(t, []*corev1.Pod{pod("a", "1")}, func(i *runningInformer) {
+		i.onEvent = func(line string) {
 			if line == "add b11" {
 				panic(line)
 			}
 		}
-	}, func(i *informerOf) {
-		require.Equal(t, []string{"add a1 initially"}, i.told())
-		other := &diary{}
+	}, func(i *runningInformer) {
+		require.Equal(t, []string{"add a1 initially"}, i.takeLines())
+		other := &handlerRecorder{}
 		_, err := i.AddEventHandler(other)
 		require.NoError(t, err)
 		i.last(t).Add(pod("b", "11"))
 		i.last(t).Add(pod("c", "12"))
-		require.Equal(t, []string{"add a1 initially", "add b11", "add c12"}, other.told(), "others hear of it at once")
-		require.Empty(t, i.told())
-		sleep(999 * time.Millisecond)
-		require.Empty(t, i.told())
-		sleep(2 * time.Millisecond)
-		require.Equal(t, []string{"add c12"}, i.told(), "the next call waits for a second")
+		require.Equal(t, []string{"add a1 initially", "add b11", "add c12"}, other.takeLines(), "others hear of it at once")
+		require.Empty(t, i.takeLines())
+		sleepAndSettle(999 * time.Millisecond)
+		require.Empty(t, i.takeLines())
+		sleepAndSettle(2 * time.Millisecond)
+		require.Equal(t, []string{"add c12"}, i.takeLines(), "the next call waits for a second")
 	})
 }
 
 // SI-14, D10: in client-go, HasSynced of a handler that has panicked stays false.
-func TestAHandlerThatPanicsIsSynced(t *testing.T) {
+func TestAPanickingHandlerSyncs(t *testing.T) {
 	utilruntime.ReallyCrash = false
 	defer func() { utilruntime.ReallyCrash = true }()
-	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) { i.does = func(line string) { panic(line) } }, func(i *informerOf) {
-		sleep(time.Minute)
+	withInformer(t, []*corev1.Pod{pod("a", "1")}, func(i *runningInformer) { i.onEvent = func(line string) { panic(line) } }, func(i *runningInformer) {
+		sleepAndSettle(time.Minute)
 		require.True(t, i.handle.HasSynced())
 	})
 }
 
 // SI-16, SI-18, SI-21: handlers are added and removed while events arrive. Each handler gets
 // exactly one add for each object.
-func TestHandlersComeAndGoWhileEventsFlow(t *testing.T) {
-	informed(t, nil, nil, func(i *informerOf) {
+func TestHandlersMayBeAddedAndRemovedDuringEvents(t *testing.T) {
+	withInformer(t, nil, nil, func(i *runningInformer) {
 		w := i.last(t)
 		var running sync.WaitGroup
 		running.Go(func() {
@@ -264,7 +265,7 @@ func TestHandlersComeAndGoWhileEventsFlow(t *testing.T) {
 		})
 		for range 40 {
 			running.Go(func() {
-				h := &diary{}
+				h := &handlerRecorder{}
 				handle, err := i.AddEventHandler(h)
 				require.NoError(t, err)
 				if _, err := i.AddEventHandler(h); err != nil { // the same handler again
@@ -273,13 +274,13 @@ func TestHandlersComeAndGoWhileEventsFlow(t *testing.T) {
 				require.NoError(t, i.RemoveEventHandler(handle))
 			})
 		}
-		late := &diary{}
+		late := &handlerRecorder{}
 		running.Go(func() {
 			_, err := i.AddEventHandler(late)
 			require.NoError(t, err)
 		})
 		running.Wait()
-		lines := late.told()
+		lines := late.takeLines()
 		require.Len(t, lines, 90)
 		seen := map[string]int{}
 		for _, line := range lines {
@@ -293,10 +294,10 @@ func TestHandlersComeAndGoWhileEventsFlow(t *testing.T) {
 }
 
 // SI-19, SI-20
-func TestARemovedHandlerIsToldNothingMore(t *testing.T) {
-	informed(t, nil, nil, func(i *informerOf) {
+func TestARemovedHandlerIsNotNotified(t *testing.T) {
+	withInformer(t, nil, nil, func(i *runningInformer) {
 		release := make(chan struct{})
-		h := &diary{does: func(string) { <-release }}
+		h := &handlerRecorder{onEvent: func(string) { <-release }}
 		handle, err := i.AddEventHandler(h)
 		require.NoError(t, err)
 		for n := range 5 {
@@ -317,13 +318,13 @@ func TestARemovedHandlerIsToldNothingMore(t *testing.T) {
 		}
 		close(release)
 		<-shut
-		require.Len(t, h.told(), 1)
+		require.Len(t, h.takeLines(), 1)
 		require.NoError(t, i.RemoveEventHandler(handle))
-		require.Error(t, i.RemoveEventHandler(otherHandle{}))
+		require.Error(t, i.RemoveEventHandler(wrappedRegistration{}))
 	})
 }
 
-type otherHandle struct {
+type wrappedRegistration struct {
 	cache.ResourceEventHandlerRegistration
 }
 
@@ -332,9 +333,9 @@ func TestResyncsOfEachHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (runtime.Object, error) { return podList("10", pod("a", "1")), nil }}
 		inf := cache.NewSharedIndexInformer(s.source(), &corev1.Pod{}, time.Minute, nil)
-		var handlers []*diary
+		var handlers []*handlerRecorder
 		add := func(period time.Duration) {
-			h := &diary{}
+			h := &handlerRecorder{}
 			handlers = append(handlers, h)
 			_, err := inf.AddEventHandlerWithResyncPeriod(h, period)
 			require.NoError(t, err)
@@ -346,12 +347,12 @@ func TestResyncsOfEachHandler(t *testing.T) {
 			add(time.Millisecond) // raised to the period of the informer's resync checks
 			synctest.Wait()
 			for _, h := range handlers {
-				require.Equal(t, []string{"add a1 initially"}, h.told())
+				require.Equal(t, []string{"add a1 initially"}, h.takeLines())
 			}
-			sleep(6*time.Second + time.Millisecond)
+			sleepAndSettle(6*time.Second + time.Millisecond)
 			var resyncs []int
 			for _, h := range handlers {
-				lines := h.told()
+				lines := h.takeLines()
 				for _, line := range lines {
 					require.Equal(t, "update a1 a1", line)
 				}
@@ -374,7 +375,7 @@ func TestNilFunctionsAndFilters(t *testing.T) {
 		g.OnUpdate(nil, nil)
 		g.OnDelete(nil)
 	})
-	h := &diary{}
+	h := &handlerRecorder{}
 	var asked []any
 	f := cache.FilteringResourceEventHandler{Handler: h, FilterFunc: func(obj any) bool {
 		asked = append(asked, obj)
@@ -397,7 +398,7 @@ func TestNilFunctionsAndFilters(t *testing.T) {
 // SI-30: the store and the handlers get the results of the transform, also in tombstones. If the
 // transform fails, the event is dropped.
 func TestATransform(t *testing.T) {
-	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) {
+	withInformer(t, []*corev1.Pod{pod("a", "1")}, func(i *runningInformer) {
 		require.NoError(t, i.SetTransform(func(obj any) (any, error) {
 			p := obj.(*corev1.Pod).DeepCopy()
 			if p.Name == "bad" {
@@ -406,10 +407,10 @@ func TestATransform(t *testing.T) {
 			p.Spec.NodeName = "transformed"
 			return p, nil
 		}))
-	}, func(i *informerOf) {
+	}, func(i *runningInformer) {
 		i.last(t).Add(pod("bad", "11"))
 		i.last(t).Add(pod("b", "12"))
-		require.Equal(t, []string{"add a1 initially", "add b12"}, i.told())
+		require.Equal(t, []string{"add a1 initially", "add b12"}, i.takeLines())
 		indexed, err := i.GetIndexer().ByIndex("node", "transformed")
 		require.NoError(t, err)
 		require.Len(t, indexed, 2)
@@ -418,15 +419,15 @@ func TestATransform(t *testing.T) {
 }
 
 // SI-31, SI-4
-func TestIndexersHaveTheFirstObject(t *testing.T) {
-	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) {
-		i.does = func(string) {
+func TestIndexersCoverObjectsFromTheFirstOn(t *testing.T) {
+	withInformer(t, []*corev1.Pod{pod("a", "1")}, func(i *runningInformer) {
+		i.onEvent = func(string) {
 			indexed, err := i.GetIndexer().ByIndex("node", "")
 			require.NoError(t, err)
 			require.Len(t, indexed, 1)
 		}
-	}, func(i *informerOf) {
-		i.told()
+	}, func(i *runningInformer) {
+		i.takeLines()
 		require.NoError(t, i.AddIndexers(cache.Indexers{"late": func(any) ([]string, error) { return []string{"x"}, nil }}))
 		indexed, err := i.GetIndexer().ByIndex("late", "x")
 		require.NoError(t, err)
@@ -438,14 +439,14 @@ func TestIndexersHaveTheFirstObject(t *testing.T) {
 
 // SI-32: objects are shared, not copied.
 func TestObjectsAreShared(t *testing.T) {
-	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
-		var told any
-		_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { told = obj }})
+	withInformer(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *runningInformer) {
+		var notified any
+		_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { notified = obj }})
 		require.NoError(t, err)
 		synctest.Wait()
 		stored, _, err := i.GetStore().GetByKey("ns/a")
 		require.NoError(t, err)
-		require.Same(t, stored, told)
+		require.Same(t, stored, notified)
 	})
 }
 
@@ -454,17 +455,17 @@ func TestAnInformerRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
 		inf := cache.NewSharedIndexInformer(s.source(), &corev1.Pod{}, 0, nil)
-		handle, err := inf.AddEventHandler(&diary{})
+		handle, err := inf.AddEventHandler(&handlerRecorder{})
 		require.NoError(t, err)
 		run(t, inf.RunWithContext, func() {
 			inf.RunWithContext(t.Context()) // returns at once
 		})
-		requests := len(s.asked())
+		requests := len(s.takeRequests())
 		inf.RunWithContext(t.Context())
-		require.Empty(t, s.asked()[:0])
+		require.Empty(t, s.takeRequests()[:0])
 		require.Equal(t, 2, requests)
 		require.True(t, inf.IsStopped())
-		_, err = inf.AddEventHandler(&diary{})
+		_, err = inf.AddEventHandler(&handlerRecorder{})
 		require.ErrorContains(t, err, "was not added to shared informer because it has stopped already")
 		require.NoError(t, inf.RemoveEventHandler(handle))
 	})
@@ -473,12 +474,12 @@ func TestAnInformerRunsOnce(t *testing.T) {
 // SI-8, SI-16, SI-19: a handler may add and remove handlers, including itself, and read the store
 // and its indexes.
 func TestAHandlerMayUseItsInformer(t *testing.T) {
-	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
-		i.told()
-		late := &diary{}
+	withInformer(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *runningInformer) {
+		i.takeLines()
+		late := &handlerRecorder{}
 		var own cache.ResourceEventHandlerRegistration
 		calls := 0
-		h := &diary{does: func(string) {
+		h := &handlerRecorder{onEvent: func(string) {
 			calls++
 			_, err := i.AddEventHandler(late)
 			require.NoError(t, err)
@@ -487,8 +488,8 @@ func TestAHandlerMayUseItsInformer(t *testing.T) {
 			require.NoError(t, i.RemoveEventHandler(own))
 		}}
 		release := make(chan struct{})
-		first := h.does
-		h.does = func(line string) { <-release; first(line) }
+		first := h.onEvent
+		h.onEvent = func(line string) { <-release; first(line) }
 		var err error
 		own, err = i.AddEventHandler(h)
 		require.NoError(t, err)
@@ -496,7 +497,7 @@ func TestAHandlerMayUseItsInformer(t *testing.T) {
 		i.last(t).Add(pod("b", "11"))
 		synctest.Wait()
 		require.Equal(t, 1, calls, "it has removed itself")
-		require.Len(t, late.told(), 2)
+		require.Len(t, late.takeLines(), 2)
 	})
 }
 

@@ -91,7 +91,7 @@ func TestMetricsOfAnInformer(t *testing.T) {
 
 // With KUBE_WATCHLIST_INCONSISTENCY_DETECTOR, a streaming list is compared with a list of the same
 // version.
-func TestAStreamingListIsCompared(t *testing.T) {
+func TestAStreamingListIsComparedWithAList(t *testing.T) {
 	defer consistencydetector.SetDataConsistencyDetectionForWatchListEnabledForTest(true)()
 	for _, listed := range []string{"1", "2"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestAStreamingListIsCompared(t *testing.T) {
 			runs := func() { _ = r.ListAndWatchWithContext(ctx) }
 			if listed == "1" {
 				runs()
-				require.Equal(t, []string{streamingList, `list "9" Exact`}, s.asked())
+				require.Equal(t, []string{streamingList, `list "9" Exact`}, s.takeRequests())
 			} else {
 				require.Panics(t, runs)
 			}
@@ -118,13 +118,13 @@ func TestAStreamingListIsCompared(t *testing.T) {
 
 // Informers use the loggers of options and contexts. So log lines have the values that the program
 // has added to its loggers.
-func TestLoggersAreTheProgramsOwn(t *testing.T) {
+func TestInformersUseTheProgramsLoggers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true), ktesting.Verbosity(9)))
 		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return nil, fmt.Errorf("refused") }}
 		inf := cache.NewSharedIndexInformer(s.source(), &corev1.Pod{}, 0, nil)
 		named := klog.LoggerWithName(logger, "mine")
-		_, err := inf.AddEventHandlerWithOptions(&diary{}, cache.HandlerOptions{Logger: &named})
+		_, err := inf.AddEventHandlerWithOptions(&handlerRecorder{}, cache.HandlerOptions{Logger: &named})
 		require.NoError(t, err)
 		run(t, func(ctx context.Context) { inf.RunWithContext(klog.NewContext(ctx, named)) }, func() {})
 		buffer := logger.GetSink().(ktesting.Underlier).GetBuffer().String()

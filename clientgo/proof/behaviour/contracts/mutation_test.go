@@ -16,7 +16,7 @@ func mutations() (cache.MutationCache, cache.Indexer) {
 }
 
 // IX-19
-func TestWhatWasWrittenIsShown(t *testing.T) {
+func TestAWrittenObjectIsReturned(t *testing.T) {
 	m, store := mutations()
 	require.NoError(t, store.Add(pod("a", "1")))
 	m.Mutation(pod("a", "2"))
@@ -27,7 +27,7 @@ func TestWhatWasWrittenIsShown(t *testing.T) {
 }
 
 // An object without a version counts as older than every version. Objects of fakes have no version.
-func TestWhatWasWrittenOverAnObjectWithoutAVersionIsShown(t *testing.T) {
+func TestAWrittenObjectReplacesOneWithoutAVersion(t *testing.T) {
 	m, store := mutations()
 	require.NoError(t, store.Add(pod("a", "")))
 	shown := func() string {
@@ -48,7 +48,7 @@ func TestWhatWasWrittenOverAnObjectWithoutAVersionIsShown(t *testing.T) {
 }
 
 // IX-19: an object that the store does not have is returned more than once.
-func TestWhatWasAddedIsShownMoreThanOnce(t *testing.T) {
+func TestAnAddedObjectIsReturnedMoreThanOnce(t *testing.T) {
 	m, _ := mutations()
 	m.Mutation(pod("a", "2"))
 	for range 2 {
@@ -59,7 +59,7 @@ func TestWhatWasAddedIsShownMoreThanOnce(t *testing.T) {
 }
 
 // IX-19: an object whose newer state has left the index is not returned.
-func TestAnIndexShowsNothingOlderThanTheStore(t *testing.T) {
+func TestByIndexReturnsNothingOlderThanTheStore(t *testing.T) {
 	m, store := mutations()
 	old, now := pod("a", "2"), pod("a", "3")
 	old.Spec.NodeName, now.Spec.NodeName = "x", "y"

@@ -18,7 +18,7 @@ import (
 
 // PD-10, PD-11: after an error of Process, the controller goes on. isInInitialList is true for the
 // first list.
-func TestErrorsOfProcessEndNothing(t *testing.T) {
+func TestTheControllerContinuesAfterAnErrorOfProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
 		known := cache.NewStore(cache.MetaNamespaceKeyFunc)
@@ -43,25 +43,25 @@ func TestErrorsOfProcessEndNothing(t *testing.T) {
 }
 
 // PD-1: an informer with one handler changes its store before it calls the handler.
-func TestAnInformerOfOneHandler(t *testing.T) {
+func TestNewInformerChangesTheStoreBeforeTheHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
-		h := &diary{}
+		h := &handlerRecorder{}
 		var store cache.Store
-		h.does = func(string) { require.Len(t, store.List(), 1) }
+		h.onEvent = func(string) { require.Len(t, store.List(), 1) }
 		var c cache.Controller
 		store, c = cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: s.source(), ObjectType: &corev1.Pod{}, Handler: h, ResyncPeriod: 10 * time.Second})
 		run(t, c.RunWithContext, func() {
 			s.last(t).Add(pod("a", "11"))
-			require.Equal(t, []string{"add a11"}, h.told())
-			sleep(11 * time.Second)
-			require.Equal(t, []string{"update a11 a11"}, h.told())
+			require.Equal(t, []string{"add a11"}, h.takeLines())
+			sleepAndSettle(11 * time.Second)
+			require.Equal(t, []string{"update a11 a11"}, h.takeLines())
 		})
 	})
 }
 
 // IX-3, IX-4: when an object's index value changes, the old value does not stay in the index.
-func TestAnIndexHasTheValuesInUse(t *testing.T) {
+func TestAnIndexDropsUnusedValues(t *testing.T) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"node": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }})
 	for _, node := range []string{"x", "y", "y"} {
 		p := pod("a", "1")
@@ -75,7 +75,7 @@ func TestAnIndexHasTheValuesInUse(t *testing.T) {
 }
 
 // IX-3, D14: when an object is changed in place, client-go keeps the old index value.
-func TestAnIndexForgetsWhatWasChangedInPlace(t *testing.T) {
+func TestAnIndexDropsTheOldValueOfAnObjectChangedInPlace(t *testing.T) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"node": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }})
 	p := pod("a", "1")
 	p.Spec.NodeName = "x"
@@ -88,7 +88,7 @@ func TestAnIndexForgetsWhatWasChangedInPlace(t *testing.T) {
 }
 
 // The queue is closed when the context of Run has ended, even if a panic ended Run before.
-func TestAQueueIsClosedAfterAPanicOfProcess(t *testing.T) {
+func TestTheQueueIsClosedAfterAPanicOfProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return podList("10", pod("a", "1")), nil }}
 		q := cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, cache.NewStore(cache.MetaNamespaceKeyFunc), nil)
@@ -104,7 +104,7 @@ func TestAQueueIsClosedAfterAPanicOfProcess(t *testing.T) {
 
 // PD-8, RF-22: a Config with ProcessBatch receives all queued deltas at once. A single delta goes
 // to Process.
-func TestBatchesOfAProgram(t *testing.T) {
+func TestProcessBatchGetsAllQueuedDeltas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
 			return podList("10", pod("a", "1"), pod("b", "2"), pod("c", "3")), nil
@@ -131,7 +131,7 @@ func TestBatchesOfAProgram(t *testing.T) {
 
 // PD-4, PD-9: a queue with AtomicEvents returns a whole list as one delta, and the resync of all
 // objects as one delta.
-func TestAQueueOfWholeLists(t *testing.T) {
+func TestAtomicEventsReturnsAListAsOneDelta(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
 			return podList("10", pod("a", "1"), pod("b", "2")), nil
@@ -142,7 +142,7 @@ func TestAQueueOfWholeLists(t *testing.T) {
 			Process: func(obj any, initial bool) error { processed = append(processed, obj.(cache.Deltas)...); return nil }})
 		run(t, c.RunWithContext, func() {
 			s.last(t).Action(watch.Bookmark, pod("", "12"))
-			sleep(11 * time.Second)
+			sleepAndSettle(11 * time.Second)
 			require.Equal(t, []cache.Delta{
 				d(cache.ReplacedAll, cache.ReplacedAllInfo{ResourceVersion: "10", Objects: []any{pod("a", "1"), pod("b", "2")}}),
 				d(cache.Bookmark, cache.BookmarkInfo{ResourceVersion: "12"}),

@@ -22,8 +22,8 @@ func newQueue(transform cache.TransformFunc) queue {
 	return queue{cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known, EmitDeltaTypeReplaced: true, Transformer: transform}), known}
 }
 
-// rest closes a queue and returns everything that is left in it.
-func rest(t *testing.T, q cache.Queue) (all []cache.Deltas) {
+// popRest closes a queue and returns everything that is left in it.
+func popRest(t *testing.T, q cache.Queue) (all []cache.Deltas) {
 	q.Close()
 	for {
 		obj, err := q.Pop(func(any, bool) error { return nil })
@@ -36,14 +36,14 @@ func rest(t *testing.T, q cache.Queue) (all []cache.Deltas) {
 }
 
 // DF-1, DF-2, DF-9: each key has one place in the queue, with all of its deltas.
-func TestDeltaFIFOKeepsThePlaceOfAKey(t *testing.T) {
+func TestDeltaFIFOKeepsThePositionOfAKey(t *testing.T) {
 	q := newQueue(nil)
 	a1, b2, a3, a4 := pod("a", "1"), pod("b", "2"), pod("a", "3"), pod("a", "4")
 	require.NoError(t, q.Add(a1))
 	require.NoError(t, q.Add(b2))
 	require.NoError(t, q.Update(a3))
 	require.NoError(t, q.Delete(a4))
-	require.Equal(t, []cache.Deltas{{d(cache.Added, a1), d(cache.Updated, a3), d(cache.Deleted, a4)}, {d(cache.Added, b2)}}, rest(t, q))
+	require.Equal(t, []cache.Deltas{{d(cache.Added, a1), d(cache.Updated, a3), d(cache.Deleted, a4)}, {d(cache.Added, b2)}}, popRest(t, q))
 }
 
 // DF-3: two consecutive deletions are merged into one. Other deltas are not merged.
@@ -62,7 +62,7 @@ func TestDeltaFIFOMergesDeletionsOnly(t *testing.T) {
 				require.NoError(t, q.Delete(obj))
 			}
 			var kept []any
-			for _, delta := range rest(t, q)[0] {
+			for _, delta := range popRest(t, q)[0] {
 				kept = append(kept, delta.Object)
 			}
 			require.Equal(t, c.kept, kept)
@@ -74,7 +74,7 @@ func TestDeltaFIFOMergesDeletionsOnly(t *testing.T) {
 	require.NoError(t, q.Update(first))
 	require.NoError(t, q.Delete(first))
 	require.NoError(t, q.Add(first))
-	require.Len(t, rest(t, q)[0], 4)
+	require.Len(t, popRest(t, q)[0], 4)
 }
 
 // DF-4, DF-5, RF-4
@@ -93,24 +93,24 @@ func TestKeysOfQueues(t *testing.T) {
 		for _, err := range []error{q.Add(1), q.Update(1), q.Delete(1), q.Add(cache.Deltas{})} {
 			require.ErrorAs(t, err, &cache.KeyError{})
 		}
-		require.Empty(t, rest(t, q))
+		require.Empty(t, popRest(t, q))
 	}
 }
 
 // DF-6, DF-7
-func TestDeltaFIFODropsTheDeleteOfWhatIsUnknown(t *testing.T) {
+func TestDeltaFIFODropsTheDeleteOfAnUnknownObject(t *testing.T) {
 	q := newQueue(nil)
 	require.NoError(t, q.Delete(pod("unknown", "1")))
 	require.NoError(t, q.Add(pod("pending", "1")))
 	require.NoError(t, q.Delete(pod("pending", "2")))
-	require.Equal(t, []cache.Deltas{{d(cache.Added, pod("pending", "1")), d(cache.Deleted, pod("pending", "2"))}}, rest(t, q))
+	require.Equal(t, []cache.Deltas{{d(cache.Added, pod("pending", "1")), d(cache.Deleted, pod("pending", "2"))}}, popRest(t, q))
 	broken := cache.NewDeltaFIFO(cache.MetaNamespaceKeyFunc, &cache.FakeCustomStore{
 		GetByKeyFunc: func(string) (any, bool, error) { return nil, false, errors.New("broken") }})
 	require.NoError(t, broken.Delete(pod("perhaps", "1")))
-	require.Len(t, rest(t, broken), 1, "it might exist")
+	require.Len(t, popRest(t, broken), 1, "it might exist")
 	alone := cache.NewDeltaFIFO(cache.MetaNamespaceKeyFunc, nil)
 	require.NoError(t, alone.Delete(pod("a", "1")))
-	require.Empty(t, rest(t, alone))
+	require.Empty(t, popRest(t, alone))
 }
 
 // DF-8, RF-5: objects of a list are transformed. Tombstones and the objects of a resync are not. If
@@ -145,7 +145,7 @@ func TestQueuesTransform(t *testing.T) {
 		require.Len(t, seen, 4)
 		require.ErrorIs(t, c.q.Add(pod("bad", "1")), refused)
 		require.ErrorContains(t, c.q.Replace([]any{pod("bad", "1")}, ""), "refused")
-		for _, deltas := range rest(t, c.q) {
+		for _, deltas := range popRest(t, c.q) {
 			for _, delta := range deltas {
 				if o, ok := delta.Object.(*corev1.Pod); ok {
 					require.NotEqual(t, "bad", o.Name)
@@ -156,7 +156,7 @@ func TestQueuesTransform(t *testing.T) {
 }
 
 // DF-10, DF-12, DF-14, and RF-2
-func TestPopReturnsTheErrorAndDoesNotQueueAgain(t *testing.T) {
+func TestPopReturnsTheErrorAndDoesNotRequeue(t *testing.T) {
 	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	for _, q := range []cache.Queue{newQueue(nil), cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, known, nil)} {
 		require.NoError(t, q.Add(pod("a", "1")))
@@ -166,7 +166,7 @@ func TestPopReturnsTheErrorAndDoesNotQueueAgain(t *testing.T) {
 		require.ErrorIs(t, err, failed)
 		require.Equal(t, cache.Deltas{d(cache.Added, pod("a", "1"))}, obj)
 		require.NoError(t, q.Add(pod("a", "2")))
-		require.Equal(t, []cache.Deltas{{d(cache.Added, pod("b", "1"))}, {d(cache.Added, pod("a", "2"))}}, rest(t, q))
+		require.Equal(t, []cache.Deltas{{d(cache.Added, pod("b", "1"))}, {d(cache.Added, pod("a", "2"))}}, popRest(t, q))
 	}
 }
 
@@ -268,7 +268,7 @@ func TestRealFIFOKeepsTheOrder(t *testing.T) {
 		require.NoError(t, q.Delete(pod(name, "2")))
 		want = append(want, cache.Deltas{d(cache.Added, pod(name, "1"))}, cache.Deltas{d(cache.Deleted, pod(name, "2"))})
 	}
-	require.Equal(t, want, rest(t, q))
+	require.Equal(t, want, popRest(t, q))
 }
 
 // RF-11, RF-13, RF-14
@@ -281,7 +281,7 @@ func TestRealFIFOOfKnownObjects(t *testing.T) {
 	require.NoError(t, known.Add(pod("pending", "1")))
 	require.NoError(t, q.Update(pod("pending", "2")))
 	require.NoError(t, q.Resync())
-	require.Equal(t, []cache.Deltas{{d(cache.Updated, pod("pending", "2"))}, {d(cache.Sync, pod("k", "1"))}}, rest(t, q))
+	require.Equal(t, []cache.Deltas{{d(cache.Updated, pod("pending", "2"))}, {d(cache.Sync, pod("k", "1"))}}, popRest(t, q))
 }
 
 // RF-15 to RF-19, RF-21
@@ -301,7 +301,7 @@ func TestRealFIFOOfWholeLists(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, q.HasSynced())
 	require.Equal(t, []cache.Deltas{{d(cache.Bookmark, cache.BookmarkInfo{ResourceVersion: "6"})},
-		{d(cache.SyncAll, cache.SyncAllInfo{})}, {d(cache.SyncAll, cache.SyncAllInfo{})}}, rest(t, q))
+		{d(cache.SyncAll, cache.SyncAllInfo{})}, {d(cache.SyncAll, cache.SyncAllInfo{})}}, popRest(t, q))
 
 	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	for _, opts := range []cache.RealFIFOOptions{{}, {AtomicEvents: true, KnownObjects: known}, {KnownObjects: known, UnlockWhileProcessing: true}, {KnownObjects: known, EmitDeltaTypeBookmark: true}} {
@@ -327,7 +327,7 @@ func TestRealFIFOIsUnlockedWhileAnObjectIsProcessed(t *testing.T) {
 }
 
 // RF-22 to RF-25
-func TestRealFIFOHandsOutBatchesOfDifferentKeys(t *testing.T) {
+func TestRealFIFOBatchesHaveDistinctKeys(t *testing.T) {
 	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	q := cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, known, nil)
 	require.NoError(t, q.Replace([]any{pod("a", "1"), pod("b", "1")}, ""))

@@ -37,8 +37,8 @@ func failure(err error) watch.Event {
 	return watch.Event{Type: watch.Error, Object: &s}
 }
 
-// ending returns a watch that ends after these events.
-func ending(all ...watch.Event) watch.Interface {
+// endingWatch returns a watch that ends after these events.
+func endingWatch(all ...watch.Event) watch.Interface {
 	w := watch.NewFakeWithChanSize(len(all), false)
 	for _, e := range all {
 		w.Action(e.Type, e.Object)
@@ -47,8 +47,8 @@ func ending(all ...watch.Event) watch.Interface {
 	return w
 }
 
-// reflected runs a reflector in a bubble, on a server that the test has prepared.
-func reflected(t *testing.T, s *server, options cache.ReflectorOptions, test func(r *cache.Reflector, store cache.Store)) {
+// withReflector runs a reflector in a bubble, on a server that the test has prepared.
+func withReflector(t *testing.T, s *server, options cache.ReflectorOptions, test func(r *cache.Reflector, store cache.Store)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 		r := cache.NewReflectorWithOptions(s.source(), &corev1.Pod{}, store, options)
@@ -56,8 +56,8 @@ func reflected(t *testing.T, s *server, options cache.ReflectorOptions, test fun
 	})
 }
 
-// once calls ListAndWatch once, in a bubble.
-func once(t *testing.T, s *server, test func(r *cache.Reflector, err error)) {
+// listAndWatchOnce calls ListAndWatch once, in a bubble.
+func listAndWatchOnce(t *testing.T, s *server, test func(r *cache.Reflector, err error)) {
 	synctest.Test(t, func(t *testing.T) {
 		r := cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -70,9 +70,9 @@ func once(t *testing.T, s *server, test func(r *cache.Reflector, err error)) {
 // context has ended before the call, it does nothing.
 func TestListAndWatchUntilTheContextEnds(t *testing.T) {
 	s := &server{}
-	once(t, s, func(r *cache.Reflector, err error) {
+	listAndWatchOnce(t, s, func(r *cache.Reflector, err error) {
 		require.NoError(t, err)
-		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`}, s.asked())
+		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`}, s.takeRequests())
 		require.Equal(t, "10", r.LastSyncResourceVersion())
 		require.Equal(t, 1, s.opened[0].stops, "RC-28")
 		require.Equal(t, 1, s.opened[0].channels)
@@ -82,7 +82,7 @@ func TestListAndWatchUntilTheContextEnds(t *testing.T) {
 		cancel()
 		s := &server{}
 		require.NoError(t, cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0).ListAndWatchWithContext(ctx))
-		for _, request := range s.asked() {
+		for _, request := range s.takeRequests() {
 			require.NotContains(t, request, "watch")
 		}
 	})
@@ -105,8 +105,8 @@ func TestWaitsAfterFailures(t *testing.T) {
 				times = append(times, time.Now())
 				return nil, errors.New("refused")
 			}}
-			reflected(t, s, cache.ReflectorOptions{Backoff: c.backoff}, func(*cache.Reflector, cache.Store) {
-				sleep(time.Minute)
+			withReflector(t, s, cache.ReflectorOptions{Backoff: c.backoff}, func(*cache.Reflector, cache.Store) {
+				sleepAndSettle(time.Minute)
 				require.Greater(t, len(times), len(c.waits))
 				for i, want := range c.waits {
 					took := times[i+1].Sub(times[i])
@@ -118,27 +118,27 @@ func TestWaitsAfterFailures(t *testing.T) {
 	}
 }
 
-// cancelling is a pod that calls a function when its resourceVersion is read.
-type cancelling struct {
+// cancellingPod is a pod that calls a function when its resourceVersion is read.
+type cancellingPod struct {
 	*corev1.Pod
 	cancel func()
 }
 
-func (c *cancelling) GetResourceVersion() string {
+func (c *cancellingPod) GetResourceVersion() string {
 	c.cancel()
 	return c.Pod.GetResourceVersion()
 }
 
 // RC-29: a reflector applies an event that it has received from the watch, even if the context ends
 // at that moment.
-func TestAnEventThatHasComeIsApplied(t *testing.T) {
+func TestAReceivedEventIsAppliedAfterCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := &server{}
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 		r := cache.NewReflector(s.source(), nil, store, 0)
 		run(t, func(context.Context) { require.NoError(t, r.ListAndWatchWithContext(ctx)) }, func() {
-			s.last(t).Add(&cancelling{pod("a", "11"), cancel})
+			s.last(t).Add(&cancellingPod{pod("a", "11"), cancel})
 			synctest.Wait()
 			require.Equal(t, []string{"ns/a"}, store.ListKeys())
 			require.Equal(t, "11", r.LastSyncResourceVersion())
@@ -164,8 +164,8 @@ func TestListsAfterAVersionHasExpired(t *testing.T) {
 				}
 				return podList(fmt.Sprint(10 * n)), nil
 			}}
-			reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
-				require.Equal(t, []string{`list "0" limit=500`, `list "" limit=500`, `watch "10" bookmarks`}, s.asked())
+			withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+				require.Equal(t, []string{`list "0" limit=500`, `list "" limit=500`, `watch "10" bookmarks`}, s.takeRequests())
 			})
 		})
 	}
@@ -173,14 +173,14 @@ func TestListsAfterAVersionHasExpired(t *testing.T) {
 
 // RC-24: versions from a program's own functions, and from fakes, need not be in any order, because
 // tests choose versions freely.
-func TestEventsComeInAnyOrderOfTheirVersions(t *testing.T) {
+func TestVersionsOfEventsNeedNotIncrease(t *testing.T) {
 	s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
 		if n == 0 {
 			return podList("10", pod("a", "9"), pod("b", "1")), nil
 		}
 		return podList("2", pod("d", "1")), nil
 	}}
-	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
+	withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
 		w := s.last(t)
 		w.Add(pod("c", "50"))
 		w.Add(pod("d", "40"))
@@ -192,25 +192,25 @@ func TestEventsComeInAnyOrderOfTheirVersions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "3", a.(*corev1.Pod).ResourceVersion)
 		require.Equal(t, "1", r.LastSyncResourceVersion())
-		s.asked()
+		s.takeRequests()
 
 		w.Action(watch.Error, failure(expired()).Object)
-		sleep(2 * time.Second)
-		require.Equal(t, []string{`list "1"`, `watch "2" bookmarks`}, s.asked())
+		sleepAndSettle(2 * time.Second)
+		require.Equal(t, []string{`list "1"`, `watch "2" bookmarks`}, s.takeRequests())
 		require.Equal(t, []string{"ns/d"}, store.ListKeys())
 	})
 	s = &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
 		return podList(fmt.Sprint(10 - n)), nil
 	}}
-	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+	withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
 		s.last(t).Action(watch.Error, failure(expired()).Object)
-		sleep(2 * time.Second)
+		sleepAndSettle(2 * time.Second)
 		require.Equal(t, "9", r.LastSyncResourceVersion(), "a list may go back")
 	})
 }
 
 // RC-31: a whole period lies between two resyncs, even if the first resync was late.
-func TestAPeriodBeginsWhenTheResyncBeforeIsOver(t *testing.T) {
+func TestAResyncPeriodBeginsAfterTheLastResync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
 		r := cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), time.Second)
@@ -222,29 +222,29 @@ func TestAPeriodBeginsWhenTheResyncBeforeIsOver(t *testing.T) {
 			return false
 		}
 		run(t, r.RunWithContext, func() {
-			sleep(4 * time.Second)
+			sleepAndSettle(4 * time.Second)
 			require.Equal(t, []time.Duration{time.Second, 2100 * time.Millisecond, 3300 * time.Millisecond}, asked)
 		})
 	})
 }
 
 // RC-5: if the second list fails too, the caller gets the error of the second list.
-func TestTheErrorOfAListUnwraps(t *testing.T) {
+func TestTheErrorOfASecondListUnwraps(t *testing.T) {
 	refused := errors.New("refused")
-	once(t, &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
+	listAndWatchOnce(t, &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
 		return nil, []error{expired(), refused}[n]
 	}}, func(_ *cache.Reflector, err error) {
 		require.ErrorIs(t, err, refused)
 		require.ErrorContains(t, err, "*v1.Pod")
 	})
 	forbidden := apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("no"))
-	once(t, &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return nil, forbidden }}, func(_ *cache.Reflector, err error) {
+	listAndWatchOnce(t, &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return nil, forbidden }}, func(_ *cache.Reflector, err error) {
 		require.True(t, apierrors.IsForbidden(err))
 	})
 }
 
 // RC-7, RC-8: lists in pages, and the requests after a page has expired.
-func TestPagesOfAList(t *testing.T) {
+func TestAListIsReadInPages(t *testing.T) {
 	s := &server{list: func(n int, o metav1.ListOptions) (kruntime.Object, error) {
 		switch {
 		case o.Continue == "" && o.Limit > 0:
@@ -256,8 +256,8 @@ func TestPagesOfAList(t *testing.T) {
 		}
 		return nil, expired()
 	}}
-	reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
-		require.Equal(t, []string{`list "0" limit=500`, `list "" limit=500 continue=next`, `watch "10" bookmarks`}, s.asked())
+	withReflector(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
+		require.Equal(t, []string{`list "0" limit=500`, `list "" limit=500 continue=next`, `watch "10" bookmarks`}, s.takeRequests())
 		require.Len(t, store.List(), 2)
 	})
 	s = &server{list: func(n int, o metav1.ListOptions) (kruntime.Object, error) {
@@ -271,33 +271,33 @@ func TestPagesOfAList(t *testing.T) {
 		}
 		return nil, expired()
 	}}
-	reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
-		require.Equal(t, []string{`list "0" limit=500`, `list "" limit=500 continue=next`, `list "0"`, `watch "12" bookmarks`}, s.asked())
+	withReflector(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
+		require.Equal(t, []string{`list "0" limit=500`, `list "" limit=500 continue=next`, `list "0"`, `watch "12" bookmarks`}, s.takeRequests())
 		require.Len(t, store.List(), 2)
 	})
 }
 
 // RC-7: a program can set the page size.
-func TestPagesOfAProgram(t *testing.T) {
+func TestAProgramMaySetThePageSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
 		r := cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
 		r.WatchListPageSize = 7
 		run(t, r.RunWithContext, func() {
-			require.Equal(t, []string{`list "0" limit=7`, `watch "10" bookmarks`}, s.asked())
+			require.Equal(t, []string{`list "0" limit=7`, `watch "10" bookmarks`}, s.takeRequests())
 		})
 	})
 }
 
 // RC-11: an object does not keep its list in memory.
-func TestAnObjectDoesNotKeepItsList(t *testing.T) {
+func TestAnObjectDoesNotRetainItsList(t *testing.T) {
 	var list weak.Pointer[corev1.Pod]
 	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
 		l := podList("10", pod("a", "1"), pod("b", "1"))
 		list = weak.Make(&l.Items[0]) // one allocation holds all items
 		return l, nil
 	}}
-	reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
+	withReflector(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
 		runtime.GC()
 		runtime.GC()
 		require.Nil(t, list.Value())
@@ -323,12 +323,12 @@ func TestAListThatHangsOrPanics(t *testing.T) {
 }
 
 // RC-13, RC-23: a Table is an error. Events with objects of another type are skipped.
-func TestWhatIsNoObjectIsLeftOut(t *testing.T) {
-	once(t, &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
+func TestEventsWithOtherObjectsAreSkipped(t *testing.T) {
+	listAndWatchOnce(t, &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
 		return &metav1.Table{ListMeta: metav1.ListMeta{ResourceVersion: "10"}}, nil
 	}}, func(_ *cache.Reflector, err error) { require.Error(t, err) })
 	s := &server{}
-	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
+	withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
 		w := s.last(t)
 		w.Action(watch.Added, &metav1.Table{ListMeta: metav1.ListMeta{ResourceVersion: "11"}})
 		w.Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "12"}})
@@ -343,7 +343,7 @@ func TestWhatIsNoObjectIsLeftOut(t *testing.T) {
 
 // RC-20, RC-9: the timeout of a watch is between the minimum and twice the minimum. The options of
 // a list are as in the first test.
-func TestTimesOfWatches(t *testing.T) {
+func TestTimeoutsOfWatches(t *testing.T) {
 	for least, want := range map[time.Duration][2]int64{0: {300, 600}, time.Minute: {300, 600}, time.Hour: {3600, 7200}} {
 		s := &server{}
 		var seconds []int64
@@ -352,7 +352,7 @@ func TestTimesOfWatches(t *testing.T) {
 			return nil, nil
 		}
 		for range 10 {
-			reflected(t, s, cache.ReflectorOptions{MinWatchTimeout: least}, func(*cache.Reflector, cache.Store) {})
+			withReflector(t, s, cache.ReflectorOptions{MinWatchTimeout: least}, func(*cache.Reflector, cache.Store) {})
 		}
 		for _, s := range seconds {
 			require.GreaterOrEqual(t, s, want[0])
@@ -363,7 +363,7 @@ func TestTimesOfWatches(t *testing.T) {
 
 // RC-22: if the server refuses the connection or is busy, the reflector retries the watch. Any
 // other error ends ListAndWatch.
-func TestAWatchThatCannotBeOpened(t *testing.T) {
+func TestAWatchThatCannotBeOpenedIsRetried(t *testing.T) {
 	for _, err := range []error{syscall.ECONNREFUSED, apierrors.NewTooManyRequests("busy", 1)} {
 		s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
 			if n < 2 {
@@ -371,20 +371,20 @@ func TestAWatchThatCannotBeOpened(t *testing.T) {
 			}
 			return nil, nil
 		}}
-		reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
-			sleep(time.Minute)
-			require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `watch "10" bookmarks`, `watch "10" bookmarks`}, s.asked())
+		withReflector(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
+			sleepAndSettle(time.Minute)
+			require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `watch "10" bookmarks`, `watch "10" bookmarks`}, s.takeRequests())
 		})
 	}
 	for _, refused := range []error{errors.New("refused"), apierrors.NewInternalError(errors.New("broken")), apierrors.NewForbidden(corev1.Resource("pods"), "", nil)} {
-		once(t, &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) { return nil, refused }}, func(_ *cache.Reflector, err error) {
+		listAndWatchOnce(t, &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) { return nil, refused }}, func(_ *cache.Reflector, err error) {
 			require.ErrorIs(t, err, refused)
 		})
 	}
 }
 
 // RC-22: if watches are forbidden but lists are not, the store follows the lists.
-func TestAServerThatRefusesWatches(t *testing.T) {
+func TestTheStoreFollowsByListsIfWatchesAreForbidden(t *testing.T) {
 	for _, refused := range []error{apierrors.NewForbidden(corev1.Resource("pods"), "", nil), apierrors.NewMethodNotSupported(corev1.Resource("pods"), "watch"), errors.New("refused")} {
 		s := &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) { return nil, refused }}
 		begun := time.Time{}
@@ -397,12 +397,12 @@ func TestAServerThatRefusesWatches(t *testing.T) {
 			}
 			return podList("20", pod("b", "15")), nil
 		}
-		reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
+		withReflector(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
 			require.Equal(t, []string{"ns/a"}, store.ListKeys())
-			s.asked()
-			sleep(10 * time.Minute)
+			s.takeRequests()
+			sleepAndSettle(10 * time.Minute)
 			require.Equal(t, []string{"ns/b"}, store.ListKeys())
-			require.Less(t, len(s.asked()), 100, "it does not hammer the server")
+			require.Less(t, len(s.takeRequests()), 100, "it does not hammer the server")
 		})
 	}
 }
@@ -430,7 +430,7 @@ func TestErrorsOfTheStoreAreLogged(t *testing.T) {
 // RC-24: initial events of a watch from "0" do not set the last version.
 func TestVersionOfSyntheticEvents(t *testing.T) {
 	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return podList("0"), nil }}
-	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+	withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
 		s.last(t).Add(pod("a", "20"))
 		s.last(t).Add(pod("b", "15"))
 		synctest.Wait()
@@ -444,26 +444,26 @@ func TestVersionOfSyntheticEvents(t *testing.T) {
 
 // RC-25: if a watch ends without an error, the next watch starts at once. If it ends within a
 // second without events, a list follows.
-func TestAWatchThatEnds(t *testing.T) {
+func TestAWatchThatEndsIsReopenedAtOnce(t *testing.T) {
 	s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
 		if n == 0 {
-			return ending(watch.Event{Type: watch.Added, Object: pod("a", "11")}), nil
+			return endingWatch(watch.Event{Type: watch.Added, Object: pod("a", "11")}), nil
 		}
 		return nil, nil
 	}}
-	reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
-		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `watch "11" bookmarks`}, s.asked())
-		sleep(2 * time.Second)
+	withReflector(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
+		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `watch "11" bookmarks`}, s.takeRequests())
+		sleepAndSettle(2 * time.Second)
 		s.last(t).Stop()
-		require.Equal(t, []string{`watch "11" bookmarks`}, s.asked())
+		require.Equal(t, []string{`watch "11" bookmarks`}, s.takeRequests())
 	})
-	once(t, &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) { return ending(), nil }}, func(_ *cache.Reflector, err error) {
+	listAndWatchOnce(t, &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) { return endingWatch(), nil }}, func(_ *cache.Reflector, err error) {
 		require.NoError(t, err, "it is no error")
 	})
 }
 
 // RC-26: after a failure of a watch, the store converges to the server's state.
-func TestAStreamThatFails(t *testing.T) {
+func TestTheStoreConvergesAfterAFailedWatch(t *testing.T) {
 	for name, err := range map[string]error{"expired": expired(), "broken": apierrors.NewInternalError(errors.New("broken")), "busy": apierrors.NewTooManyRequests("busy", 1)} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
@@ -475,14 +475,14 @@ func TestAStreamThatFails(t *testing.T) {
 			s.watch = func(n int, _ metav1.ListOptions) (watch.Interface, error) {
 				switch n {
 				case 0:
-					return ending(watch.Event{Type: watch.Added, Object: pod("a", "11")}, failure(err)), nil
+					return endingWatch(watch.Event{Type: watch.Added, Object: pod("a", "11")}, failure(err)), nil
 				case 1:
-					return ending(failure(expired())), nil
+					return endingWatch(failure(expired())), nil
 				}
 				return nil, nil
 			}
-			reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
-				sleep(5 * time.Minute)
+			withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
+				sleepAndSettle(5 * time.Minute)
 				require.Equal(t, []string{"ns/new"}, store.ListKeys())
 				require.Equal(t, "20", r.LastSyncResourceVersion())
 			})
@@ -495,14 +495,14 @@ func TestAStreamThatFails(t *testing.T) {
 func TestTheListAfterAnExpiredStream(t *testing.T) {
 	s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
 		if n == 0 {
-			return ending(watch.Event{Type: watch.Added, Object: pod("a", "11")}, failure(expired())), nil
+			return endingWatch(watch.Event{Type: watch.Added, Object: pod("a", "11")}, failure(expired())), nil
 		}
 		return nil, nil
 	}}
 	s.list = func(n int, _ metav1.ListOptions) (kruntime.Object, error) { return podList(fmt.Sprint(10 + 10*n)), nil }
-	reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
-		sleep(time.Minute)
-		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `list "11"`, `watch "20" bookmarks`}, s.asked())
+	withReflector(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
+		sleepAndSettle(time.Minute)
+		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `list "11"`, `watch "20" bookmarks`}, s.takeRequests())
 	})
 }
 
@@ -522,7 +522,7 @@ func TestTheDefaultErrorHandlerLogs(t *testing.T) {
 }
 
 // RC-2: errors of ListAndWatch reach the error handler, together with the reflector.
-func TestErrorsReachTheHandler(t *testing.T) {
+func TestErrorsReachTheErrorHandler(t *testing.T) {
 	refused := errors.New("refused")
 	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return nil, refused }}
 	synctest.Test(t, func(t *testing.T) {
@@ -536,7 +536,7 @@ func TestErrorsReachTheHandler(t *testing.T) {
 		run(t, c.RunWithContext, func() {
 			require.Len(t, got, 1)
 			require.ErrorIs(t, got[0], refused)
-			sleep(2 * time.Second)
+			sleepAndSettle(2 * time.Second)
 			require.Greater(t, len(got), 1)
 		})
 	})
@@ -555,14 +555,14 @@ func TestResyncsWhileAWatchIsOpen(t *testing.T) {
 		r := cache.NewReflector(s.source(), &corev1.Pod{}, store, 10*time.Second)
 		r.ShouldResync = func() bool { return !notDue.Load() }
 		run(t, r.RunWithContext, func() {
-			sleep(25 * time.Second)
+			sleepAndSettle(25 * time.Second)
 			synctest.Wait()
 			require.Zero(t, resyncs.Load(), "there is no watch yet")
 			close(release)
-			sleep(31 * time.Second)
+			sleepAndSettle(31 * time.Second)
 			require.EqualValues(t, 3, resyncs.Load())
 			notDue.Store(true)
-			sleep(time.Minute)
+			sleepAndSettle(time.Minute)
 			require.EqualValues(t, 3, resyncs.Load())
 		})
 		require.EqualValues(t, 3, resyncs.Load())
@@ -613,14 +613,14 @@ func TestRetryWithADeadline(t *testing.T) {
 func TestABookmarkWithoutAVersionMovesNothing(t *testing.T) {
 	for _, version := range []string{"", "0"} {
 		s := &server{}
-		reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+		withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
 			s.last(t).Action(watch.Bookmark, pod("", version))
-			sleep(2 * time.Second)
+			sleepAndSettle(2 * time.Second)
 			require.Equal(t, "10", r.LastSyncResourceVersion())
-			s.asked()
+			s.takeRequests()
 			s.last(t).Stop()
-			sleep(time.Second)
-			require.Equal(t, []string{`watch "10" bookmarks`}, s.asked())
+			sleepAndSettle(time.Second)
+			require.Equal(t, []string{`watch "10" bookmarks`}, s.takeRequests())
 		})
 	}
 }

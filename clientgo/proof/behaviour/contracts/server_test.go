@@ -27,26 +27,26 @@ type server struct {
 	mu       sync.Mutex // guards following
 	requests []string
 	lists    int
-	opened   []*events
+	opened   []*fakeWatch
 }
 
-// events is a watch that counts the calls of Stop and ResultChan.
-type events struct {
+// fakeWatch is a watch that counts the calls of Stop and ResultChan.
+type fakeWatch struct {
 	*watch.FakeWatcher
 	mu              sync.Mutex // guards following
 	stops, channels int
 }
 
-func newEvents() *events { return &events{FakeWatcher: watch.NewFakeWithChanSize(100, false)} }
+func newFakeWatch() *fakeWatch { return &fakeWatch{FakeWatcher: watch.NewFakeWithChanSize(100, false)} }
 
-func (e *events) Stop() {
+func (e *fakeWatch) Stop() {
 	e.mu.Lock()
 	e.stops++
 	e.mu.Unlock()
 	e.FakeWatcher.Stop()
 }
 
-func (e *events) ResultChan() <-chan watch.Event {
+func (e *fakeWatch) ResultChan() <-chan watch.Event {
 	e.mu.Lock()
 	e.channels++
 	e.mu.Unlock()
@@ -55,7 +55,7 @@ func (e *events) ResultChan() <-chan watch.Event {
 
 func (s *server) IsWatchListSemanticsUnSupported() bool { return !s.streams }
 
-func (s *server) note(verb string, o metav1.ListOptions) {
+func (s *server) recordRequest(verb string, o metav1.ListOptions) {
 	line := fmt.Sprintf("%s %q", verb, o.ResourceVersion)
 	if o.ResourceVersionMatch != "" {
 		line += " " + string(o.ResourceVersionMatch)
@@ -75,8 +75,8 @@ func (s *server) note(verb string, o metav1.ListOptions) {
 	s.requests = append(s.requests, line)
 }
 
-// asked returns the requests since the last call of asked.
-func (s *server) asked() []string {
+// takeRequests returns the requests since the last call of asked.
+func (s *server) takeRequests() []string {
 	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *server) asked() []string {
 }
 
 // last returns the most recently opened watch.
-func (s *server) last(t *testing.T) *events {
+func (s *server) last(t *testing.T) *fakeWatch {
 	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *server) source() cache.ListerWatcher {
 			s.mu.Lock()
 			n := s.lists
 			s.lists++
-			s.note("list", o)
+			s.recordRequest("list", o)
 			s.mu.Unlock()
 			if s.list != nil {
 				return s.list(n, o)
@@ -111,8 +111,8 @@ func (s *server) source() cache.ListerWatcher {
 		WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			s.mu.Lock()
 			n := len(s.opened)
-			s.note("watch", o)
-			e := newEvents()
+			s.recordRequest("watch", o)
+			e := newFakeWatch()
 			s.opened = append(s.opened, e)
 			s.mu.Unlock()
 			if s.watch != nil {
@@ -146,8 +146,8 @@ func run(t *testing.T, runs func(ctx context.Context), test func()) {
 	test()
 }
 
-// sleep waits for d, and then until all goroutines are idle.
-func sleep(d time.Duration) {
+// sleepAndSettle waits for d, and then until all goroutines are idle.
+func sleepAndSettle(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }

@@ -79,16 +79,16 @@ func (p *trackedPods) source() cache.ListerWatcher {
 	}, p)
 }
 
-// converges runs an informer on the source. It requires that the store has exactly these pods at
-// the end, and that the handler is notified of each deletion once.
-func (p *trackedPods) converges(t *testing.T, deletions int, keys ...string) {
+// requireConverges runs an informer on the source. It requires that the store has exactly these
+// pods at the end, and that the handler is notified of each deletion once.
+func (p *trackedPods) requireConverges(t *testing.T, deletions int, keys ...string) {
 	synctest.Test(t, func(t *testing.T) {
 		informer := cache.NewSharedIndexInformer(p.source(), &corev1.Pod{}, 0, nil)
 		deleted := 0
 		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(any) { deleted++ }})
 		require.NoError(t, err)
 		run(t, informer.RunWithContext, func() {
-			sleep(5 * time.Minute)
+			sleepAndSettle(5 * time.Minute)
 			require.ElementsMatch(t, keys, informer.GetStore().ListKeys())
 			require.Equal(t, deletions, deleted)
 		})
@@ -125,7 +125,7 @@ func TestATrackerLosesNoDeletionAfterAWatch(t *testing.T) {
 					}
 					return next()
 				}
-				p.converges(t, 1, "ns/a")
+				p.requireConverges(t, 1, "ns/a")
 			})
 		})
 	}
@@ -140,13 +140,13 @@ func TestATrackerLosesNoDeletionBeforeAWatch(t *testing.T) {
 			}
 			return next()
 		}
-		p.converges(t, 1, "ns/a")
+		p.requireConverges(t, 1, "ns/a")
 	})
 }
 
 // Pod c is created while a watch is open, and deleted after the watch has ended. The objects of a
 // tracker have no versions, so a watch cannot continue from the version of an event.
-func TestAnInformerOfATrackerMissesNoDeletionOfWhatAWatchHasBrought(t *testing.T) {
+func TestADeletionOfAnObjectFromAWatchIsNotMissed(t *testing.T) {
 	p := newTrackedPods(t)
 	p.open = func(attempt int, next func() (watch.Interface, error)) (watch.Interface, error) {
 		switch attempt {
@@ -161,7 +161,7 @@ func TestAnInformerOfATrackerMissesNoDeletionOfWhatAWatchHasBrought(t *testing.T
 		}
 		return next()
 	}
-	p.converges(t, 1, "ns/a", "ns/b")
+	p.requireConverges(t, 1, "ns/a", "ns/b")
 }
 
 // A watch can begin with as many deletions as the tracker keeps.

@@ -16,16 +16,16 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// silent is a round tripper that returns neither a response nor an error.
-type silent struct{}
+// emptyRoundTripper is a round tripper that returns neither a response nor an error.
+type emptyRoundTripper struct{}
 
-func (silent) RoundTrip(*http.Request) (*http.Response, error) { return nil, nil }
+func (emptyRoundTripper) RoundTrip(*http.Request) (*http.Response, error) { return nil, nil }
 
 func TestATokenSourceSurvivesARoundTripperWithoutAResponse(t *testing.T) {
 	source := transport.NewCachedTokenSource(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "t"}))
 	request, err := http.NewRequest(http.MethodGet, "http://server.example", nil)
 	require.NoError(t, err)
-	response, err := transport.ResettableTokenSourceWrapTransport(source)(silent{}).RoundTrip(request)
+	response, err := transport.ResettableTokenSourceWrapTransport(source)(emptyRoundTripper{}).RoundTrip(request)
 	require.NoError(t, err)
 	require.Nil(t, response)
 }
@@ -40,14 +40,14 @@ func TestATransportWithADialerHasATLSConfiguration(t *testing.T) {
 	require.NotNil(t, configuration)
 }
 
-func TestAPrintedConfigHasTheFieldsOfClientGo(t *testing.T) {
+func TestAPrintedConfigHasClientGosFields(t *testing.T) {
 	text := fmt.Sprint(&restclient.Config{Host: "h", TLSClientConfig: restclient.TLSClientConfig{KeyData: []byte("secret")}})
 	require.Contains(t, text, "TLSClientConfig:rest.sanitizedTLSClientConfig{Insecure:false")
 	require.Regexp(t, `Proxy:\(func\([^}]*\)\(nil\)}$`, text)
 	require.NotContains(t, text, "secret")
 }
 
-func TestAKubeconfigWithANameTwiceSaysSo(t *testing.T) {
+func TestADuplicateNameInAKubeconfigIsAnError(t *testing.T) {
 	_, err := clientcmd.Load([]byte("apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: one}}, {name: a, cluster: {server: two}}]\n"))
 	require.ErrorContains(t, err, `error converting *[]NamedCluster into *map[string]*api.Cluster: duplicate name "a" in list`)
 }

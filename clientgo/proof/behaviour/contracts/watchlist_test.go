@@ -31,8 +31,8 @@ const streamingList = `watch "" NotOlderThan bookmarks initial`
 // the list is the version of the marker. The stream then continues as the watch.
 func TestAStreamingList(t *testing.T) {
 	s := &server{streams: true}
-	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
-		require.Equal(t, []string{streamingList}, s.asked())
+	withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
+		require.Equal(t, []string{streamingList}, s.takeRequests())
 		w := s.last(t)
 		w.Add(pod("a", "5"))
 		w.Add(pod("b", "3"))
@@ -49,14 +49,14 @@ func TestAStreamingList(t *testing.T) {
 		w.Add(pod("c", "10"))
 		synctest.Wait()
 		require.Len(t, store.List(), 2)
-		require.Empty(t, s.asked(), "it is one stream")
+		require.Empty(t, s.takeRequests(), "it is one stream")
 		require.Zero(t, w.stops)
 	})
 }
 
 // RC-18: if a streaming list is rejected, a list follows. In this module the list follows after a
 // wait, unless the server does not support streaming lists.
-func TestAStreamingListThatIsRefused(t *testing.T) {
+func TestARefusedStreamingListIsFollowedByAList(t *testing.T) {
 	for _, err := range []error{apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "", nil), apierrors.NewForbidden(corev1.Resource("pods"), "", nil), errors.New("refused")} {
 		s := &server{streams: true, watch: func(n int, o metav1.ListOptions) (watch.Interface, error) {
 			if o.SendInitialEvents != nil {
@@ -64,16 +64,16 @@ func TestAStreamingListThatIsRefused(t *testing.T) {
 			}
 			return nil, nil
 		}}
-		reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
-			sleep(5 * time.Second)
-			require.Equal(t, []string{streamingList, `list "0" limit=500`, `watch "10" bookmarks`}, s.asked(), "%v", err)
+		withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+			sleepAndSettle(5 * time.Second)
+			require.Equal(t, []string{streamingList, `list "0" limit=500`, `watch "10" bookmarks`}, s.takeRequests(), "%v", err)
 		})
 	}
 }
 
 // RC-18: if the server is unreachable or busy, the streaming list is retried. If the stream ends
 // early, the streaming list starts again.
-func TestAStreamingListThatIsLost(t *testing.T) {
+func TestALostStreamingListIsRetried(t *testing.T) {
 	for _, err := range []error{syscall.ECONNREFUSED, apierrors.NewTooManyRequests("busy", 1)} {
 		s := &server{streams: true, watch: func(n int, o metav1.ListOptions) (watch.Interface, error) {
 			if n == 0 {
@@ -81,23 +81,23 @@ func TestAStreamingListThatIsLost(t *testing.T) {
 			}
 			return nil, nil
 		}}
-		reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
-			require.Equal(t, []string{streamingList}, s.asked())
-			sleep(10 * time.Second)
-			require.Equal(t, []string{streamingList}, s.asked())
+		withReflector(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
+			require.Equal(t, []string{streamingList}, s.takeRequests())
+			sleepAndSettle(10 * time.Second)
+			require.Equal(t, []string{streamingList}, s.takeRequests())
 		})
 	}
 	s := &server{streams: true, watch: func(n int, o metav1.ListOptions) (watch.Interface, error) {
 		if n == 0 {
-			return ending(watch.Event{Type: watch.Added, Object: pod("a", "1")}), nil
+			return endingWatch(watch.Event{Type: watch.Added, Object: pod("a", "1")}), nil
 		}
 		return nil, nil
 	}}
-	reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
-		sleep(10 * time.Second)
+	withReflector(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
+		sleepAndSettle(10 * time.Second)
 		s.last(t).Action(watch.Bookmark, marker("9", "true"))
 		synctest.Wait()
-		for _, request := range s.asked() {
+		for _, request := range s.takeRequests() {
 			require.Equal(t, streamingList, request)
 		}
 		require.Empty(t, store.List(), "what the lost stream had is dropped")
@@ -109,22 +109,22 @@ func TestAStreamingListAfterAVersionHasExpired(t *testing.T) {
 	s := &server{streams: true, watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
 		switch n {
 		case 0:
-			return ending(watch.Event{Type: watch.Bookmark, Object: marker("9", "true")}, watch.Event{Type: watch.Added, Object: pod("a", "10")}, failure(expired())), nil
+			return endingWatch(watch.Event{Type: watch.Bookmark, Object: marker("9", "true")}, watch.Event{Type: watch.Added, Object: pod("a", "10")}, failure(expired())), nil
 		case 1:
 			return nil, expired()
 		}
 		return nil, nil
 	}}
-	reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
-		sleep(time.Minute)
-		require.Equal(t, []string{streamingList, `watch "10" NotOlderThan bookmarks initial`, streamingList}, s.asked())
+	withReflector(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
+		sleepAndSettle(time.Minute)
+		require.Equal(t, []string{streamingList, `watch "10" NotOlderThan bookmarks initial`, streamingList}, s.takeRequests())
 	})
 }
 
 // RC-28, RC-34: each watch is stopped. The version may be read at any time.
-func TestEachWatchIsStopped(t *testing.T) {
+func TestEveryWatchIsStopped(t *testing.T) {
 	s := &server{}
-	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+	withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
 		for n := range 5 {
 			go r.LastSyncResourceVersion()
 			s.last(t).Add(pod("a", fmt.Sprint(11+n)))
@@ -141,13 +141,13 @@ func TestEachWatchIsStopped(t *testing.T) {
 
 // RC-32: in client-go, a failed resync ends the watch. In this module the failure is logged, and
 // the watch goes on.
-func TestAResyncThatFailsDoesNotEndTheWatch(t *testing.T) {
+func TestAFailedResyncDoesNotEndTheWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) { return podList("10"), nil }}
 		r := cache.NewReflector(s.source(), &corev1.Pod{}, &cache.FakeCustomStore{ResyncFunc: func() error { return errors.New("refused") }}, time.Second)
 		run(t, r.RunWithContext, func() {
-			sleep(time.Minute)
-			require.Len(t, s.asked(), 2)
+			sleepAndSettle(time.Minute)
+			require.Len(t, s.takeRequests(), 2)
 		})
 	})
 }

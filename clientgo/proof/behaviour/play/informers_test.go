@@ -15,13 +15,13 @@ import (
 	framework "k8s.io/client-go/tools/cache/testing"
 )
 
-// diary is a handler that records its events.
-type diary struct {
+// eventLog is a handler that records its events.
+type eventLog struct {
 	mu    sync.Mutex // guards following
 	lines []string
 }
 
-func (d *diary) note(obj any, format string, args ...any) {
+func (d *eventLog) note(obj any, format string, args ...any) {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
 		panic(err)
@@ -31,15 +31,15 @@ func (d *diary) note(obj any, format string, args ...any) {
 	d.lines = append(d.lines, key+" "+fmt.Sprintf(format, args...))
 }
 
-func (d *diary) OnAdd(obj any, initial bool) { d.note(obj, "add %s %v", show(obj), initial) }
-func (d *diary) OnUpdate(old, obj any) {
+func (d *eventLog) OnAdd(obj any, initial bool) { d.note(obj, "add %s %v", show(obj), initial) }
+func (d *eventLog) OnUpdate(old, obj any) {
 	d.note(obj, "update %s %s same %v", show(old), show(obj), old == obj)
 }
-func (d *diary) OnDelete(obj any) { d.note(obj, "delete %s", show(obj)) }
+func (d *eventLog) OnDelete(obj any) { d.note(obj, "delete %s", show(obj)) }
 
 // take returns the events since the last call of take. If sort is true, it sorts them by key; the
 // events of a key stay in their order.
-func (d *diary) take(sort bool) []string {
+func (d *eventLog) take(sort bool) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	lines := d.lines
@@ -73,7 +73,7 @@ type informer struct {
 }
 
 type handler struct {
-	diary
+	eventLog
 	name   string
 	handle cache.ResourceEventHandlerRegistration
 	fresh  bool // the handler gets the store's objects in random order
@@ -93,7 +93,7 @@ func (i *informer) add(period time.Duration) {
 	}
 	var err error
 	h.handle, err = i.informer.AddEventHandlerWithResyncPeriod(to, period)
-	i.say("handler %s: %s", h.name, kind(err))
+	i.trace("handler %s: %s", h.name, kind(err))
 	i.handlers = append(i.handlers, h)
 }
 
@@ -104,7 +104,7 @@ func (i *informer) change(missed bool) {
 	switch {
 	case !i.exists[o.Name]:
 		i.exists[o.Name] = true
-		i.say("add %s missed %v", o.Name, missed)
+		i.trace("add %s missed %v", o.Name, missed)
 		if missed {
 			i.source.AddDropWatch(o)
 		} else {
@@ -112,14 +112,14 @@ func (i *informer) change(missed bool) {
 		}
 	case i.chance(3):
 		i.exists[o.Name] = false
-		i.say("delete %s missed %v", o.Name, missed)
+		i.trace("delete %s missed %v", o.Name, missed)
 		if missed {
 			i.source.DeleteDropWatch(o)
 		} else {
 			i.source.Delete(o)
 		}
 	default:
-		i.say("modify %s missed %v", o.Name, missed)
+		i.trace("modify %s missed %v", o.Name, missed)
 		if missed {
 			i.source.ModifyDropWatch(o)
 		} else {
@@ -136,13 +136,13 @@ func (i *informer) report(sort bool) {
 		if h.handle != nil {
 			synced = h.handle.HasSynced()
 		}
-		i.say("  %s told %q, synced %v", h.name, h.take(sort || h.fresh), synced)
+		i.trace("  %s told %q, synced %v", h.name, h.take(sort || h.fresh), synced)
 		h.fresh = false
 	}
-	i.say("  has %v, synced %v, at %s, stopped %v", sorted(showAll(i.informer.GetStore().List())), i.informer.HasSynced(),
+	i.trace("  has %v, synced %v, at %s, stopped %v", sorted(showAll(i.informer.GetStore().List())), i.informer.HasSynced(),
 		i.informer.LastSyncResourceVersion(), i.informer.IsStopped())
 	red, err := i.informer.GetIndexer().ByIndex("color", "red")
-	i.say("  red %v %s", sorted(showAll(red)), kind(err))
+	i.trace("  red %v %s", sorted(showAll(red)), kind(err))
 }
 
 var periods = []time.Duration{0, 0, 500 * time.Millisecond, 2 * time.Second, 3 * time.Second, 5 * time.Second}
@@ -153,9 +153,9 @@ func (p *player) playInformerWith(t *testing.T, period time.Duration, test func(
 		source := framework.NewFakeControllerSource()
 		i := &informer{player: p, source: source, exists: map[string]bool{},
 			informer: cache.NewSharedIndexInformer(source, &corev1.Pod{}, period, cache.Indexers{"color": byLabel("color")})}
-		p.say("informer of %v", period)
+		p.trace("informer of %v", period)
 		if p.chance(4) {
-			p.say("transform: %s", kind(i.informer.SetTransform(func(obj any) (any, error) {
+			p.trace("transform: %s", kind(i.informer.SetTransform(func(obj any) (any, error) {
 				pod, ok := obj.(*corev1.Pod)
 				if !ok || pod.Annotations != nil {
 					return obj, nil
@@ -180,9 +180,9 @@ func (p *player) playInformerWith(t *testing.T, period time.Duration, test func(
 		cancel()
 		running.Wait()
 		i.report(false)
-		_, err := i.informer.AddEventHandler(&diary{})
-		p.say("handler after the end: %v", err != nil)
-		p.say("remove after the end: %s", kind(i.informer.RemoveEventHandler(i.handlers[0].handle)))
+		_, err := i.informer.AddEventHandler(&eventLog{})
+		p.trace("handler after the end: %v", err != nil)
+		p.trace("remove after the end: %s", kind(i.informer.RemoveEventHandler(i.handlers[0].handle)))
 		source.Shutdown()
 	})
 }
@@ -204,9 +204,9 @@ func playInformer(t *testing.T, p *player) {
 				i.report(false)
 			case 6:
 				n := p.IntN(len(i.handlers))
-				p.say("remove %d: %s", n, kind(i.informer.RemoveEventHandler(i.handlers[n].handle)))
+				p.trace("remove %d: %s", n, kind(i.informer.RemoveEventHandler(i.handlers[n].handle)))
 			case 7:
-				p.say("late: %v %v %v", i.informer.SetTransform(nil) != nil, i.informer.SetWatchErrorHandler(nil) != nil,
+				p.trace("late: %v %v %v", i.informer.SetTransform(nil) != nil, i.informer.SetWatchErrorHandler(nil) != nil,
 					i.informer.AddIndexers(cache.Indexers{"color": byLabel("color")}) != nil)
 			}
 		}
@@ -223,7 +223,7 @@ func playRelist(t *testing.T, p *player) {
 				i.change(p.chance(2))
 			}
 			if p.chance(3) {
-				p.say("lists fail for a while")
+				p.trace("lists fail for a while")
 				i.source.ListError = errors.New("refused")
 				i.source.ResetWatch()
 				time.Sleep(time.Minute)
@@ -233,9 +233,9 @@ func playRelist(t *testing.T, p *player) {
 			time.Sleep(10 * time.Minute)
 			synctest.Wait()
 			for _, h := range i.handlers {
-				p.say("  %s told %q", h.name, changes(h.take(true)))
+				p.trace("  %s told %q", h.name, changes(h.take(true)))
 			}
-			p.say("  has %v, at %s", sorted(showAll(i.informer.GetStore().List())), i.informer.LastSyncResourceVersion())
+			p.trace("  has %v, at %s", sorted(showAll(i.informer.GetStore().List())), i.informer.LastSyncResourceVersion())
 		}
 	})
 }

@@ -81,8 +81,8 @@ type player struct {
 	version int // the version of the newest object
 }
 
-// say writes a line to the trace.
-func (p *player) say(format string, args ...any) {
+// trace writes a line to the trace.
+func (p *player) trace(format string, args ...any) {
 	line := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " ")
 	if _, err := fmt.Fprintln(p.w, p.prefix+line); err != nil {
 		panic(err)
@@ -101,8 +101,8 @@ func (p *player) pod() *corev1.Pod {
 	}}
 }
 
-// any returns a pod, or sometimes a tombstone or an object without a key.
-func (p *player) any() any {
+// anyObject returns a pod, or sometimes a tombstone or an object without a key.
+func (p *player) anyObject() any {
 	switch p.IntN(20) {
 	case 0:
 		return "no object"

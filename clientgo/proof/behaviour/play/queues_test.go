@@ -24,37 +24,37 @@ func playHeap(_ *testing.T, p *player) {
 		}
 		switch p.IntN(6) {
 		case 0:
-			p.say("add %s: %s", show(o), kind(heap.Add(o)))
+			p.trace("add %s: %s", show(o), kind(heap.Add(o)))
 		case 1:
-			p.say("update %s: %s", show(o), kind(heap.Update(o)))
+			p.trace("update %s: %s", show(o), kind(heap.Update(o)))
 		case 2:
-			p.say("add if not present %s: %s", show(o), kind(heap.AddIfNotPresent(o)))
+			p.trace("add if not present %s: %s", show(o), kind(heap.AddIfNotPresent(o)))
 		case 3:
-			p.say("delete %s: %s", show(o), kind(heap.Delete(o)))
+			p.trace("delete %s: %s", show(o), kind(heap.Delete(o)))
 		case 4:
-			p.say("bulk: %s", kind(heap.BulkAdd([]any{p.pod(), o, p.pod()})))
+			p.trace("bulk: %s", kind(heap.BulkAdd([]any{p.pod(), o, p.pod()})))
 		case 5:
 			if len(heap.List()) > 0 || heap.IsClosed() {
 				obj, err := heap.Pop()
-				p.say("pop: %s %s", show(obj), kind(err))
+				p.trace("pop: %s %s", show(obj), kind(err))
 			}
 		}
 		if p.chance(40) {
 			heap.Close()
 		}
 		obj, exists, err := heap.Get(o)
-		p.say("  %v %v, %s %v %s, closed %v", sorted(heap.ListKeys()), sorted(showAll(heap.List())), show(obj), exists, kind(err), heap.IsClosed())
+		p.trace("  %v %v, %s %v %s, closed %v", sorted(heap.ListKeys()), sorted(showAll(heap.List())), show(obj), exists, kind(err), heap.IsClosed())
 	}
 }
 
-// known is the store of a queue's consumer. Its keys are sorted, because client-go queues
+// knownStore is the store of a queue's consumer. Its keys are sorted, because client-go queues
 // tombstones in the order in which it gets the keys.
-type known struct{ cache.Store }
+type knownStore struct{ cache.Store }
 
-func (k known) ListKeys() []string { return sorted(k.Store.ListKeys()) }
+func (k knownStore) ListKeys() []string { return sorted(k.Store.ListKeys()) }
 
 // apply changes the store as an informer does, and ignores errors.
-func (k known) apply(d cache.Delta) {
+func (k knownStore) apply(d cache.Delta) {
 	switch d.Type {
 	case cache.Deleted:
 		_ = k.Delete(d.Object)
@@ -92,10 +92,10 @@ func (p *player) playQueue(t *testing.T, longest int, open func() (q cache.Queue
 		}
 		do := func(what string, err error) {
 			synctest.Wait()
-			p.say("%s: %s; synced %v %v", what, kind(err), q.HasSynced(), cache.IsDone(q.HasSyncedChecker()))
+			p.trace("%s: %s; synced %v %v", what, kind(err), q.HasSynced(), cache.IsDone(q.HasSyncedChecker()))
 		}
 		for range 40 {
-			o := p.any()
+			o := p.anyObject()
 			if p.chance(3) {
 				for range p.IntN(4) {
 					ask()
@@ -136,10 +136,10 @@ func (p *player) playQueue(t *testing.T, longest int, open func() (q cache.Queue
 var errProcess = errors.New("not processed")
 
 // popper returns a function that pops, applies the result, and writes it to the trace.
-func (p *player) popper(q cache.Queue, k known) func(fails, batch bool) error {
+func (p *player) popper(q cache.Queue, k knownStore) func(fails, batch bool) error {
 	return func(fails, _ bool) error {
 		obj, err := q.Pop(func(obj any, initial bool) error {
-			p.say("  process %s, initial %v", show(obj), initial)
+			p.trace("  process %s, initial %v", show(obj), initial)
 			if deltas, ok := obj.(cache.Deltas); ok {
 				for _, d := range deltas {
 					k.apply(d)
@@ -150,7 +150,7 @@ func (p *player) popper(q cache.Queue, k known) func(fails, batch bool) error {
 			}
 			return nil
 		})
-		p.say("  popped %s: %s", show(obj), kind(err))
+		p.trace("  popped %s: %s", show(obj), kind(err))
 		return err
 	}
 }
@@ -167,18 +167,18 @@ func (p *player) transform() cache.TransformFunc {
 func playFIFO(t *testing.T, p *player) {
 	p.playQueue(t, 1, func() (cache.Queue, func(fails, batch bool) error) {
 		q := cache.NewFIFO(cache.MetaNamespaceKeyFunc)
-		return q, p.popper(q, known{})
+		return q, p.popper(q, knownStore{})
 	})
 }
 
 func playDeltaFIFO(t *testing.T, p *player) {
 	p.playQueue(t, 4, func() (cache.Queue, func(fails, batch bool) error) {
-		k := known{cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)}
+		k := knownStore{cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)}
 		opts := cache.DeltaFIFOOptions{EmitDeltaTypeReplaced: p.chance(2), Transformer: p.transform()}
 		if !p.chance(4) {
 			opts.KnownObjects = k
 		}
-		p.say("known %v replaced %v", opts.KnownObjects != nil, opts.EmitDeltaTypeReplaced)
+		p.trace("known %v replaced %v", opts.KnownObjects != nil, opts.EmitDeltaTypeReplaced)
 		q := cache.NewDeltaFIFOWithOptions(opts)
 		return q, p.popper(q, k)
 	})
@@ -186,14 +186,14 @@ func playDeltaFIFO(t *testing.T, p *player) {
 
 func playRealFIFO(t *testing.T, p *player) {
 	p.playQueue(t, 4, func() (cache.Queue, func(fails, batch bool) error) {
-		k := known{cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)}
+		k := knownStore{cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)}
 		opts := cache.RealFIFOOptions{Transformer: p.transform()}
 		if p.chance(2) {
 			opts.AtomicEvents, opts.UnlockWhileProcessing, opts.EmitDeltaTypeBookmark = true, p.chance(2), p.chance(2)
 		} else {
 			opts.KnownObjects = k
 		}
-		p.say("atomic %v unlocked %v bookmarks %v", opts.AtomicEvents, opts.UnlockWhileProcessing, opts.EmitDeltaTypeBookmark)
+		p.trace("atomic %v unlocked %v bookmarks %v", opts.AtomicEvents, opts.UnlockWhileProcessing, opts.EmitDeltaTypeBookmark)
 		q := cache.NewRealFIFOWithOptions(opts)
 		single := p.popper(q, k)
 		return q, func(fails, batch bool) error {
@@ -206,19 +206,19 @@ func playRealFIFO(t *testing.T, p *player) {
 					all = append(all, showDelta(d))
 					k.apply(d)
 				}
-				p.say("  process batch %v, initial %v", all, initial)
+				p.trace("  process batch %v, initial %v", all, initial)
 				if fails {
 					return errProcess
 				}
 				return nil
 			}, func(obj any, initial bool) error {
-				p.say("  process one %s, initial %v", show(obj), initial)
+				p.trace("  process one %s, initial %v", show(obj), initial)
 				for _, d := range obj.(cache.Deltas) {
 					k.apply(d)
 				}
 				return nil
 			})
-			p.say("  popped a batch: %s", kind(err))
+			p.trace("  popped a batch: %s", kind(err))
 			return err
 		}
 	})

@@ -17,58 +17,60 @@ import (
 	framework "k8s.io/client-go/tools/cache/testing"
 )
 
-// ownStore is a program's own store, such as exporters have. It writes its calls to the trace.
-type ownStore struct {
+// customStore is a program's own store, such as exporters have. It writes its calls to the trace.
+type customStore struct {
 	p     *player
 	fails bool
 }
 
-func (s ownStore) call(format string, args ...any) error {
-	s.p.say("  store."+format, args...)
+func (s customStore) call(format string, args ...any) error {
+	s.p.trace("  store."+format, args...)
 	if s.fails && s.p.chance(4) {
 		return fmt.Errorf("refused")
 	}
 	return nil
 }
 
-func (s ownStore) Add(obj any) error    { return s.call("Add %s", show(obj)) }
-func (s ownStore) Update(obj any) error { return s.call("Update %s", show(obj)) }
-func (s ownStore) Delete(obj any) error { return s.call("Delete %s", show(obj)) }
-func (s ownStore) Replace(objs []any, version string) error {
-	s.p.say("  store.Replace %v %s", showAll(objs), version)
+func (s customStore) Add(obj any) error    { return s.call("Add %s", show(obj)) }
+func (s customStore) Update(obj any) error { return s.call("Update %s", show(obj)) }
+func (s customStore) Delete(obj any) error { return s.call("Delete %s", show(obj)) }
+func (s customStore) Replace(objs []any, version string) error {
+	s.p.trace("  store.Replace %v %s", showAll(objs), version)
 	return nil
 }
-func (s ownStore) Resync() error {
-	s.p.say("  store.Resync")
+func (s customStore) Resync() error {
+	s.p.trace("  store.Resync")
 	return nil
 }
 
-// fullStore also has the optional methods of a ReflectorStore.
-type fullStore struct{ ownStore }
+// customStoreWithOptionals also has the optional methods of a ReflectorStore.
+type customStoreWithOptionals struct{ customStore }
 
-func (s fullStore) Bookmark(version string) error { return s.call("Bookmark %s", version) }
-func (s fullStore) UpdateResourceVersion(version string) {
+func (s customStoreWithOptionals) Bookmark(version string) error {
+	return s.call("Bookmark %s", version)
+}
+func (s customStoreWithOptionals) UpdateResourceVersion(version string) {
 	_ = s.call("UpdateResourceVersion %s", version)
 }
 
-// script is a server whose responses the history determines.
-type script struct {
+// scriptedServer is a server whose responses the history determines.
+type scriptedServer struct {
 	p       *player
 	paged   bool
 	objs    []corev1.Pod
 	watches []*watch.FakeWatcher
 }
 
-func (s *script) options(verb string, o metav1.ListOptions) {
+func (s *scriptedServer) options(verb string, o metav1.ListOptions) {
 	timeout := "none"
 	if o.TimeoutSeconds != nil {
 		timeout = strconv.FormatBool(*o.TimeoutSeconds >= 300 && *o.TimeoutSeconds <= 600)
 	}
-	s.p.say("  %s version %q match %q limit %d continue %q bookmarks %v events %v timeout in range: %s", verb, o.ResourceVersion,
+	s.p.trace("  %s version %q match %q limit %d continue %q bookmarks %v events %v timeout in range: %s", verb, o.ResourceVersion,
 		o.ResourceVersionMatch, o.Limit, o.Continue, o.AllowWatchBookmarks, o.SendInitialEvents != nil, timeout)
 }
 
-func (s *script) list(o metav1.ListOptions) (runtime.Object, error) {
+func (s *scriptedServer) list(o metav1.ListOptions) (runtime.Object, error) {
 	s.options("list", o)
 	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.Itoa(s.p.version)}}
 	begin := 0
@@ -82,7 +84,7 @@ func (s *script) list(o metav1.ListOptions) (runtime.Object, error) {
 	return list, nil
 }
 
-func (s *script) watch(o metav1.ListOptions) (watch.Interface, error) {
+func (s *scriptedServer) watch(o metav1.ListOptions) (watch.Interface, error) {
 	s.options("watch", o)
 	w := watch.NewFakeWithChanSize(100, false)
 	s.watches = append(s.watches, w)
@@ -93,17 +95,17 @@ func (s *script) watch(o metav1.ListOptions) (watch.Interface, error) {
 // store.
 func playReflector(t *testing.T, p *player) {
 	synctest.Test(t, func(t *testing.T) {
-		// TestALostWatchWithoutAVersionIsNoGap covers the difference after a watch from "0".
+		// TestALostWatchWithoutAVersionLosesNoEvents covers the difference after a watch from "0".
 		p.version = 1
-		s := &script{p: p, paged: p.chance(3)}
+		s := &scriptedServer{p: p, paged: p.chance(3)}
 		for _, o := range p.pods(3) {
 			s.objs = append(s.objs, *o.(*corev1.Pod))
 		}
-		var store cache.ReflectorStore = ownStore{p: p}
+		var store cache.ReflectorStore = customStore{p: p}
 		if p.chance(2) {
-			store = fullStore{ownStore{p: p, fails: p.chance(2)}}
+			store = customStoreWithOptionals{customStore{p: p, fails: p.chance(2)}}
 		}
-		lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListFunc: s.list, WatchFunc: s.watch}, unsupported{})
+		lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListFunc: s.list, WatchFunc: s.watch}, noStreamingLists{})
 		period := time.Duration(p.IntN(2)) * 3 * time.Second
 		var expected any = &corev1.Pod{}
 		if p.chance(5) {
@@ -115,11 +117,11 @@ func playReflector(t *testing.T, p *player) {
 		}
 		if p.chance(3) {
 			r.ShouldResync = func() bool {
-				p.say("  should resync")
+				p.trace("  should resync")
 				return p.chance(2)
 			}
 		}
-		p.say("paged %v, %T, period %v, page %d, %s, %s", s.paged, store, period, r.WatchListPageSize, r.Name(), r.TypeDescription())
+		p.trace("paged %v, %T, period %v, page %d, %s, %s", s.paged, store, period, r.WatchListPageSize, r.Name(), r.TypeDescription())
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { r.RunWithContext(ctx) })
@@ -128,7 +130,7 @@ func playReflector(t *testing.T, p *player) {
 			w := s.watches[len(s.watches)-1]
 			o := p.pod()
 			op := p.IntN(8)
-			p.say("event %d %s", op, show(o))
+			p.trace("event %d %s", op, show(o))
 			switch op {
 			case 0:
 				w.Add(o)
@@ -146,48 +148,48 @@ func playReflector(t *testing.T, p *player) {
 				w.Action(watch.Added, &metav1.Table{ListMeta: metav1.ListMeta{ResourceVersion: o.ResourceVersion}})
 			case 6: // the server ends the watch, and the next watch continues
 				time.Sleep(1500*time.Millisecond + time.Microsecond)
-				p.say("end of the watch")
+				p.trace("end of the watch")
 				w.Stop()
 			case 7:
 				time.Sleep(time.Duration(p.IntN(2000))*time.Millisecond + time.Microsecond)
 			}
 			synctest.Wait()
-			p.say("  at %s", r.LastSyncResourceVersion())
+			p.trace("  at %s", r.LastSyncResourceVersion())
 		}
 		cancel()
 		running.Wait()
 		for _, w := range s.watches {
-			p.say("stopped %v", w.IsStopped())
+			p.trace("stopped %v", w.IsStopped())
 		}
 	})
 }
 
-type unsupported struct{}
+type noStreamingLists struct{}
 
-func (unsupported) IsWatchListSemanticsUnSupported() bool { return true }
+func (noStreamingLists) IsWatchListSemanticsUnSupported() bool { return true }
 
 // playController covers New with a program's own queue, and informers with one handler.
 func playController(t *testing.T, p *player) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()
 		i := &informer{player: p, source: source, exists: map[string]bool{}}
-		d := &diary{}
+		d := &eventLog{}
 		var store cache.Store
 		var controller cache.Controller
 		kinds := p.IntN(4)
-		p.say("kind %d", kinds)
+		p.trace("kind %d", kinds)
 		switch kinds {
 		case 0, 1:
 			store = cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
-			var queue cache.Queue = cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known{store}, EmitDeltaTypeReplaced: p.chance(2)})
+			var queue cache.Queue = cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: knownStore{store}, EmitDeltaTypeReplaced: p.chance(2)})
 			if kinds == 1 {
-				queue = cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, known{store}, nil)
+				queue = cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, knownStore{store}, nil)
 			}
 			controller = cache.New(&cache.Config{
 				Queue: queue, ListerWatcher: source, ObjectType: &corev1.Pod{}, FullResyncPeriod: time.Duration(p.IntN(2)) * 4 * time.Second,
 				Process: func(obj any, initial bool) error {
 					for _, delta := range obj.(cache.Deltas) {
-						known{store}.apply(delta)
+						knownStore{store}.apply(delta)
 						d.note(delta.Object, "%s %v", showDelta(delta), initial)
 					}
 					return errProcess
@@ -204,8 +206,8 @@ func playController(t *testing.T, p *player) {
 		}
 		report := func() {
 			synctest.Wait()
-			p.say("  told %q", d.take(true))
-			p.say("  has %v, synced %v, at %s", sorted(showAll(store.List())), controller.HasSynced(), controller.LastSyncResourceVersion())
+			p.trace("  told %q", d.take(true))
+			p.trace("  has %v, synced %v, at %s", sorted(showAll(store.List())), controller.HasSynced(), controller.LastSyncResourceVersion())
 		}
 		report()
 		ctx, cancel := context.WithCancel(t.Context())

@@ -33,7 +33,7 @@ func playIndexer(_ *testing.T, p *player) {
 	var store cache.Store = cache.NewIndexer(key, cache.Indexers{"color": byLabel("color")}, opts...)
 	indexer := store.(cache.Indexer)
 	if p.chance(4) {
-		store = &cache.UndeltaStore{Store: indexer, PushFunc: func(objs []any) { p.say("pushed %v", sorted(showAll(objs))) }}
+		store = &cache.UndeltaStore{Store: indexer, PushFunc: func(objs []any) { p.trace("pushed %v", sorted(showAll(objs))) }}
 	}
 	// Without tombstones: some key functions support them, but the index functions of the store do
 	// not.
@@ -47,19 +47,19 @@ func playIndexer(_ *testing.T, p *player) {
 		switch p.IntN(9) {
 		case 0, 1:
 			o := object()
-			p.say("add %s: %s", show(o), kind(store.Add(o)))
+			p.trace("add %s: %s", show(o), kind(store.Add(o)))
 		case 2, 3:
 			o := object()
-			p.say("update %s: %s", show(o), kind(store.Update(o)))
+			p.trace("update %s: %s", show(o), kind(store.Update(o)))
 		case 4:
-			o := p.any()
-			p.say("delete %s: %s", show(o), kind(store.Delete(o)))
+			o := p.anyObject()
+			p.trace("delete %s: %s", show(o), kind(store.Delete(o)))
 		case 5:
 			list := p.pods(5)
 			if p.chance(5) {
 				list = append(list, "no object")
 			}
-			p.say("replace %v: %s", showAll(list), kind(store.Replace(list, "r")))
+			p.trace("replace %v: %s", showAll(list), kind(store.Replace(list, "r")))
 		case 6:
 			var txns []cache.Transaction
 			for range 1 + p.IntN(4) {
@@ -70,24 +70,24 @@ func playIndexer(_ *testing.T, p *player) {
 			if e := indexer.(cache.TransactionStore).Transaction(txns...); e != nil {
 				err = e
 			}
-			p.say("transaction %v: %s", showTransactions(txns), kind(err))
+			p.trace("transaction %v: %s", showTransactions(txns), kind(err))
 		case 7:
-			p.say("add index even: %s", kind(indexer.AddIndexers(cache.Indexers{"even": byLabel("even")})))
+			p.trace("add index even: %s", kind(indexer.AddIndexers(cache.Indexers{"even": byLabel("even")})))
 		case 8:
 			store.Bookmark("b")
-			p.say("resync: %s", kind(store.Resync()))
+			p.trace("resync: %s", kind(store.Resync()))
 		}
 		p.showStore(store)
 		for _, index := range []string{"color", "even"} {
-			p.say("  %s: values %v", index, sorted(indexer.ListIndexFuncValues(index)))
+			p.trace("  %s: values %v", index, sorted(indexer.ListIndexFuncValues(index)))
 			for _, value := range []string{"red", "blue", "true"} {
 				objs, err := indexer.ByIndex(index, value)
 				keys, err2 := indexer.IndexKeys(index, value)
-				p.say("    %s: %v %s, %v %s, nil %v", value, sorted(showAll(objs)), kind(err), keys, kind(err2), objs == nil)
+				p.trace("    %s: %v %s, %v %s, nil %v", value, sorted(showAll(objs)), kind(err), keys, kind(err2), objs == nil)
 			}
 			like := p.pod()
 			objs, err := indexer.Index(index, like)
-			p.say("    as %s: %v %s", show(like), sorted(showAll(objs)), kind(err))
+			p.trace("    as %s: %v %s", show(like), sorted(showAll(objs)), kind(err))
 		}
 	}
 }
@@ -100,12 +100,12 @@ func showTransactions(txns []cache.Transaction) (all []string) {
 }
 
 func (p *player) showStore(store cache.Store) {
-	p.say("  has %v, keys %v, at %s", sorted(showAll(store.List())), sorted(store.ListKeys()), store.LastStoreSyncResourceVersion())
-	o := p.any()
+	p.trace("  has %v, keys %v, at %s", sorted(showAll(store.List())), sorted(store.ListKeys()), store.LastStoreSyncResourceVersion())
+	o := p.anyObject()
 	obj, exists, err := store.Get(o)
-	p.say("  get %s: %s %v %s", show(o), show(obj), exists, kind(err))
+	p.trace("  get %s: %s %v %s", show(o), show(obj), exists, kind(err))
 	obj, exists, err = store.GetByKey("ns/p1")
-	p.say("  get ns/p1: %s %v %s", show(obj), exists, kind(err))
+	p.trace("  get ns/p1: %s %v %s", show(obj), exists, kind(err))
 }
 
 // playThreadSafe covers the same contracts for a ThreadSafeStore, whose keys need not be names of
@@ -115,7 +115,7 @@ func playThreadSafe(_ *testing.T, p *player) {
 	keys := []string{"", "a", "a/", "/a", "a/b", "a/b/c", "//"}
 	for range 40 {
 		key, o := keys[p.IntN(len(keys))], p.pod()
-		p.say("%q %s", key, show(o))
+		p.trace("%q %s", key, show(o))
 		switch p.IntN(6) {
 		case 0:
 			store.Add(key, o)
@@ -133,7 +133,7 @@ func playThreadSafe(_ *testing.T, p *player) {
 		}
 		obj, exists := store.Get(key)
 		all, err := store.IndexKeys("color", "red")
-		p.say("  %s %v, %q %v, %q %s, at %s", show(obj), exists, sorted(store.ListKeys()), sorted(showAll(store.List())), all, kind(err), store.LastStoreSyncResourceVersion())
+		p.trace("  %s %v, %q %v, %q %s, at %s", show(obj), exists, sorted(store.ListKeys()), sorted(showAll(store.List())), all, kind(err), store.LastStoreSyncResourceVersion())
 	}
 }
 
@@ -143,20 +143,20 @@ func playExpiration(_ *testing.T, p *player) {
 	gone := make(chan string, 1000)
 	store := cache.NewFakeExpirationStore(cache.MetaNamespaceKeyFunc, gone, &cache.TTLPolicy{TTL: time.Duration(p.IntN(4)) * time.Second, Clock: clock}, clock)
 	for range 40 {
-		o := p.any()
+		o := p.anyObject()
 		switch p.IntN(5) {
 		case 0:
-			p.say("add %s: %s", show(o), kind(store.Add(o)))
+			p.trace("add %s: %s", show(o), kind(store.Add(o)))
 		case 1:
-			p.say("update %s: %s", show(o), kind(store.Update(o)))
+			p.trace("update %s: %s", show(o), kind(store.Update(o)))
 		case 2:
-			p.say("delete %s: %s", show(o), kind(store.Delete(o)))
+			p.trace("delete %s: %s", show(o), kind(store.Delete(o)))
 		case 3:
-			p.say("replace: %s", kind(store.Replace(p.pods(4), "r")))
+			p.trace("replace: %s", kind(store.Replace(p.pods(4), "r")))
 		case 4:
 			clock.Step(time.Duration(p.IntN(4)) * 500 * time.Millisecond)
 		}
-		p.say("  keys %v", sorted(store.ListKeys()))
+		p.trace("  keys %v", sorted(store.ListKeys()))
 		if p.chance(2) {
 			p.showStore(store)
 		}
@@ -164,7 +164,7 @@ func playExpiration(_ *testing.T, p *player) {
 		for len(gone) > 0 {
 			expired = append(expired, <-gone)
 		}
-		p.say("  expired %v", sorted(expired))
+		p.trace("  expired %v", sorted(expired))
 	}
 }
 
@@ -188,7 +188,7 @@ func playMutation(_ *testing.T, p *player) {
 	for range 40 {
 		o := pod()
 		op := p.IntN(7)
-		p.say("%d %s %s", op, show(o), o.UID)
+		p.trace("%d %s %s", op, show(o), o.UID)
 		switch op {
 		case 0, 1:
 			_ = store.Add(o)
@@ -209,7 +209,7 @@ func playMutation(_ *testing.T, p *player) {
 			if _, ok := obj.(*corev1.Pod); !ok { // client-go's record of a deletion
 				obj, exists = nil, false
 			}
-			p.say("  %s: %s %v %s", key, show(obj), exists, kind(err))
+			p.trace("  %s: %s %v %s", key, show(obj), exists, kind(err))
 		}
 		objs, err := mutations.ByIndex("namespace", "ns")
 		var shown []string
@@ -219,6 +219,6 @@ func playMutation(_ *testing.T, p *player) {
 				shown = append(shown, show(pod))
 			}
 		}
-		p.say("  %v %s", sorted(shown), kind(err))
+		p.trace("  %v %s", sorted(shown), kind(err))
 	}
 }

@@ -23,43 +23,43 @@ func playWorkqueue(t *testing.T, p *player) {
 			switch p.IntN(9) {
 			case 0, 1:
 				q.Add(item)
-				p.say("add %s", item)
+				p.trace("add %s", item)
 			case 2, 3:
 				if q.Len() > 0 || q.ShuttingDown() && len(held) == 0 {
 					got, down := q.Get()
-					p.say("got %s %v", got, down)
+					p.trace("got %s %v", got, down)
 					if !down {
 						held = append(held, got)
 					}
 				}
 			case 4:
 				if len(held) > 0 {
-					p.say("done %s", held[0])
+					p.trace("done %s", held[0])
 					q.Done(held[0])
 					held = held[1:]
 				}
 			case 5:
 				d := time.Duration(p.IntN(4000)) * time.Millisecond
 				q.AddAfter(item, d)
-				p.say("add %s after %v", item, d)
+				p.trace("add %s after %v", item, d)
 			case 6:
 				q.AddRateLimited(item)
-				p.say("add %s limited, %d", item, q.NumRequeues(item))
+				p.trace("add %s limited, %d", item, q.NumRequeues(item))
 			case 7:
 				q.Forget(item)
-				p.say("forget %s, %d", item, q.NumRequeues(item))
+				p.trace("forget %s, %d", item, q.NumRequeues(item))
 			case 8:
 				// With half a millisecond more, no item is due exactly at the end of a wait.
 				d := time.Duration(p.IntN(3000))*time.Millisecond + 500*time.Microsecond
-				p.say("sleep %v", d)
+				p.trace("sleep %v", d)
 				time.Sleep(d)
 			}
 			if p.chance(80) {
-				p.say("shut down")
+				p.trace("shut down")
 				q.ShutDown()
 			}
 			synctest.Wait()
-			p.say("  %d %v", q.Len(), q.ShuttingDown())
+			p.trace("  %d %v", q.Len(), q.ShuttingDown())
 		}
 		q.ShutDown()
 		for _, item := range held {
@@ -67,7 +67,7 @@ func playWorkqueue(t *testing.T, p *player) {
 		}
 		for {
 			got, down := q.Get()
-			p.say("at last %s %v", got, down)
+			p.trace("at last %s %v", got, down)
 			if down {
 				break
 			}

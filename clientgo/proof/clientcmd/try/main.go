@@ -47,8 +47,8 @@ func main() {
 	prompt()
 }
 
-// say prints a line of a scenario. It replaces parts that differ between runs.
-func say(format string, args ...any) {
+// printLine prints a line of a scenario. It replaces parts that differ between runs.
+func printLine(format string, args ...any) {
 	text := strings.ReplaceAll(fmt.Sprintf(format, args...), dir, "DIR")
 	fmt.Println(strings.ReplaceAll(text, "\n", `\n`))
 }
@@ -110,37 +110,37 @@ func describeClient(c clientcmd.ClientConfig) string {
 }
 
 func load(name, document string) {
-	say("document %s:", name)
+	printLine("document %s:", name)
 	config, err := clientcmd.Load([]byte(strings.ReplaceAll(document, "DIR", dir)))
-	say("%s load: %s", name, describe(err))
+	printLine("%s load: %s", name, describe(err))
 	if err == nil {
-		say("%s content: %s", name, inJSON(config))
+		printLine("%s content: %s", name, inJSON(config))
 		text, err := clientcmd.Write(*config)
-		say("%s written: %s %s", name, text, describe(err))
-		say("%s validate: %s", name, sorted(clientcmd.Validate(*config)))
-		say("%s usable: %s", name, describe(clientcmd.ConfirmUsable(*config, "")))
-		say("%s usable other: %s", name, describe(clientcmd.ConfirmUsable(*config, "other")))
+		printLine("%s written: %s %s", name, text, describe(err))
+		printLine("%s validate: %s", name, sortedError(clientcmd.Validate(*config)))
+		printLine("%s usable: %s", name, describe(clientcmd.ConfirmUsable(*config, "")))
+		printLine("%s usable other: %s", name, describe(clientcmd.ConfirmUsable(*config, "other")))
 	}
 	file := write(name+".yaml", document)
 	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: file}
-	say("%s client: %s", name, describeClient(clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{})))
-	say("%s client of other: %s", name, describeClient(clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: "other"})))
+	printLine("%s client: %s", name, describeClient(clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{})))
+	printLine("%s client of other: %s", name, describeClient(clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: "other"})))
 	c, err := clientcmd.BuildConfigFromFlags("", file)
-	say("%s flags: %s %s", name, describeREST(c), describe(err))
+	printLine("%s flags: %s %s", name, describeREST(c), describe(err))
 	c, err = clientcmd.BuildConfigFromFlags("https://master", file)
-	say("%s flags with master: %s %s", name, describeREST(c), describe(err))
+	printLine("%s flags with master: %s %s", name, describeREST(c), describe(err))
 	c, err = clientcmd.RESTConfigFromKubeConfig([]byte(strings.ReplaceAll(document, "DIR", dir)))
-	say("%s bytes: %s %s", name, describeREST(c), describe(err))
+	printLine("%s bytes: %s %s", name, describeREST(c), describe(err))
 	if config != nil {
 		err := clientcmd.ResolveConfigPaths(config, "/base")
-		say("%s resolved: %s %s", name, inJSON(config), describe(err))
+		printLine("%s resolved: %s %s", name, inJSON(config), describe(err))
 		err = clientcmd.RelativizeConfigPaths(config, "/base")
-		say("%s relative: %s %s", name, inJSON(config), describe(err))
+		printLine("%s relative: %s %s", name, inJSON(config), describe(err))
 	}
 }
 
-// sorted describes an error whose parts are in random order.
-func sorted(err error) string {
+// sortedError describes an error whose parts are in random order.
+func sortedError(err error) string {
 	aggregate, ok := err.(interface{ Errors() []error })
 	if !ok {
 		return describe(err)
@@ -157,16 +157,16 @@ func override(name string, o clientcmd.ConfigOverrides) {
 	for _, document := range []string{"full", "two", "insecure", "plain http", "empty", "no context"} {
 		file := write("o.yaml", documents[document])
 		c := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{ExplicitPath: file}, &o)
-		say("override %s of %s: %s", name, document, describeClient(c))
+		printLine("override %s of %s: %s", name, document, describeClient(c))
 		config, err := clientcmd.Load([]byte(documents[document]))
 		if err != nil {
 			panic(err)
 		}
 		direct := clientcmd.NewDefaultClientConfig(*config, &o)
-		say("override %s of %s, direct: %s", name, document, describeClient(direct))
+		printLine("override %s of %s, direct: %s", name, document, describeClient(direct))
 		merged, err := direct.MergedRawConfig()
-		say("override %s of %s, raw: %s %s", name, document, inJSON(merged), describe(err))
-		say("override %s of %s, of a context: %s", name, document, describeClient(clientcmd.NewNonInteractiveClientConfig(*config, "other", &o, nil)))
+		printLine("override %s of %s, raw: %s %s", name, document, inJSON(merged), describe(err))
+		printLine("override %s of %s, of a context: %s", name, document, describeClient(clientcmd.NewNonInteractiveClientConfig(*config, "other", &o, nil)))
 	}
 }
 
@@ -178,32 +178,32 @@ func merge() {
 		warned := ""
 		rules := &clientcmd.ClientConfigLoadingRules{Precedence: files, WarnIfAllMissing: true, Warner: func(err error) { warned = err.Error() }}
 		config, err := rules.Load()
-		say("merge %s: %s %s warned %q", name, inJSON(config), describe(err), warned)
-		say("merge %s files: %q %q %t", name, rules.GetDefaultFilename(), rules.GetLoadingPrecedence(), rules.IsExplicitFile())
-		say("merge %s client: %s", name, describeClient(clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{})))
+		printLine("merge %s: %s %s warned %q", name, inJSON(config), describe(err), warned)
+		printLine("merge %s files: %q %q %t", name, rules.GetDefaultFilename(), rules.GetLoadingPrecedence(), rules.IsExplicitFile())
+		printLine("merge %s client: %s", name, describeClient(clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{})))
 		starting, err := rules.GetStartingConfig()
-		say("merge %s starting: %s %s", name, inJSON(starting), describe(err))
+		printLine("merge %s starting: %s %s", name, inJSON(starting), describe(err))
 		rules.DoNotResolvePaths = true
 		config, err = rules.Load()
-		say("merge %s unresolved: %s %s", name, inJSON(config), describe(err))
+		printLine("merge %s unresolved: %s %s", name, inJSON(config), describe(err))
 		os.Setenv("KUBECONFIG", strings.Join(files, string(filepath.ListSeparator)))
 		options := clientcmd.NewDefaultPathOptions()
 		options.GlobalFile = filepath.Join(dir, "global")
 		if len(files) > 0 {
-			say("merge %s options: %q %q %q %t", name, options.GetDefaultFilename(), options.GetLoadingPrecedence(), options.GetEnvVarFiles(), options.IsExplicitFile())
+			printLine("merge %s options: %q %q %q %t", name, options.GetDefaultFilename(), options.GetLoadingPrecedence(), options.GetEnvVarFiles(), options.IsExplicitFile())
 		}
-		say("merge %s rules: %q", name, clientcmd.NewDefaultClientConfigLoadingRules().Precedence[:min(1, len(files))])
+		printLine("merge %s rules: %q", name, clientcmd.NewDefaultClientConfigLoadingRules().Precedence[:min(1, len(files))])
 		os.Unsetenv("KUBECONFIG")
 	}
 	missing := &clientcmd.ClientConfigLoadingRules{ExplicitPath: none}
 	_, err := missing.Load()
-	say("missing explicit: %s", describe(err))
-	say("missing explicit client: %s", describeClient(clientcmd.NewNonInteractiveDeferredLoadingClientConfig(missing, &clientcmd.ConfigOverrides{})))
+	printLine("missing explicit: %s", describe(err))
+	printLine("missing explicit client: %s", describeClient(clientcmd.NewNonInteractiveDeferredLoadingClientConfig(missing, &clientcmd.ConfigOverrides{})))
 	starting, err := missing.GetStartingConfig()
-	say("missing explicit starting: %s %s", inJSON(starting), describe(err))
+	printLine("missing explicit starting: %s %s", inJSON(starting), describe(err))
 	migrated := &clientcmd.ClientConfigLoadingRules{Precedence: []string{none}, MigrationRules: map[string]string{none: a}}
 	config, err := migrated.Load()
-	say("migrated: %s %s", inJSON(config), describe(err))
+	printLine("migrated: %s %s", inJSON(config), describe(err))
 }
 
 func modify() {
@@ -237,23 +237,23 @@ func modify() {
 			}
 			change(starting)
 			err = clientcmd.ModifyConfig(rules, *starting, relative)
-			say("modify %s %t: %s", name, relative, describe(err))
+			printLine("modify %s %t: %s", name, relative, describe(err))
 			for _, file := range []string{a, b} {
 				content, _ := os.ReadFile(file)
 				_, locked := os.Stat(file + ".lock")
-				say("modify %s %t, %s: %s, locked %t", name, relative, file, content, locked == nil)
+				printLine("modify %s %t, %s: %s, locked %t", name, relative, file, content, locked == nil)
 			}
 		}
 	}
 	file := write("n/single", documents["provider"])
 	persister := clientcmd.PersisterForUser(&clientcmd.ClientConfigLoadingRules{ExplicitPath: file}, "u")
-	say("persist: %s", describe(persister.Persist(map[string]string{"k": "new"})))
+	printLine("persist: %s", describe(persister.Persist(map[string]string{"k": "new"})))
 	content, _ := os.ReadFile(file)
-	say("persisted: %s", content)
+	printLine("persisted: %s", content)
 	fresh := filepath.Join(dir, "fresh/folder/config")
-	say("fresh: %s", describe(clientcmd.WriteToFile(*api.NewConfig(), fresh)))
+	printLine("fresh: %s", describe(clientcmd.WriteToFile(*api.NewConfig(), fresh)))
 	info, err := os.Stat(fresh)
-	say("fresh mode: %v %v", info.Mode(), err)
+	printLine("fresh mode: %v %v", info.Mode(), err)
 }
 
 func parse() {
@@ -268,38 +268,38 @@ func parse() {
 		flags.SetOutput(io.Discard)
 		clientcmd.BindOverrideFlags(&o, flags, clientcmd.RecommendedConfigOverrideFlags(""))
 		err := flags.Parse(args)
-		say("flags %q: %s %s", args, inJSON(o), describe(err))
+		printLine("flags %q: %s %s", args, inJSON(o), describe(err))
 	}
 	flags := pflag.NewFlagSet("try", pflag.ContinueOnError)
 	clientcmd.BindOverrideFlags(&clientcmd.ConfigOverrides{}, flags, clientcmd.RecommendedConfigOverrideFlags("p-"))
 	flags.VisitAll(func(f *pflag.Flag) {
-		say("flag %s %q %q %q %v", f.Name, f.Shorthand, f.DefValue, f.Value.Type(), f.Annotations)
+		printLine("flag %s %q %q %q %v", f.Name, f.Shorthand, f.DefValue, f.Value.Type(), f.Annotations)
 	})
 	for _, timeout := range []string{"", "0", "5", "5s", "2m", "-1", "-1s", "x", "1.5h"} {
 		d, err := clientcmd.ParseTimeout(timeout)
-		say("timeout %q: %v %s", timeout, d, describe(err))
+		printLine("timeout %q: %v %s", timeout, d, describe(err))
 	}
 }
 
 func paths() {
 	for _, p := range [][2]string{{"/a/b/c", "/a"}, {"/a/b", "/a/b/c"}, {"", "/a"}, {"rel", "/a"}, {"/a", "rel"}} {
 		relative, err := clientcmd.MakeRelative(p[0], p[1])
-		say("relative %q: %q %t", p, relative, err == nil)
+		printLine("relative %q: %q %t", p, relative, err == nil)
 		one, two := p[0], p[0]
 		err = clientcmd.RelativizePathWithNoBacksteps([]*string{&one}, p[1])
-		say("no backsteps %q: %q %t", p, one, err == nil)
+		printLine("no backsteps %q: %q %t", p, one, err == nil)
 		err = clientcmd.ResolvePaths([]*string{&two}, p[1])
-		say("resolve %q: %q %t", p, two, err == nil)
+		printLine("resolve %q: %q %t", p, two, err == nil)
 	}
 	cluster := &api.Cluster{LocationOfOrigin: "/x/config", CertificateAuthority: "/x/y/ca"}
 	err := clientcmd.RelativizeClusterLocalPaths(cluster)
-	say("cluster: %s %t", inJSON(cluster), err == nil)
+	printLine("cluster: %s %t", inJSON(cluster), err == nil)
 	cluster = &api.Cluster{CertificateAuthority: "ca"}
 	err = clientcmd.RelativizeClusterLocalPaths(cluster)
-	say("cluster from nowhere: %s %t", inJSON(cluster), err == nil)
+	printLine("cluster from nowhere: %s %t", inJSON(cluster), err == nil)
 	user := &api.AuthInfo{LocationOfOrigin: "/x/config", ClientKey: "key", TokenFile: "/y/token", Exec: &api.ExecConfig{Command: "./bin/c"}}
 	err = clientcmd.RelativizeAuthInfoLocalPaths(user)
-	say("user: %s %t", inJSON(user), err == nil)
+	printLine("user: %s %t", inJSON(user), err == nil)
 }
 
 func prompt() {
@@ -309,5 +309,5 @@ func prompt() {
 	}
 	interactive := clientcmd.NewInteractiveClientConfig(*config, "", &clientcmd.ConfigOverrides{}, strings.NewReader("me\nsecret\n"), nil)
 	c, err := interactive.ClientConfig()
-	say("\nprompt: %s %s", describeREST(c), describe(err))
+	printLine("\nprompt: %s %s", describeREST(c), describe(err))
 }

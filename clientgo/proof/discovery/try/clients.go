@@ -27,12 +27,12 @@ const (
 	scales     = `{"name":"deployments/scale","group":"autoscaling","version":"v1","namespaced":true,"kind":"Scale","verbs":["get"]}`
 )
 
-func resources(gv string, all ...string) doc {
+func resources(gv string, all ...string) response {
 	return ok(`{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"` + gv + `","resources":[` + strings.Join(all, ",") + `]}`)
 }
 
-func legacy() docs {
-	return docs{
+func legacy() responses {
+	return responses{
 		"/api": ok(coreGroups),
 		"/apis": ok(`{"kind":"APIGroupList","apiVersion":"v1","groups":[
 			{"name":"apps","versions":[{"groupVersion":"apps/v1beta1","version":"v1beta1"},{"groupVersion":"apps/v1","version":"v1"}],"preferredVersion":{"groupVersion":"apps/v1","version":"v1"}},` +
@@ -65,44 +65,44 @@ const (
 )
 
 // servers returns many kinds of API servers, both working and broken.
-func servers() (names []string, all map[string]docs) {
-	all = map[string]docs{}
-	add := func(name string, d docs) {
+func servers() (names []string, all map[string]responses) {
+	all = map[string]responses{}
+	add := func(name string, d responses) {
 		names = append(names, name)
 		all[name] = d
 	}
-	both := docs{"/api": aggregated(aggregatedCore), "/apis": aggregated(aggregatedNamed)}
+	both := responses{"/api": aggregated(aggregatedCore), "/apis": aggregated(aggregatedNamed)}
 	add("legacy", legacy())
-	add("aggregated", legacy().with(both))
-	add("aggregated core only", legacy().with(docs{"/api": aggregated(aggregatedCore)}))
-	add("aggregated groups only", legacy().with(docs{"/apis": aggregated(aggregatedNamed)}))
+	add("aggregated", legacy().merged(both))
+	add("aggregated core only", legacy().merged(responses{"/api": aggregated(aggregatedCore)}))
+	add("aggregated groups only", legacy().merged(responses{"/apis": aggregated(aggregatedNamed)}))
 	for _, path := range []string{"/api", "/apis", "/api/v1"} {
-		for name, d := range map[string]doc{"404": failing(404), "503": failing(503), "429": failing(429), "400": failing(400), "406": failing(406), "403 with a status": {403, jsonType, status, nil}, "a status as 200": ok(status),
+		for name, d := range map[string]response{"404": failing(404), "503": failing(503), "429": failing(429), "400": failing(400), "406": failing(406), "403 with a status": {403, jsonType, status, nil}, "a status as 200": ok(status),
 			"malformed": ok(`{`), "empty": ok(``), "null": ok(`null`), "another kind": ok(`{"kind":"APIGroup","apiVersion":"v1","name":"x"}`), "a page": {200, "text/html", "<html>", nil}, "no type": {200, ";;", coreGroups, nil},
 			"wrong fields": ok(`{"kind":"APIResourceList","apiVersion":"v1","versions":3,"groups":{},"resources":"x"}`)} {
-			add(path+" is "+name, legacy().with(docs{path: d}))
+			add(path+" is "+name, legacy().merged(responses{path: d}))
 		}
 	}
-	for name, d := range map[string]doc{"malformed": aggregated(`{`), "of wrong fields": aggregated(`{"items":3}`), "empty": aggregated(``), "another version": {200, strings.Replace(aggregatedType, "v=v2", "v=v9", 1), aggregatedNamed, nil}} {
-		add("aggregated groups are "+name, legacy().with(both).with(docs{"/apis": d}))
+	for name, d := range map[string]response{"malformed": aggregated(`{`), "of wrong fields": aggregated(`{"items":3}`), "empty": aggregated(``), "another version": {200, strings.Replace(aggregatedType, "v=v2", "v=v9", 1), aggregatedNamed, nil}} {
+		add("aggregated groups are "+name, legacy().merged(both).merged(responses{"/apis": d}))
 	}
 	for _, code := range []int{404, 503} {
-		add(fmt.Sprintf("one group is %d", code), legacy().with(docs{"/apis/metrics.k8s.io/v1": failing(code)}))
+		add(fmt.Sprintf("one group is %d", code), legacy().merged(responses{"/apis/metrics.k8s.io/v1": failing(code)}))
 	}
-	add("nothing", docs{})
+	add("nothing", responses{})
 	return names, all
 }
 
-type asker struct {
+type clientCase struct {
 	discovery.DiscoveryInterface
 	name string
 }
 
-// ask calls all methods of a client of the server s, and prints the results.
-func (a asker) ask(s *server) {
+// callAll calls all methods of a client of the server s, and prints the results.
+func (a clientCase) callAll(s *server) {
 	groups, err := a.ServerGroups()
 	line(a.name, "groups", text(groups), kindOf(err))
-	s.asked()
+	s.printRequests()
 	if c, ok := a.DiscoveryInterface.(discovery.AggregatedDiscoveryInterface); ok {
 		groups, resources, failed, err := c.GroupsAndMaybeResources()
 		line(a.name, "maybe", text(groups), resources == nil, len(resources), fmt.Sprint(failed), failed == nil, kindOf(err))
@@ -116,19 +116,19 @@ func (a asker) ask(s *server) {
 		list, err := a.ServerResourcesForGroupVersion(gv)
 		line(a.name, gv, text(list), kindOf(err), errors.Is(err, memory.ErrCacheNotFound))
 	}
-	s.asked()
+	s.printRequests()
 	all, lists, err := a.ServerGroupsAndResources()
 	line(a.name, "all", text(all), inOrder(lists), kindOf(err))
-	s.asked()
+	s.printRequests()
 	lists, err = a.ServerPreferredResources()
 	line(a.name, "preferred", inOrder(lists), kindOf(err))
-	s.asked()
+	s.printRequests()
 	lists, err = a.ServerPreferredNamespacedResources()
 	line(a.name, "preferred in namespaces", inOrder(lists), kindOf(err))
 	if c, ok := a.DiscoveryInterface.(discovery.CachedDiscoveryInterface); ok {
 		line(a.name, "fresh", c.Fresh())
 	}
-	s.asked()
+	s.printRequests()
 }
 
 func tryClients() {
@@ -136,21 +136,21 @@ func tryClients() {
 	for _, name := range names {
 		s := serve(all[name])
 		config := &rest.Config{Host: s.URL, QPS: -1}
-		block(name+": client", func() { asker{discovery.NewDiscoveryClientForConfigOrDie(config), "client"}.ask(s) })
+		block(name+": client", func() { clientCase{discovery.NewDiscoveryClientForConfigOrDie(config), "client"}.callAll(s) })
 		block(name+": without aggregated discovery", func() {
-			asker{discovery.NewDiscoveryClientForConfigOrDie(config).WithLegacy(), "legacy"}.ask(s)
+			clientCase{discovery.NewDiscoveryClientForConfigOrDie(config).WithLegacy(), "legacy"}.callAll(s)
 		})
 		block(name+": memory", func() {
 			c := memory.NewMemCacheClient(discovery.NewDiscoveryClientForConfigOrDie(config))
 			line(c.Fresh())
-			asker{c, "first"}.ask(s)
+			clientCase{c, "first"}.callAll(s)
 			for path, d := range legacy() {
 				s.set(path, d)
 			}
-			asker{c, "after the repair"}.ask(s)
+			clientCase{c, "after the repair"}.callAll(s)
 			c.Invalidate()
 			line(c.Fresh())
-			asker{c, "invalidated"}.ask(s)
+			clientCase{c, "invalidated"}.callAll(s)
 			for path, d := range all[name] {
 				s.set(path, d)
 			}
@@ -175,14 +175,14 @@ func tryDisk(s *server, config *rest.Config) {
 		return c
 	}
 	first := open(time.Hour)
-	asker{first, "first"}.ask(s)
-	asker{open(time.Hour), "second"}.ask(s)
+	clientCase{first, "first"}.callAll(s)
+	clientCase{open(time.Hour), "second"}.callAll(s)
 	for path, d := range legacy() {
 		s.set(path, d)
 	}
-	asker{open(0), "expired"}.ask(s)
+	clientCase{open(0), "expired"}.callAll(s)
 	first.Invalidate()
-	asker{first, "invalidated"}.ask(s)
+	clientCase{first, "invalidated"}.callAll(s)
 	_ = filepath.WalkDir(filepath.Join(directory, "d"), func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -199,7 +199,7 @@ func tryDisk(s *server, config *rest.Config) {
 }
 
 func tryHelpers() {
-	s := serve(legacy().with(docs{"/api": aggregated(aggregatedCore), "/apis": aggregated(aggregatedNamed)}))
+	s := serve(legacy().merged(responses{"/api": aggregated(aggregatedCore), "/apis": aggregated(aggregatedNamed)}))
 	defer s.Close()
 	c := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: s.URL, QPS: -1})
 	block("version and helpers", func() {
@@ -218,7 +218,7 @@ func tryHelpers() {
 		wrapped := fmt.Errorf("w: %w", failed)
 		groups, ok := discovery.GroupDiscoveryFailedErrorGroups(wrapped)
 		line(wrapped, discovery.IsGroupDiscoveryFailedError(wrapped), discovery.IsGroupDiscoveryFailedError(failed), len(groups), ok, errors.Is(wrapped, &discovery.ErrGroupDiscoveryFailed{}), errors.Is(wrapped, errors.New("x")))
-		s.asked()
+		s.printRequests()
 	})
 	block("fields of the client", func() {
 		for _, prefix := range []string{"", "/other"} {
@@ -228,7 +228,7 @@ func tryHelpers() {
 			line(kindOf(err))
 			_, err = c.ServerResourcesForGroupVersion("v1")
 			line(kindOf(err))
-			s.asked()
+			s.printRequests()
 		}
 	})
 	block("OpenAPI", func() {
@@ -247,6 +247,6 @@ func tryHelpers() {
 			document, err := root.GVSpecAsMap(gv)
 			line(text(document), kindOf(err))
 		}
-		s.asked()
+		s.printRequests()
 	})
 }

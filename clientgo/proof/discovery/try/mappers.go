@@ -15,16 +15,16 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// fixed is a server that returns fixed lists together with an error.
-type fixed struct {
+// fixedDiscovery is a server that returns fixed lists together with an error.
+type fixedDiscovery struct {
 	fake.FakeDiscovery
-	lists []*metav1.APIResourceList
-	err   error
-	asked int
+	lists    []*metav1.APIResourceList
+	err      error
+	requests int
 }
 
-func (f *fixed) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
-	f.asked++
+func (f *fixedDiscovery) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	f.requests++
 	if f.lists == nil {
 		return nil, nil, f.err
 	}
@@ -45,7 +45,7 @@ func (f *fixed) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIRes
 	return groups, f.lists, f.err
 }
 
-func (f *fixed) ServerGroupsAndResourcesWithContext(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+func (f *fixedDiscovery) ServerGroupsAndResourcesWithContext(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	return f.ServerGroupsAndResources()
 }
 
@@ -63,12 +63,12 @@ func mapped() []*metav1.APIResourceList {
 }
 
 func tryMappers() {
-	server := &fixed{lists: mapped()}
+	server := &fixedDiscovery{lists: mapped()}
 	failed := &discovery.ErrGroupDiscoveryFailed{Groups: map[schema.GroupVersion]error{{Group: "x", Version: "v1"}: errors.New("x")}}
 	for _, err := range []error{nil, failed, errors.New("other")} {
 		for _, n := range []int{-1, 0, 2, 5} {
 			block(fmt.Sprintf("resources of groups: %d lists, %s", n, kindOf(err)), func() {
-				s := &fixed{err: err}
+				s := &fixedDiscovery{err: err}
 				if n >= 0 {
 					s.lists = slices.Clone(server.lists[:n])
 				}
@@ -133,23 +133,23 @@ func tryMapper(name string, mapper meta.RESTMapper) {
 	}
 }
 
-// cache is a discovery cache whose freshness a case sets.
-type cache struct {
-	*fixed
+// fakeCache is a discovery cache whose freshness a case sets.
+type fakeCache struct {
+	*fixedDiscovery
 	fresh       bool
 	invalidated int
 }
 
-func (c *cache) Fresh() bool { return c.fresh }
-func (c *cache) Invalidate() { c.invalidated, c.fresh = c.invalidated+1, true }
+func (c *fakeCache) Fresh() bool { return c.fresh }
+func (c *fakeCache) Invalidate() { c.invalidated, c.fresh = c.invalidated+1, true }
 
 func tryDeferred() {
 	for _, fresh := range []bool{false, true} {
 		for _, boom := range []error{nil, errors.New("boom")} {
 			block(fmt.Sprintf("deferred mapper, fresh %t, %s", fresh, kindOf(boom)), func() {
-				c := &cache{fixed: &fixed{lists: mapped()}}
+				c := &fakeCache{fixedDiscovery: &fixedDiscovery{lists: mapped()}}
 				if boom != nil {
-					c.fixed = &fixed{err: boom}
+					c.fixedDiscovery = &fixedDiscovery{err: boom}
 				}
 				mapper := restmapper.NewDeferredDiscoveryRESTMapper(c)
 				for _, name := range []string{"pods", "none"} {
@@ -165,7 +165,7 @@ func tryDeferred() {
 						if i == 0 {
 							mapper.Reset()
 						}
-						c.fresh, c.asked, c.invalidated = fresh, 0, 0
+						c.fresh, c.requests, c.invalidated = fresh, 0, 0
 						_, err := ask()
 						line(name, i, kindOf(err), meta.IsNoMatchError(err), c.invalidated)
 					}
@@ -176,7 +176,7 @@ func tryDeferred() {
 }
 
 func tryCategories() {
-	server := &fixed{lists: mapped()}
+	server := &fixedDiscovery{lists: mapped()}
 	discovered := restmapper.NewDiscoveryCategoryExpander(server)
 	simple := restmapper.SimpleCategoryExpander{Expansions: map[string][]schema.GroupResource{"all": {{Resource: "more"}, {Resource: "pods"}}, "empty": {}}}
 	union := restmapper.UnionCategoryExpander{discovered, simple}

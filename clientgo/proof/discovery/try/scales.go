@@ -19,10 +19,10 @@ import (
 	scalescheme "k8s.io/client-go/scale/scheme"
 )
 
-// chosen is a mapper and a resolver that return a given kind.
-type chosen struct{ kind schema.GroupVersionKind }
+// fixedResolver is a mapper and a resolver that return a given kind.
+type fixedResolver struct{ kind schema.GroupVersionKind }
 
-func (chosen) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
+func (fixedResolver) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
 	if r.Resource == "unmapped" {
 		return r, errors.New("not mapped")
 	}
@@ -30,7 +30,7 @@ func (chosen) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionRes
 	return r, nil
 }
 
-func (c chosen) ScaleForResource(schema.GroupVersionResource) (schema.GroupVersionKind, error) {
+func (c fixedResolver) ScaleForResource(schema.GroupVersionResource) (schema.GroupVersionKind, error) {
 	if c.kind.Empty() {
 		return c.kind, errors.New("no kind")
 	}
@@ -61,7 +61,7 @@ func tryScales() {
 }
 
 func tryScaleClient() {
-	answers := docs{
+	answers := responses{
 		"/apis/apps/v1/namespaces/ns/deployments/d/scale":      ok(`{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"d"},"spec":{"replicas":3},"status":{"replicas":2,"selector":"a=b"}}`),
 		"/apis/old/v1/namespaces/ns/deployments/d/scale":       ok(`{"kind":"Scale","apiVersion":"extensions/v1beta1","metadata":{"name":"d"},"spec":{"replicas":3},"status":{"replicas":2,"selector":{"a":"b"}}}`),
 		"/api/v1/namespaces/ns/replicationcontrollers/d/scale": ok(`{"kind":"Scale","apiVersion":"autoscaling/v1"}`),
@@ -72,7 +72,7 @@ func tryScaleClient() {
 	s := serve(answers)
 	defer s.Close()
 	for _, kind := range []schema.GroupVersionKind{{Group: "autoscaling", Version: "v1", Kind: "Scale"}, {Group: "extensions", Version: "v1beta1", Kind: "Scale"}, {Group: "none", Version: "v1", Kind: "Scale"}, {}} {
-		with := chosen{kind}
+		with := fixedResolver{kind}
 		getter, err := scale.NewForConfig(&rest.Config{Host: s.URL, QPS: -1}, with, dynamic.LegacyAPIPathResolverFunc, with)
 		if err != nil {
 			panic(err)
@@ -91,7 +91,7 @@ func tryScaleClient() {
 					line(text(is), err)
 					is, err = scales.Patch(ctx, r.WithVersion("v1"), name, types.MergePatchType, []byte(`{}`), metav1.PatchOptions{FieldManager: "m"})
 					line(text(is), err)
-					s.asked()
+					s.printRequests()
 				})
 			}
 		}

@@ -10,29 +10,29 @@ import (
 	"sync"
 )
 
-// doc is a response.
-type doc struct {
+// response is a response.
+type response struct {
 	code   int
 	kind   string
 	body   string
 	header map[string]string
 }
 
-type docs map[string]doc
+type responses map[string]response
 
 const (
 	jsonType       = "application/json"
 	aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 )
 
-func ok(body string) doc { return doc{200, jsonType, body, nil} }
+func ok(body string) response { return response{200, jsonType, body, nil} }
 
-func aggregated(body string) doc { return doc{200, aggregatedType, body, nil} }
+func aggregated(body string) response { return response{200, aggregatedType, body, nil} }
 
-func failing(code int) doc { return doc{code, "text/plain", "fault", nil} }
+func failing(code int) response { return response{code, "text/plain", "fault", nil} }
 
-// with returns a copy of d with changes. To remove a document, change it to failing(404).
-func (d docs) with(changes docs) docs {
+// merged returns a copy of d with changes. To remove a document, change it to failing(404).
+func (d responses) merged(changes responses) responses {
 	all := maps.Clone(d)
 	maps.Copy(all, changes)
 	return all
@@ -41,21 +41,21 @@ func (d docs) with(changes docs) docs {
 // server serves documents and records requests.
 type server struct {
 	*httptest.Server
-	mu       sync.Mutex // guards following
-	docs     docs
-	requests []string
+	mu        sync.Mutex // guards following
+	responses responses
+	requests  []string
 }
 
-func serve(d docs) *server {
-	s := &server{docs: maps.Clone(d)}
+func serve(d responses) *server {
+	s := &server{responses: maps.Clone(d)}
 	s.Server = httptest.NewServer(s)
 	return s
 }
 
-func (s *server) set(path string, d doc) {
+func (s *server) set(path string, d response) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.docs[path] = d
+	s.responses[path] = d
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +64,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	request := r.Method + " " + r.URL.Path + " " + r.Header.Get("Accept") + " " + r.Header.Get("If-None-Match") + " " + strings.TrimSpace(string(body))
 	s.requests = append(s.requests, strings.TrimSpace(request))
-	d, ok := s.docs[r.URL.Path]
+	d, ok := s.responses[r.URL.Path]
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -81,8 +81,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(d.body))
 }
 
-// asked prints the requests since the last call. It sorts them, because many are sent at once.
-func (s *server) asked() {
+// printRequests prints the requests since the last call. It sorts them, because many are sent at
+// once.
+func (s *server) printRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slices.Sort(s.requests)

@@ -26,31 +26,32 @@ func main() {
 		new  clientset
 	}{{"NewSimpleClientset", fake.NewSimpleClientset}, {"NewClientset", fake.NewClientset}} {
 		fmt.Println("#", side.name)
-		verbs(side.new)
-		patches(side.new)
-		lists(side.new)
-		subresources(side.new)
-		expansions(side.new)
-		reactors(side.new)
-		watches(side.new)
-		trackers(side.new)
-		sharedInformers(side.new)
+		testVerbs(side.new)
+		testPatches(side.new)
+		testLists(side.new)
+		testSubresources(side.new)
+		testExpansions(side.new)
+		testReactors(side.new)
+		testWatches(side.new)
+		testTrackers(side.new)
+		testInformers(side.new)
 	}
 	fmt.Println("# dynamic and metadata")
-	dynamicClient()
-	metadataClient()
+	testDynamicClient()
+	testMetadataClient()
 }
 
 var ctx = context.Background()
 
-// row calls the operation do on a fake, and prints a row with the result and the recorded actions.
-func row(name string, fake *fakes.Fake, do func() (any, error)) {
+// printRow calls the operation do on a fake, and prints a row with the result and the recorded
+// actions.
+func printRow(name string, fake *fakes.Fake, do func() (any, error)) {
 	before := 0
 	if fake != nil {
 		before = len(fake.Actions())
 	}
-	answer, panicked, err := attempt(do)
-	fmt.Printf("%s\n  answer: %s\n", name, text(answer))
+	result, panicked, err := attempt(do)
+	fmt.Printf("%s\n  answer: %s\n", name, text(result))
 	if panicked != "" {
 		fmt.Printf("  panic: %s\n", panicked)
 	}
@@ -68,21 +69,21 @@ func row(name string, fake *fakes.Fake, do func() (any, error)) {
 	}
 }
 
-func attempt(do func() (any, error)) (answer any, panicked string, err error) {
+func attempt(do func() (any, error)) (result any, panicked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			panicked = fmt.Sprint(p)
 		}
 	}()
-	answer, err = do()
-	return answer, "", err
+	result, err = do()
+	return result, "", err
 }
 
-// none adapts the result of an operation that returns no error.
-func none(answer any) (any, error) { return answer, nil }
+// withoutError adapts the result of an operation that returns no error.
+func withoutError(result any) (any, error) { return result, nil }
 
-// only adapts the result of an operation that returns only an error.
-func only(err error) (any, error) { return nil, err }
+// onlyError adapts the result of an operation that returns only an error.
+func onlyError(err error) (any, error) { return nil, err }
 
 // times matches the timestamps of managed fields.
 var times = regexp.MustCompile(`"time":"[^"]*"`)

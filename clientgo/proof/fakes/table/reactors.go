@@ -24,11 +24,11 @@ import (
 // response is the result of a ProxyGet.
 type response struct{ rest.ResponseWrapper }
 
-// reactors tests reactors that handle actions in place of the tracker.
-func reactors(newClient clientset) {
+// testReactors tests reactors that handle actions in place of the tracker.
+func testReactors(newClient clientset) {
 	c := newClient(configMap("a", "one"), node("n"))
 	maps := c.CoreV1().ConfigMaps("a")
-	do := func(name string, f func() (any, error)) { row(name, &c.Fake, f) }
+	do := func(name string, f func() (any, error)) { printRow(name, &c.Fake, f) }
 	var order []string
 	pass := func(name string) fakes.ReactionFunc {
 		return func(action fakes.Action) (bool, runtime.Object, error) {
@@ -41,13 +41,13 @@ func reactors(newClient clientset) {
 	c.PrependReactor("GET", "ConfigMaps", pass("in capitals"))
 	c.AddReactor("*", "*", pass("behind the tracker"))
 	do("reactors that pass", func() (any, error) { return maps.Get(ctx, "one", metav1.GetOptions{}) })
-	do("their order", func() (any, error) { return none(order) })
+	do("their order", func() (any, error) { return withoutError(order) })
 	do("delete collection goes on", func() (any, error) {
-		return only(maps.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+		return onlyError(maps.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
 	})
-	do("and where", func() (any, error) { return none(order) })
+	do("and where", func() (any, error) { return withoutError(order) })
 
-	answer := func(verb, resource string, object runtime.Object, err error) *fake.Clientset {
+	react := func(verb, resource string, object runtime.Object, err error) *fake.Clientset {
 		c = newClient(configMap("a", "one"), node("n"))
 		maps = c.CoreV1().ConfigMaps("a")
 		c.PrependReactor(verb, resource, func(fakes.Action) (bool, runtime.Object, error) { return true, object, err })
@@ -58,12 +58,12 @@ func reactors(newClient clientset) {
 		do(what+", list", func() (any, error) { return maps.List(ctx, metav1.ListOptions{LabelSelector: "a=b"}) })
 		do(what+", create", func() (any, error) { return maps.Create(ctx, configMap("a", "new"), metav1.CreateOptions{}) })
 		do(what+", update", func() (any, error) { return maps.Update(ctx, configMap("a", "one"), metav1.UpdateOptions{}) })
-		do(what+", delete", func() (any, error) { return only(maps.Delete(ctx, "one", metav1.DeleteOptions{})) })
+		do(what+", delete", func() (any, error) { return onlyError(maps.Delete(ctx, "one", metav1.DeleteOptions{})) })
 		do(what+", patch", func() (any, error) {
 			return maps.Patch(ctx, "one", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
 		})
 		do(what+", delete collection", func() (any, error) {
-			return only(maps.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+			return onlyError(maps.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
 		})
 		do(what+", scale", func() (any, error) { return c.AppsV1().Deployments("a").GetScale(ctx, "d", metav1.GetOptions{}) })
 		do(what+", node", func() (any, error) { return c.CoreV1().Nodes().Get(ctx, "n", metav1.GetOptions{}) })
@@ -75,23 +75,23 @@ func reactors(newClient clientset) {
 			log, err := c.CoreV1().Pods("a").GetLogs("p", nil).DoRaw(ctx)
 			return string(log), err
 		})
-		do(what+", evict", func() (any, error) { return only(c.CoreV1().Pods("a").EvictV1(ctx, nil)) })
+		do(what+", evict", func() (any, error) { return onlyError(c.CoreV1().Pods("a").EvictV1(ctx, nil)) })
 	}
-	answer("*", "*", nil, apierrors.NewConflict(corev1.Resource("configmaps"), "one", errors.New("changed")))
+	react("*", "*", nil, apierrors.NewConflict(corev1.Resource("configmaps"), "one", errors.New("changed")))
 	verbsOf("an error")
-	answer("*", "*", nil, nil)
+	react("*", "*", nil, nil)
 	verbsOf("nothing")
-	answer("*", "*", configMap("a", "mine"), nil)
+	react("*", "*", configMap("a", "mine"), nil)
 	verbsOf("a config map")
-	answer("*", "*", configMap("a", "mine"), errors.New("both"))
+	react("*", "*", configMap("a", "mine"), errors.New("both"))
 	verbsOf("a config map and an error")
-	answer("list", "*", &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "8", Continue: "next"}, Items: []corev1.ConfigMap{*configMap("a", "x"), {ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}}}}, nil)
+	react("list", "*", &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "8", Continue: "next"}, Items: []corev1.ConfigMap{*configMap("a", "x"), {ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}}}}, nil)
 	verbsOf("a list")
-	answer("get", "pods/log", &runtime.Unknown{Raw: []byte("my log")}, nil)
+	react("get", "pods/log", &runtime.Unknown{Raw: []byte("my log")}, nil)
 	verbsOf("a log")
-	answer("get", "deployments", nil, errors.New("of the kind, not of the subresource"))
+	react("get", "deployments", nil, errors.New("of the kind, not of the subresource"))
 	verbsOf("of another resource")
-	answer("*", "deployments/scale", nil, errors.New("of a subresource"))
+	react("*", "deployments/scale", nil, errors.New("of a subresource"))
 	verbsOf("of a subresource")
 
 	c = newClient()
@@ -108,7 +108,7 @@ func reactors(newClient clientset) {
 		return true, response{}, nil
 	})
 	do("a proxy reactor", func() (any, error) {
-		return none(fmt.Sprintf("%T", c.CoreV1().Services("a").ProxyGet("", "s", "", "", nil)))
+		return withoutError(fmt.Sprintf("%T", c.CoreV1().Services("a").ProxyGet("", "s", "", "", nil)))
 	})
 	c.PrependReactor("create", "*", func(action fakes.Action) (bool, runtime.Object, error) {
 		object := action.(fakes.CreateAction).GetObject().(*corev1.ConfigMap)
@@ -121,7 +121,7 @@ func reactors(newClient clientset) {
 	})
 	do("one fake", func() (any, error) {
 		c.CoreV1().(*fakecorev1.FakeCoreV1).ClearActions()
-		return none(len(c.Actions()))
+		return withoutError(len(c.Actions()))
 	})
 	do("stream of a log", func() (any, error) {
 		stream, err := c.CoreV1().Pods("a").GetLogs("p", nil).Stream(ctx)

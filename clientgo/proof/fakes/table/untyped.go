@@ -20,9 +20,9 @@ func widget(name string) *unstructured.Unstructured {
 	}}
 }
 
-func dynamicClient() {
+func testDynamicClient() {
 	c := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(scheme.Scheme, map[schema.GroupVersionResource]string{widgets: "WidgetList"}, widget("one"), configMap("a", "typed"))
-	do := func(name string, f func() (any, error)) { row("dynamic: "+name, &c.Fake, f) }
+	do := func(name string, f func() (any, error)) { printRow("dynamic: "+name, &c.Fake, f) }
 	in := c.Resource(widgets).Namespace("a")
 	maps := c.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace("a")
 	do("get", func() (any, error) { return in.Get(ctx, "one", metav1.GetOptions{}) })
@@ -63,12 +63,12 @@ func dynamicClient() {
 		_, panicked, _ := attempt(func() (any, error) {
 			return c.Resource(widgets.GroupVersion().WithResource("unknown")).List(ctx, metav1.ListOptions{})
 		})
-		return none(panicked != "") // the texts of the panics differ
+		return withoutError(panicked != "") // the texts of the panics differ
 	})
-	do("delete", func() (any, error) { return only(in.Delete(ctx, "two", metav1.DeleteOptions{})) })
-	do("delete again", func() (any, error) { return only(in.Delete(ctx, "two", metav1.DeleteOptions{})) })
+	do("delete", func() (any, error) { return onlyError(in.Delete(ctx, "two", metav1.DeleteOptions{})) })
+	do("delete again", func() (any, error) { return onlyError(in.Delete(ctx, "two", metav1.DeleteOptions{})) })
 	do("delete collection", func() (any, error) {
-		return only(in.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "a=b"}))
+		return onlyError(in.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "a=b"}))
 	})
 	do("watch", func() (any, error) {
 		w, err := in.Watch(ctx, metav1.ListOptions{ResourceVersion: "1", LabelSelector: "a=b"})
@@ -77,18 +77,18 @@ func dynamicClient() {
 		}
 		defer w.Stop()
 		_, err = c.Resource(widgets).Namespace("a").Create(ctx, widget("watched"), metav1.CreateOptions{})
-		return read(w), err
+		return availableEvents(w), err
 	})
 }
 
-func metadataClient() {
+func testMetadataClient() {
 	types_ := runtime.NewScheme()
 	_ = metav1.AddMetaToScheme(types_)
 	partial := func(name string) *metav1.PartialObjectMetadata {
 		return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, Labels: map[string]string{"name": name}}}
 	}
 	c := metadatafake.NewSimpleMetadataClient(types_, partial("one"), partial("two"))
-	do := func(name string, f func() (any, error)) { row("metadata: "+name, &c.Fake, f) }
+	do := func(name string, f func() (any, error)) { printRow("metadata: "+name, &c.Fake, f) }
 	pods := c.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace("a")
 	do("get", func() (any, error) { return pods.Get(ctx, "one", metav1.GetOptions{}) })
 	do("get what is missing", func() (any, error) { return pods.Get(ctx, "x", metav1.GetOptions{}) })
@@ -96,9 +96,9 @@ func metadataClient() {
 	do("patch", func() (any, error) {
 		return pods.Patch(ctx, "one", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
 	})
-	do("delete", func() (any, error) { return only(pods.Delete(ctx, "one", metav1.DeleteOptions{})) })
+	do("delete", func() (any, error) { return onlyError(pods.Delete(ctx, "one", metav1.DeleteOptions{})) })
 	do("delete collection", func() (any, error) {
-		return only(pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+		return onlyError(pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
 	})
 	do("watch", func() (any, error) {
 		w, err := pods.Watch(ctx, metav1.ListOptions{})
@@ -107,7 +107,7 @@ func metadataClient() {
 		}
 		defer w.Stop()
 		err = pods.Delete(ctx, "two", metav1.DeleteOptions{})
-		return read(w), err
+		return availableEvents(w), err
 	})
 }
 

@@ -34,12 +34,12 @@ func deployment(name string) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name}, Spec: appsv1.DeploymentSpec{Replicas: new(int32)}}
 }
 
-// verbs tests the common verbs, and their errors.
-func verbs(newClient clientset) {
+// testVerbs tests the common verbs, and their errors.
+func testVerbs(newClient clientset) {
 	c := newClient(configMap("a", "one"), configMap("b", "two"), node("n"), deployment("d"))
 	maps, all, nodes := c.CoreV1().ConfigMaps("a"), c.CoreV1().ConfigMaps(""), c.CoreV1().Nodes()
 	create, update := metav1.CreateOptions{FieldManager: "me"}, metav1.UpdateOptions{FieldManager: "me"}
-	do := func(name string, f func() (any, error)) { row(name, &c.Fake, f) }
+	do := func(name string, f func() (any, error)) { printRow(name, &c.Fake, f) }
 	do("get", func() (any, error) { return maps.Get(ctx, "one", metav1.GetOptions{ResourceVersion: "7"}) })
 	do("get what is missing", func() (any, error) { return maps.Get(ctx, "two", metav1.GetOptions{}) })
 	do("get in all namespaces", func() (any, error) { return all.Get(ctx, "one", metav1.GetOptions{}) })
@@ -98,11 +98,11 @@ func verbs(newClient clientset) {
 	})
 	do("update status of what is missing", func() (any, error) { return c.AppsV1().Deployments("a").UpdateStatus(ctx, deployment("x"), update) })
 	do("delete", func() (any, error) {
-		return only(maps.Delete(ctx, "three", metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("u")}))
+		return onlyError(maps.Delete(ctx, "three", metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("u")}))
 	})
-	do("delete what is missing", func() (any, error) { return only(maps.Delete(ctx, "three", metav1.DeleteOptions{})) })
+	do("delete what is missing", func() (any, error) { return onlyError(maps.Delete(ctx, "three", metav1.DeleteOptions{})) })
 	do("delete dry", func() (any, error) {
-		return only(maps.Delete(ctx, "one", metav1.DeleteOptions{DryRun: []string{"All"}}))
+		return onlyError(maps.Delete(ctx, "one", metav1.DeleteOptions{DryRun: []string{"All"}}))
 	})
 	do("delete what has finalizers", func() (any, error) {
 		object := configMap("a", "final")
@@ -146,13 +146,13 @@ func verbs(newClient clientset) {
 	})
 }
 
-// patches tests patches of all types.
-func patches(newClient clientset) {
+// testPatches tests patches of all types.
+func testPatches(newClient clientset) {
 	c := newClient(pod("p"), deployment("d"), node("n"), configMap("a", "one"))
 	pods := c.CoreV1().Pods("a")
 	options := metav1.PatchOptions{FieldManager: "me"}
 	patch := func(name string, pt types.PatchType, object, data string, subresources ...string) {
-		row(name, &c.Fake, func() (any, error) { return pods.Patch(ctx, object, pt, []byte(data), options, subresources...) })
+		printRow(name, &c.Fake, func() (any, error) { return pods.Patch(ctx, object, pt, []byte(data), options, subresources...) })
 	}
 	patch("json patch", types.JSONPatchType, "p", `[{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`)
 	patch("json patch whose test fails", types.JSONPatchType, "p", `[{"op":"test","path":"/metadata/labels/a","value":"c"}]`)
@@ -180,11 +180,11 @@ func patches(newClient clientset) {
 	patch("apply patch of another name", types.ApplyPatchType, "p", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"z"}}`)
 	patch("apply patch of an unknown field", types.ApplyPatchType, "p", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"unknown":"k"}}`)
 	patch("apply patch with a version", types.ApplyPatchType, "p", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","resourceVersion":"8"}}`)
-	row("the pod", &c.Fake, func() (any, error) { return pods.Get(ctx, "p", metav1.GetOptions{}) })
+	printRow("the pod", &c.Fake, func() (any, error) { return pods.Get(ctx, "p", metav1.GetOptions{}) })
 
 	maps := c.CoreV1().ConfigMaps("a")
 	apply := func(name string, configuration *applycorev1.ConfigMapApplyConfiguration, options metav1.ApplyOptions) {
-		row(name, &c.Fake, func() (any, error) { return maps.Apply(ctx, configuration, options) })
+		printRow(name, &c.Fake, func() (any, error) { return maps.Apply(ctx, configuration, options) })
 	}
 	value := func(name, v string) *applycorev1.ConfigMapApplyConfiguration {
 		return applycorev1.ConfigMap(name, "a").WithData(map[string]string{"k": v})
@@ -201,27 +201,27 @@ func patches(newClient clientset) {
 	apply("apply without a manager", value("new2", "3"), metav1.ApplyOptions{})
 	apply("apply dry", value("dry", "3"), metav1.ApplyOptions{FieldManager: "one", DryRun: []string{"All"}})
 	apply("apply in another namespace", applycorev1.ConfigMap("other", "b"), metav1.ApplyOptions{FieldManager: "one"})
-	row("after apply, update", &c.Fake, func() (any, error) {
+	printRow("after apply, update", &c.Fake, func() (any, error) {
 		return maps.Update(ctx, configMap("a", "new"), metav1.UpdateOptions{FieldManager: "three"})
 	})
-	row("after apply, patch", &c.Fake, func() (any, error) {
+	printRow("after apply, patch", &c.Fake, func() (any, error) {
 		return maps.Patch(ctx, "new", types.MergePatchType, []byte(`{"data":{"l":"m"}}`), metav1.PatchOptions{})
 	})
-	row("apply status", &c.Fake, func() (any, error) {
+	printRow("apply status", &c.Fake, func() (any, error) {
 		return c.AppsV1().Deployments("a").ApplyStatus(ctx, applyappsv1.Deployment("d", "a").WithStatus(applyappsv1.DeploymentStatus().WithReplicas(4)), metav1.ApplyOptions{FieldManager: "one"})
 	})
-	row("apply a node", &c.Fake, func() (any, error) {
+	printRow("apply a node", &c.Fake, func() (any, error) {
 		return c.CoreV1().Nodes().Apply(ctx, applycorev1.Node("n").WithLabels(map[string]string{"a": "b"}), metav1.ApplyOptions{FieldManager: "one"})
 	})
-	row("all config maps", &c.Fake, func() (any, error) { return maps.List(ctx, metav1.ListOptions{}) })
+	printRow("all config maps", &c.Fake, func() (any, error) { return maps.List(ctx, metav1.ListOptions{}) })
 }
 
-// lists tests lists with options.
-func lists(newClient clientset) {
+// testLists tests lists with options.
+func testLists(newClient clientset) {
 	c := newClient(configMap("a", "one"), configMap("a", "two"), configMap("b", "three"), &corev1.PodList{Items: []corev1.Pod{*pod("x"), *pod("w")}})
 	maps := c.CoreV1().ConfigMaps("a")
 	list := func(name string, options metav1.ListOptions) {
-		row("list "+name, &c.Fake, func() (any, error) { return maps.List(ctx, options) })
+		printRow("list "+name, &c.Fake, func() (any, error) { return maps.List(ctx, options) })
 	}
 	list("all", metav1.ListOptions{})
 	list("by label", metav1.ListOptions{LabelSelector: "name=two"})
@@ -233,40 +233,40 @@ func lists(newClient clientset) {
 	list("with a limit", metav1.ListOptions{Limit: 1, ResourceVersion: "1"})
 	list("with a page", metav1.ListOptions{Continue: "x"})
 	list("from a version", metav1.ListOptions{ResourceVersion: "100", ResourceVersionMatch: metav1.ResourceVersionMatchExact})
-	row("list of all namespaces", &c.Fake, func() (any, error) { return c.CoreV1().ConfigMaps("").List(ctx, metav1.ListOptions{}) })
-	row("list of an empty namespace", &c.Fake, func() (any, error) { return c.CoreV1().ConfigMaps("z").List(ctx, metav1.ListOptions{}) })
-	row("list of a kind without objects", &c.Fake, func() (any, error) { return c.AppsV1().Deployments("").List(ctx, metav1.ListOptions{}) })
-	row("list of objects that came as a list", &c.Fake, func() (any, error) { return c.CoreV1().Pods("").List(ctx, metav1.ListOptions{}) })
-	row("list of nodes", &c.Fake, func() (any, error) { return c.CoreV1().Nodes().List(ctx, metav1.ListOptions{}) })
-	row("delete collection", &c.Fake, func() (any, error) {
-		return only(maps.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{LabelSelector: "name=two", FieldSelector: "metadata.name=two", Limit: 3}))
+	printRow("list of all namespaces", &c.Fake, func() (any, error) { return c.CoreV1().ConfigMaps("").List(ctx, metav1.ListOptions{}) })
+	printRow("list of an empty namespace", &c.Fake, func() (any, error) { return c.CoreV1().ConfigMaps("z").List(ctx, metav1.ListOptions{}) })
+	printRow("list of a kind without objects", &c.Fake, func() (any, error) { return c.AppsV1().Deployments("").List(ctx, metav1.ListOptions{}) })
+	printRow("list of objects that came as a list", &c.Fake, func() (any, error) { return c.CoreV1().Pods("").List(ctx, metav1.ListOptions{}) })
+	printRow("list of nodes", &c.Fake, func() (any, error) { return c.CoreV1().Nodes().List(ctx, metav1.ListOptions{}) })
+	printRow("delete collection", &c.Fake, func() (any, error) {
+		return onlyError(maps.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{LabelSelector: "name=two", FieldSelector: "metadata.name=two", Limit: 3}))
 	})
-	row("delete collection of all", &c.Fake, func() (any, error) {
-		return only(c.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+	printRow("delete collection of all", &c.Fake, func() (any, error) {
+		return onlyError(c.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
 	})
 	list("after delete collection", metav1.ListOptions{})
-	row("a wrong fixture", nil, func() (any, error) { newClient(&metav1.Status{}); return nil, nil })
-	row("no fixture", nil, func() (any, error) { newClient(nil); return nil, nil })
-	row("the same fixture twice", nil, func() (any, error) {
+	printRow("a wrong fixture", nil, func() (any, error) { newClient(&metav1.Status{}); return nil, nil })
+	printRow("no fixture", nil, func() (any, error) { newClient(nil); return nil, nil })
+	printRow("the same fixture twice", nil, func() (any, error) {
 		second := configMap("a", "one")
 		second.Data["k"] = "second"
 		c := newClient(configMap("a", "one"), second)
 		return c.CoreV1().ConfigMaps("a").List(ctx, metav1.ListOptions{})
 	})
-	row("a fixture without a name", nil, func() (any, error) {
+	printRow("a fixture without a name", nil, func() (any, error) {
 		return newClient(configMap("a", "")).CoreV1().ConfigMaps("a").List(ctx, metav1.ListOptions{})
 	})
-	row("a list of lists", nil, func() (any, error) {
+	printRow("a list of lists", nil, func() (any, error) {
 		c := newClient(&corev1.List{Items: []runtime.RawExtension{{Object: configMap("a", "one")}, {Raw: []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"raw","namespace":"a"}}`)}}})
 		return c.CoreV1().ConfigMaps("a").List(ctx, metav1.ListOptions{})
 	})
 }
 
-// subresources tests the generated methods for subresources.
-func subresources(newClient clientset) {
+// testSubresources tests the generated methods for subresources.
+func testSubresources(newClient clientset) {
 	c := newClient(deployment("d"), pod("p"), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "s"}})
 	deployments, update := c.AppsV1().Deployments("a"), metav1.UpdateOptions{FieldManager: "me"}
-	do := func(name string, f func() (any, error)) { row(name, &c.Fake, f) }
+	do := func(name string, f func() (any, error)) { printRow(name, &c.Fake, f) }
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "d"}, Spec: autoscalingv1.ScaleSpec{Replicas: 2}}
 	do("get scale where there is a deployment", func() (any, error) { return deployments.GetScale(ctx, "d", metav1.GetOptions{}) })
 	do("get scale of what is missing", func() (any, error) { return deployments.GetScale(ctx, "x", metav1.GetOptions{ResourceVersion: "0"}) })

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// read returns the available events of a watch, without waiting for more.
-func read(w watch.Interface) (events []string) {
+// availableEvents returns the available events of a watch, without waiting for more.
+func availableEvents(w watch.Interface) (events []string) {
 	for {
 		select {
 		case event, ok := <-w.ResultChan():
@@ -36,8 +36,8 @@ func read(w watch.Interface) (events []string) {
 	}
 }
 
-// watches tests watches of the tracker.
-func watches(newClient clientset) {
+// testWatches tests watches of the tracker.
+func testWatches(newClient clientset) {
 	c := newClient(configMap("a", "old"), configMap("b", "old"))
 	maps := c.CoreV1().ConfigMaps("a")
 	open := map[string]watch.Interface{}
@@ -54,7 +54,7 @@ func watches(newClient clientset) {
 		{"no version", "a", metav1.ListOptions{ResourceVersion: "x"}},
 		{"initial events", "a", metav1.ListOptions{SendInitialEvents: &yes, AllowWatchBookmarks: true, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}},
 	} {
-		row("watch "+w.name, &c.Fake, func() (any, error) {
+		printRow("watch "+w.name, &c.Fake, func() (any, error) {
 			changes, err := c.CoreV1().ConfigMaps(w.namespace).Watch(ctx, w.options)
 			if err == nil {
 				open[w.name] = changes
@@ -65,10 +65,10 @@ func watches(newClient clientset) {
 	}
 	step := func(name string, do func() error) {
 		fmt.Println("watches: " + name)
-		row("  and", nil, func() (any, error) {
+		printRow("  and", nil, func() (any, error) {
 			err := do()
 			for _, w := range names {
-				fmt.Printf("    %s: %q\n", w, read(open[w]))
+				fmt.Printf("    %s: %q\n", w, availableEvents(open[w]))
 			}
 			return nil, err
 		})
@@ -121,67 +121,67 @@ func watches(newClient clientset) {
 	}
 }
 
-// trackers tests direct use of trackers.
-func trackers(newClient clientset) {
+// testTrackers tests direct use of trackers.
+func testTrackers(newClient clientset) {
 	c := newClient(configMap("a", "one"))
 	t, maps := c.Tracker(), corev1.SchemeGroupVersion.WithResource("configmaps")
 	kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
-	do := func(name string, f func() (any, error)) { row("tracker: "+name, &c.Fake, f) }
+	do := func(name string, f func() (any, error)) { printRow("tracker: "+name, &c.Fake, f) }
 	do("get", func() (any, error) { return t.Get(maps, "a", "one") })
 	do("get with options", func() (any, error) { return t.Get(maps, "a", "one", metav1.GetOptions{ResourceVersion: "4"}) })
 	do("get with too many options", func() (any, error) { return t.Get(maps, "a", "one", metav1.GetOptions{}, metav1.GetOptions{}) })
 	do("get of an unknown resource", func() (any, error) { return t.Get(corev1.SchemeGroupVersion.WithResource("unknown"), "a", "one") })
-	do("create", func() (any, error) { return only(t.Create(maps, configMap("a", "two"), "a")) })
-	do("create again", func() (any, error) { return only(t.Create(maps, configMap("a", "two"), "a")) })
+	do("create", func() (any, error) { return onlyError(t.Create(maps, configMap("a", "two"), "a")) })
+	do("create again", func() (any, error) { return onlyError(t.Create(maps, configMap("a", "two"), "a")) })
 	// the error text has addresses
-	do("create of another kind", func() (any, error) { return none(t.Create(maps, node("x"), "a") == nil) })
+	do("create of another kind", func() (any, error) { return withoutError(t.Create(maps, node("x"), "a") == nil) })
 	do("create of an unknown resource", func() (any, error) {
-		return only(t.Create(corev1.SchemeGroupVersion.WithResource("unknown"), configMap("a", "two"), "a"))
+		return onlyError(t.Create(corev1.SchemeGroupVersion.WithResource("unknown"), configMap("a", "two"), "a"))
 	})
-	do("create without a name", func() (any, error) { return only(t.Create(maps, configMap("a", ""), "a")) })
-	do("create in another namespace", func() (any, error) { return only(t.Create(maps, configMap("a", "x"), "b")) })
-	do("update", func() (any, error) { return only(t.Update(maps, configMap("a", "two"), "a")) })
-	do("update what is missing", func() (any, error) { return only(t.Update(maps, configMap("a", "none"), "a")) })
-	do("patch", func() (any, error) { return only(t.Patch(maps, configMap("a", "two"), "a")) })
-	do("patch what is missing", func() (any, error) { return only(t.Patch(maps, configMap("a", "none"), "a")) })
+	do("create without a name", func() (any, error) { return onlyError(t.Create(maps, configMap("a", ""), "a")) })
+	do("create in another namespace", func() (any, error) { return onlyError(t.Create(maps, configMap("a", "x"), "b")) })
+	do("update", func() (any, error) { return onlyError(t.Update(maps, configMap("a", "two"), "a")) })
+	do("update what is missing", func() (any, error) { return onlyError(t.Update(maps, configMap("a", "none"), "a")) })
+	do("patch", func() (any, error) { return onlyError(t.Patch(maps, configMap("a", "two"), "a")) })
+	do("patch what is missing", func() (any, error) { return onlyError(t.Patch(maps, configMap("a", "none"), "a")) })
 	do("apply", func() (any, error) {
 		object := configMap("a", "applied")
 		object.SetGroupVersionKind(kind)
-		return only(t.Apply(maps, object, "a", metav1.PatchOptions{FieldManager: "me"}))
+		return onlyError(t.Apply(maps, object, "a", metav1.PatchOptions{FieldManager: "me"}))
 	})
 	do("list", func() (any, error) { return t.List(maps, kind, "") })
 	do("list of a namespace", func() (any, error) { return t.List(maps, kind, "b") })
 	do("list of an unknown kind", func() (any, error) { return t.List(maps, corev1.SchemeGroupVersion.WithKind("Unknown"), "") })
-	do("delete", func() (any, error) { return only(t.Delete(maps, "a", "two")) })
-	do("delete again", func() (any, error) { return only(t.Delete(maps, "a", "two")) })
+	do("delete", func() (any, error) { return onlyError(t.Delete(maps, "a", "two")) })
+	do("delete again", func() (any, error) { return onlyError(t.Delete(maps, "a", "two")) })
 	do("delete of an unknown resource", func() (any, error) {
-		return only(t.Delete(corev1.SchemeGroupVersion.WithResource("unknown"), "a", "two"))
+		return onlyError(t.Delete(corev1.SchemeGroupVersion.WithResource("unknown"), "a", "two"))
 	})
 	do("add a list", func() (any, error) {
-		return only(t.Add(&corev1.ConfigMapList{Items: []corev1.ConfigMap{*configMap("a", "l1"), *configMap("b", "l2")}}))
+		return onlyError(t.Add(&corev1.ConfigMapList{Items: []corev1.ConfigMap{*configMap("a", "l1"), *configMap("b", "l2")}}))
 	})
 	do("add a list of unstructured", func() (any, error) {
-		return only(t.Add(&unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMapList"}}))
+		return onlyError(t.Add(&unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMapList"}}))
 	})
 	do("add unstructured", func() (any, error) {
 		object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "a", "name": "u"}}}
-		return only(t.Add(object))
+		return onlyError(t.Add(object))
 	})
 	do("get unstructured", func() (any, error) { return t.Get(maps, "a", "u") })
 	do("get unstructured by a client", func() (any, error) { return c.CoreV1().ConfigMaps("a").Get(ctx, "u", metav1.GetOptions{}) })
 	do("add an unknown kind", func() (any, error) {
-		return only(t.Add(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"namespace": "a", "name": "u"}}}))
+		return onlyError(t.Add(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"namespace": "a", "name": "u"}}}))
 	})
-	do("add a status", func() (any, error) { return only(t.Add(&metav1.Status{})) })
-	do("add without a name", func() (any, error) { return only(t.Add(configMap("a", ""))) })
+	do("add a status", func() (any, error) { return onlyError(t.Add(&metav1.Status{})) })
+	do("add without a name", func() (any, error) { return onlyError(t.Add(configMap("a", ""))) })
 	do("the reaction to nothing", func() (any, error) {
 		handled, object, err := fakes.ObjectReaction(t)(fakes.NewRootGetAction(maps, "x"))
 		return []any{handled, object}, err
 	})
 }
 
-// sharedInformers tests informers that use a fake.
-func sharedInformers(newClient clientset) {
+// testInformers tests informers that use a fake.
+func testInformers(newClient clientset) {
 	c := newClient(configMap("a", "one"), configMap("b", "two"))
 	watching := make(chan struct{}, 10)
 	c.PrependWatchReactor("*", func(action fakes.Action) (bool, watch.Interface, error) {
@@ -203,10 +203,10 @@ func sharedInformers(newClient clientset) {
 	})
 	stop := make(chan struct{})
 	factory.Start(stop)
-	row("informer: synced", nil, func() (any, error) { return none(fmt.Sprint(err, factory.WaitForCacheSync(stop))) })
+	printRow("informer: synced", nil, func() (any, error) { return withoutError(fmt.Sprint(err, factory.WaitForCacheSync(stop))) })
 	<-watching
 	next := func(what string, do func() error) {
-		row("informer: "+what, nil, func() (any, error) {
+		printRow("informer: "+what, nil, func() (any, error) {
 			if err := do(); err != nil {
 				return nil, err
 			}
@@ -229,11 +229,11 @@ func sharedInformers(newClient clientset) {
 		return err
 	})
 	next("delete", func() error { return maps.Delete(ctx, "one", metav1.DeleteOptions{}) })
-	row("informer: lister", nil, func() (any, error) { return informer.Lister().ConfigMaps("a").Get("new") })
-	row("informer: lister, missing", nil, func() (any, error) { return informer.Lister().ConfigMaps("a").Get("one") })
+	printRow("informer: lister", nil, func() (any, error) { return informer.Lister().ConfigMaps("a").Get("new") })
+	printRow("informer: lister, missing", nil, func() (any, error) { return informer.Lister().ConfigMaps("a").Get("one") })
 	close(stop)
 	factory.Shutdown()
-	row("informer: stopped", nil, func() (any, error) { return none(informer.Informer().IsStopped()) })
+	printRow("informer: stopped", nil, func() (any, error) { return withoutError(informer.Informer().IsStopped()) })
 	for _, action := range c.Actions()[:2] {
 		selector := ""
 		switch a := action.(type) {

@@ -33,7 +33,7 @@ func tryApplies() {
 			tryExtract(name, fn)
 			continue
 		}
-		block("function "+name, func() { tell(fn, filled) })
+		block("function "+name, func() { callAndPrint(fn, filledValue) })
 	}
 	slices.SortFunc(types, func(a, b reflect.Type) int {
 		return strings.Compare(a.Elem().PkgPath()+a.String(), b.Elem().PkgPath()+b.String())
@@ -86,18 +86,18 @@ func tryConfiguration(t reflect.Type) {
 		block(name+" "+method.Name, func() {
 			one := reflect.New(t.Elem())
 			for range 2 {
-				tell(one.Method(i), filled)
+				callAndPrint(one.Method(i), filledValue)
 			}
-			tell(all.Method(i), filled)
+			callAndPrint(all.Method(i), filledValue)
 			line("the same", all.Method(i).Call(arguments(all.Method(i)))[0].Pointer() == all.Pointer())
 		})
-		block(name+" "+method.Name+" of nothing", func() { tell(reflect.New(t.Elem()).Method(i), empty) })
+		block(name+" "+method.Name+" of nothing", func() { callAndPrint(reflect.New(t.Elem()).Method(i), empty) })
 	}
 	for i := range t.NumMethod() {
 		if method := t.Method(i); !strings.HasPrefix(method.Name, "With") {
 			block(name+" "+method.Name, func() {
-				tell(all.Method(i), filled)
-				tell(reflect.New(t.Elem()).Method(i), filled)
+				callAndPrint(all.Method(i), filledValue)
+				callAndPrint(reflect.New(t.Elem()).Method(i), filledValue)
 			})
 		}
 	}
@@ -109,7 +109,7 @@ func arguments(method reflect.Value) (in []reflect.Value) {
 		n--
 	}
 	for i := range n {
-		in = append(in, filled(method.Type().In(i)))
+		in = append(in, filledValue(method.Type().In(i)))
 	}
 	return in
 }
@@ -126,7 +126,7 @@ func tryExtract(name string, fn reflect.Value) {
 	} {
 		for _, subresource := range []string{"", "status"} {
 			block(fmt.Sprintf("function %s for %s of %q", name, manager, subresource), func() {
-				object := filled(fn.Type().In(0))
+				object := filledValue(fn.Type().In(0))
 				object.Interface().(metav1.Object).SetManagedFields([]metav1.ManagedFieldsEntry{
 					{Manager: "other", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{}}`)},
 					{Manager: "m", Operation: metav1.ManagedFieldsOperationUpdate, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)},

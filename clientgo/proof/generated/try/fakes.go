@@ -111,7 +111,7 @@ func argumentOfFake(t reflect.Type) reflect.Value {
 	case t.Kind() == reflect.String:
 		return reflect.ValueOf("text-5").Convert(t)
 	}
-	v := filled(t)
+	v := filledValue(t)
 	if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
 		for _, name := range []string{"Name", "Namespace"} { // of an apply configuration
 			field := v.Elem().FieldByName(name)

@@ -22,8 +22,8 @@ type filler struct {
 	path []reflect.Type
 }
 
-// filled returns a value of type t.
-func filled(t reflect.Type) reflect.Value { return new(filler).value(t) }
+// filledValue returns a value of type t.
+func filledValue(t reflect.Type) reflect.Value { return new(filler).value(t) }
 
 func (f *filler) value(t reflect.Type) reflect.Value {
 	v := reflect.New(t).Elem()
@@ -71,7 +71,7 @@ func (f *filler) fill(v reflect.Value) {
 		*p = ctx
 		return
 	case *runtime.Object:
-		*p = filled(reflect.TypeFor[*corev1.ConfigMap]()).Interface().(runtime.Object)
+		*p = filledValue(reflect.TypeFor[*corev1.ConfigMap]()).Interface().(runtime.Object)
 		return
 	case *labels.Selector:
 		*p = labels.Everything()

@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// informed is a resource of an informer factory, found by reflection.
-type informed struct {
+// informerCase is a resource of an informer factory, found by reflection.
+type informerCase struct {
 	name     string // "Core V1 Pods"
 	informer cache.SharedIndexInformer
 	lister   reflect.Value
@@ -47,16 +47,16 @@ func tryFactory(contentType, namespace string) {
 	resources := resourcesOf(factory)
 	for _, r := range resources {
 		block(prefix+r.name, func() {
-			s.with(listed(listType(clients, r.name)))
+			s.setHandler(listAndWatchHandler(listType(clients, r.name)))
 			stop := make(chan struct{})
 			var running sync.WaitGroup
 			running.Go(func() { r.informer.Run(stop) })
-			for len(s.seen(false)) < 2 || !r.informer.HasSynced() {
+			for len(s.requestLog(false)) < 2 || !r.informer.HasSynced() {
 				time.Sleep(time.Millisecond)
 			}
 			close(stop)
 			running.Wait()
-			for _, request := range s.seen(true) {
+			for _, request := range s.requestLog(true) {
 				line(timeouts.ReplaceAllString(request, "timeout"))
 			}
 			keys := r.informer.GetStore().ListKeys()
@@ -74,30 +74,31 @@ func tryFactory(contentType, namespace string) {
 			}
 			namespace, name, err := cache.SplitMetaNamespaceKey(keys[0])
 			line(kindOf(err))
-			ask(r.lister, []string{namespace, "missing"}, []string{name, "missing"})
+			callLister(r.lister, []string{namespace, "missing"}, []string{name, "missing"})
 		})
 	}
 }
 
-// ask calls each method of a lister with each of the names. An object exists for one of the names.
-func ask(lister reflect.Value, namespaces, names []string) {
+// callLister calls each method of a lister with each of the names. An object exists for one of the
+// names.
+func callLister(lister reflect.Value, namespaces, names []string) {
 	for i := range lister.NumMethod() {
 		method := lister.Method(i)
 		t, verb := method.Type(), lister.Type().Method(i).Name
 		if t.NumOut() == 1 && t.Out(0).Kind() == reflect.Interface { // a lister of a namespace
 			for _, namespace := range namespaces {
 				line(verb, namespace)
-				ask(method.Call([]reflect.Value{reflect.ValueOf(namespace)})[0], nil, names)
+				callLister(method.Call([]reflect.Value{reflect.ValueOf(namespace)})[0], nil, names)
 			}
 			continue
 		}
 		for _, name := range names {
 			line(verb, name)
-			tell(method, func(t reflect.Type) reflect.Value {
+			callAndPrint(method, func(t reflect.Type) reflect.Value {
 				if t.Kind() == reflect.String {
 					return reflect.ValueOf(name)
 				}
-				return filled(t)
+				return filledValue(t)
 			})
 		}
 	}
@@ -118,14 +119,14 @@ func listType(clients kubernetes.Interface, name string) reflect.Type {
 	return list
 }
 
-// listed returns the handler of a server. The server returns a filled list with two objects, and
-// its watches have no events.
-func listed(list reflect.Type) http.HandlerFunc {
-	o := filled(list).Interface().(runtime.Object)
+// listAndWatchHandler returns the handler of a server. The server returns a filled list with two
+// objects, and its watches have no events.
+func listAndWatchHandler(list reflect.Type) http.HandlerFunc {
+	o := filledValue(list).Interface().(runtime.Object)
 	reflect.ValueOf(o).Elem().FieldByName("Continue").SetString("")
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("watch") == "" {
-			object(http.StatusOK, o)(w, r)
+			objectHandler(http.StatusOK, o)(w, r)
 			return
 		}
 		if strings.HasPrefix(r.Header.Get("Accept"), protobufType) {
@@ -140,7 +141,7 @@ func listed(list reflect.Type) http.HandlerFunc {
 }
 
 // resourcesOf returns the resources of all groups and versions of a factory.
-func resourcesOf(factory informers.SharedInformerFactory) (all []informed) {
+func resourcesOf(factory informers.SharedInformerFactory) (all []informerCase) {
 	groups := reflect.ValueOf(&factory).Elem()
 	for i := range groups.NumMethod() {
 		if t := groups.Method(i).Type(); t.NumIn() != 0 || t.NumOut() != 1 || t.Out(0).Kind() != reflect.Interface {
@@ -151,7 +152,7 @@ func resourcesOf(factory informers.SharedInformerFactory) (all []informed) {
 			version := group.Method(k).Call(nil)[0]
 			for m := range version.NumMethod() {
 				r := version.Method(m).Call(nil)[0]
-				all = append(all, informed{
+				all = append(all, informerCase{
 					name:     groups.Type().Method(i).Name + " " + group.Type().Method(k).Name + " " + version.Type().Method(m).Name,
 					informer: r.MethodByName("Informer").Call(nil)[0].Interface().(cache.SharedIndexInformer),
 					lister:   r.MethodByName("Lister").Call(nil)[0],

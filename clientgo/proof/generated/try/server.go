@@ -26,7 +26,7 @@ type server struct {
 	*httptest.Server
 	mu       sync.Mutex // guards following
 	requests []string
-	answer   func(w http.ResponseWriter, r *http.Request)
+	handler  func(w http.ResponseWriter, r *http.Request)
 }
 
 func serve() *server {
@@ -38,21 +38,22 @@ func serve() *server {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	s.mu.Lock()
-	answer := s.answer
+	handler := s.handler
 	s.requests = append(s.requests, strings.TrimSpace(fmt.Sprint(r.Method, " ", r.URL.RequestURI(), " ", r.Header.Get("Accept"), " ", r.Header.Get("Content-Type"), " ", short(body))))
 	s.mu.Unlock()
-	answer(w, r)
+	handler(w, r)
 }
 
-// with sets the response to requests, and drops the recorded requests.
-func (s *server) with(answer http.HandlerFunc) {
+// setHandler sets the response to requests, and drops the recorded requests.
+func (s *server) setHandler(handler http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answer, s.requests = answer, nil
+	s.handler, s.requests = handler, nil
 }
 
-// seen returns the recorded requests. If several goroutines have sent them, the caller sets sorted.
-func (s *server) seen(sorted bool) []string {
+// requestLog returns the recorded requests. If several goroutines have sent them, the caller sets
+// sorted.
+func (s *server) requestLog(sorted bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	requests := slices.Clone(s.requests)
@@ -122,8 +123,8 @@ func encoded(r *http.Request, o runtime.Object) (data []byte, contentType string
 	return data, "application/json"
 }
 
-// object returns a handler that sends an object.
-func object(code int, o runtime.Object) http.HandlerFunc {
+// objectHandler returns a handler that sends an object.
+func objectHandler(code int, o runtime.Object) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		data, contentType := encoded(r, o)
 		w.Header().Set("Content-Type", contentType)
@@ -132,12 +133,12 @@ func object(code int, o runtime.Object) http.HandlerFunc {
 	}
 }
 
-// words sends a text that is not JSON.
-func words(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "some words\nand more") }
+// plainTextHandler sends a text that is not JSON.
+func plainTextHandler(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "some words\nand more") }
 
-// events returns a handler that sends a watch. An object is added, modified and deleted; a bookmark
-// and an error follow.
-func events(o runtime.Object) http.HandlerFunc {
+// watchHandler returns a handler that sends a watch. An object is added, modified and deleted; a
+// bookmark and an error follow.
+func watchHandler(o runtime.Object) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status := &metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired, Message: "too old"}
 		for _, e := range []struct {
@@ -161,8 +162,8 @@ func events(o runtime.Object) http.HandlerFunc {
 	}
 }
 
-// failure sends a Status in which every field is set.
-func failure(w http.ResponseWriter, r *http.Request) {
-	object(http.StatusUnprocessableEntity, &metav1.Status{Status: metav1.StatusFailure, Code: 422, Reason: metav1.StatusReasonInvalid, Message: "not so",
+// failureHandler sends a Status in which every field is set.
+func failureHandler(w http.ResponseWriter, r *http.Request) {
+	objectHandler(http.StatusUnprocessableEntity, &metav1.Status{Status: metav1.StatusFailure, Code: 422, Reason: metav1.StatusReasonInvalid, Message: "not so",
 		Details: &metav1.StatusDetails{Name: "name", Group: "group", Kind: "kind", Causes: []metav1.StatusCause{{Type: "FieldValueInvalid", Message: "m", Field: "f"}}}})(w, r)
 }

@@ -22,16 +22,16 @@ func tryTyped() {
 	for _, variant := range []struct {
 		name, contentType, namespace string
 		arguments                    func(reflect.Type) reflect.Value
-		answer                       http.HandlerFunc // nil: the server does what the request asks
+		handler                      http.HandlerFunc // nil: the server does what the request asks
 	}{
-		{"JSON", "application/json", "ns", filled, nil},
-		{"protobuf", protobufType, "ns", filled, nil},
-		{"without a content type", "", "ns", filled, nil},
-		{"no namespace", "application/json", "", filled, nil},
+		{"JSON", "application/json", "ns", filledValue, nil},
+		{"protobuf", protobufType, "ns", filledValue, nil},
+		{"without a content type", "", "ns", filledValue, nil},
+		{"no namespace", "application/json", "", filledValue, nil},
 		{"nothing", "application/json", "ns", empty, nil},
 		{"unnamed", "application/json", "ns", unnamed, nil},
-		{"failing", "application/json", "ns", filled, failure},
-		{"failing in protobuf", protobufType, "ns", filled, failure},
+		{"failing", "application/json", "ns", filledValue, failureHandler},
+		{"failing in protobuf", protobufType, "ns", filledValue, failureHandler},
 	} {
 		config := &rest.Config{Host: s.URL, QPS: -1, UserAgent: "try", ContentConfig: rest.ContentConfig{ContentType: variant.contentType}}
 		clients, err := kubernetes.NewForConfig(config)
@@ -45,13 +45,13 @@ func tryTyped() {
 					continue
 				}
 				block(fmt.Sprint(variant.name, ": ", name, " ", method.Name), func() {
-					answer := variant.answer
-					if answer == nil {
-						answer = answerTo(method.Type, client.Type())
+					handler := variant.handler
+					if handler == nil {
+						handler = handlerFor(method.Type, client.Type())
 					}
-					s.with(answer)
-					tell(client.Method(i), variant.arguments)
-					for _, request := range s.seen(false) {
+					s.setHandler(handler)
+					callAndPrint(client.Method(i), variant.arguments)
+					for _, request := range s.requestLog(false) {
 						line(request)
 					}
 				})
@@ -87,24 +87,24 @@ func eachResource(clients reflect.Value, namespace string, visit func(name strin
 	}
 }
 
-// answerTo returns the handler of a server that does what a client's method asks.
-func answerTo(method, client reflect.Type) http.HandlerFunc {
+// handlerFor returns the handler of a server that does what a client's method asks.
+func handlerFor(method, client reflect.Type) http.HandlerFunc {
 	switch t := method.Out(0); {
 	case t == reflect.TypeFor[watch.Interface]():
 		get, _ := client.MethodByName("Get")
-		return events(filled(get.Type.Out(0)).Interface().(runtime.Object))
+		return watchHandler(filledValue(get.Type.Out(0)).Interface().(runtime.Object))
 	case t == reflect.TypeFor[error]():
-		return object(http.StatusOK, &metav1.Status{Status: metav1.StatusSuccess})
+		return objectHandler(http.StatusOK, &metav1.Status{Status: metav1.StatusSuccess})
 	case t.Implements(reflect.TypeFor[runtime.Object]()) && t.Kind() == reflect.Pointer:
-		return object(http.StatusOK, filled(t).Interface().(runtime.Object))
+		return objectHandler(http.StatusOK, filledValue(t).Interface().(runtime.Object))
 	default:
-		return words
+		return plainTextHandler
 	}
 }
 
 // empty returns the zero value of an argument.
 func empty(t reflect.Type) reflect.Value {
-	if v := filled(t); t.Kind() == reflect.Interface {
+	if v := filledValue(t); t.Kind() == reflect.Interface {
 		return v
 	}
 	return reflect.Zero(t)
@@ -112,7 +112,7 @@ func empty(t reflect.Type) reflect.Value {
 
 // unnamed returns an argument without a name.
 func unnamed(t reflect.Type) reflect.Value {
-	switch v := filled(t); {
+	switch v := filledValue(t); {
 	case t.Kind() == reflect.String:
 		return reflect.Zero(t)
 	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
@@ -122,8 +122,8 @@ func unnamed(t reflect.Type) reflect.Value {
 	}
 }
 
-// tell calls a method with arguments from the function argument, and prints its results.
-func tell(method reflect.Value, argument func(reflect.Type) reflect.Value) {
+// callAndPrint calls a method with arguments from the function argument, and prints its results.
+func callAndPrint(method reflect.Value, argument func(reflect.Type) reflect.Value) {
 	for _, result := range method.Call(argumentsOf(method.Type(), argument)) {
 		line(describe(result.Interface()))
 	}

@@ -15,7 +15,7 @@ import (
 const bench = "../../../../bench"
 
 // A new machine has an empty module cache. There go list -m succeeds and prints no folder.
-func TestAModuleThatIsNotInTheCacheIsDownloaded(t *testing.T) {
+func TestAMissingModuleIsDownloaded(t *testing.T) {
 	full, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	require.NoError(t, err)
 	filled, err := modulecache.Dir(t.Context(), bench, "k8s.io/client-go")
@@ -33,7 +33,7 @@ func TestAModuleThatIsNotInTheCacheIsDownloaded(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAModuleThatIsNotFoundIsNamed(t *testing.T) {
+func TestTheErrorNamesAModuleThatIsNotFound(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	_, err := modulecache.Dir(t.Context(), bench, "example.com/none@v1.0.0")
 	require.ErrorContains(t, err, "finding example.com/none@v1.0.0, which "+bench+" requires: ")

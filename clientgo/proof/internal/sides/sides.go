@@ -71,11 +71,11 @@ func Run(t *testing.T, program *exec.Cmd) Cases {
 // in every run.
 const runs = 3
 
-// TestTheSame builds the proof's command try with client-go and with clientgo, and compares the
+// Compare builds the proof's command try with client-go and with clientgo, and compares the
 // results. The map differences has the names of the cases that differ on purpose, with the reasons.
 // The test fails if another case differs, or if a case in differences does not differ. It also
 // fails unless there are more than few cases.
-func TestTheSame(t *testing.T, few int, differences map[string]string) {
+func Compare(t *testing.T, minCases int, differences map[string]string) {
 	programs := []string{Build(t, "./try", ClientGo), Build(t, "./try")}
 	var wrong []string // names of the cases that were wrong in each run so far
 	for i := range runs {
@@ -83,7 +83,7 @@ func TestTheSame(t *testing.T, few int, differences map[string]string) {
 		names := slices.Sorted(maps.Keys(ours))
 		require.Equal(t, slices.Sorted(maps.Keys(theirs)), names)
 		if i == 0 {
-			require.Greater(t, len(ours), few)
+			require.Greater(t, len(ours), minCases)
 			for name := range differences {
 				require.NotNil(t, ours[name], "there is no case %s", name)
 			}

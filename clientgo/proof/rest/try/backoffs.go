@@ -18,7 +18,7 @@ func tryBackoffs() {
 	for _, u := range []string{"http://a/x", "http://a/y", "https://a:1/x", "http://b", "/path", ""} {
 		urls[u], _ = url.Parse(u)
 	}
-	for _, failure := range []error{nil, errMark} {
+	for _, failure := range []error{nil, errProgram} {
 		block(fmt.Sprintf("url back-off %v", failure), func() {
 			clock := testing.NewFakeClock(time.Unix(1, 0))
 			b := &rest.URLBackoff{Backoff: flowcontrol.NewFakeBackOff(time.Second, 20*time.Second, clock)}
@@ -40,7 +40,7 @@ func tryBackoffs() {
 			b.UpdateBackoff(urls["http://a/x"], failure, 500)
 			line(b.CalculateBackoff(urls["http://a/x"]))
 			for _, name := range sorted(urls) {
-				guarded(func() {
+				printPanics(func() {
 					b.UpdateBackoff(urls[name], failure, 503)
 					line(name, b.CalculateBackoff(urls[name]))
 				})
@@ -54,7 +54,7 @@ func tryBackoffs() {
 		})
 	}
 	block("url back-off of no url", func() {
-		guarded(func() {
+		printPanics(func() {
 			b := &rest.URLBackoff{Backoff: flowcontrol.NewBackOff(time.Second, time.Minute)}
 			b.UpdateBackoff(nil, nil, 500)
 			line(b.CalculateBackoff(nil))
@@ -62,19 +62,19 @@ func tryBackoffs() {
 	})
 	block("no back-off", func() {
 		n := &rest.NoBackoff{}
-		n.UpdateBackoff(nil, errMark, 500)
-		n.UpdateBackoffWithContext(background, nil, errMark, 500)
+		n.UpdateBackoff(nil, errProgram, 500)
+		n.UpdateBackoffWithContext(background, nil, errProgram, 500)
 		line(n.CalculateBackoff(nil), n.CalculateBackoffWithContext(background, urls["http://b"]))
 		start := time.Now()
 		n.Sleep(20 * time.Millisecond)
 		n.SleepWithContext(background, 20*time.Millisecond)
 		n.Sleep(-1)
 		line(time.Since(start) >= 40*time.Millisecond, time.Since(start) < time.Second)
-		guarded(func() { (&rest.URLBackoff{}).UpdateBackoff(urls["http://b"], errors.New("x"), 500) })
-		guarded(func() { line((&rest.URLBackoff{}).CalculateBackoff(urls["http://b"])) })
+		printPanics(func() { (&rest.URLBackoff{}).UpdateBackoff(urls["http://b"], errors.New("x"), 500) })
+		printPanics(func() { line((&rest.URLBackoff{}).CalculateBackoff(urls["http://b"])) })
 	})
 	// The back-off is configured by environment variables.
-	s := serve(with(500, textType, "failing"))
+	s := serve(newResponse(500, textType, "failing"))
 	defer s.Close()
 	for _, of := range [][2]string{{"", ""}, {"1", ""}, {"", "1"}, {"x", "1"}, {"0", "0"}, {"1", "2"}, {"1.5", "2"}, {"-1", "2"}} {
 		block(fmt.Sprintf("back-off of the environment %q", of), func() {
@@ -84,17 +84,17 @@ func tryBackoffs() {
 				_ = os.Unsetenv("KUBE_CLIENT_BACKOFF_BASE")
 				_ = os.Unsetenv("KUBE_CLIENT_BACKOFF_DURATION")
 			}()
-			c := clientOf(s.answering(with(500, textType, "failing")))
+			c := clientOf(s.setResponses(newResponse(500, textType, "failing")))
 			start := time.Now()
 			line(kindOf(c.Get().Do(background).Error()))
 			line(kindOf(c.Get().Do(background).Error()))
 			line(time.Since(start) < 500*time.Millisecond)
-			s.answering(with(503, textType, "busy").plus("Retry-After", "0"))
+			s.setResponses(newResponse(503, textType, "busy").withHeader("Retry-After", "0"))
 			r := c.Get().MaxRetries(1)
 			start = time.Now()
 			line(kindOf(r.Do(background).Error()))
 			line(time.Since(start) < 500*time.Millisecond)
-			s.times()
+			s.printRequestCount()
 		})
 	}
 }

@@ -22,21 +22,21 @@ func pod(name string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns"}, Spec: corev1.PodSpec{NodeName: "n"}}
 }
 
-// stranger is an object whose type is not in any scheme.
-type stranger struct {
+// unregisteredObject is an object whose type is not in any scheme.
+type unregisteredObject struct {
 	metav1.TypeMeta
 	A string `json:"a"`
 }
 
-func (s *stranger) DeepCopyObject() runtime.Object { return s }
+func (s *unregisteredObject) DeepCopyObject() runtime.Object { return s }
 
-// broken fails after some bytes.
-type broken struct{ io.Reader }
+// brokenReader fails after some bytes.
+type brokenReader struct{ io.Reader }
 
-func (b broken) Read(p []byte) (int, error) {
+func (b brokenReader) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if errors.Is(err, io.EOF) {
-		err = errMark
+		err = errProgram
 	}
 	return n, err
 }
@@ -50,7 +50,7 @@ type closer struct {
 func (c closer) Close() error { count("closed"); return nil }
 
 func tryBodies() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	file := filepath.Join(directory, "body")
 	if err := os.WriteFile(file, []byte("of a file"), 0o600); err != nil {
@@ -75,7 +75,7 @@ func tryBodies() {
 		"buffer":         func() any { return bytes.NewBufferString("some") },
 		"empty reader":   func() any { return strings.NewReader("") },
 		"own reader":     func() any { return io.MultiReader(strings.NewReader("so"), strings.NewReader("me")) },
-		"broken reader":  func() any { return broken{strings.NewReader("some")} },
+		"broken reader":  func() any { return brokenReader{strings.NewReader("some")} },
 		"closer":         func() any { return closer{strings.NewReader("some"), "a"} },
 		"nil reader":     func() any { return (*bytes.Reader)(nil) },
 		"no body":        func() any { return io.NopCloser(strings.NewReader("")) },
@@ -88,14 +88,14 @@ func tryBodies() {
 		"options":        func() any { return &metav1.DeleteOptions{DryRun: []string{"All"}} },
 		"nil options":    func() any { return (*metav1.DeleteOptions)(nil) },
 		"status":         func() any { return &metav1.Status{Message: "m"} },
-		"stranger":       func() any { return &stranger{A: "b"} },
-		"nil stranger":   func() any { return (*stranger)(nil) },
+		"stranger":       func() any { return &unregisteredObject{A: "b"} },
+		"nil stranger":   func() any { return (*unregisteredObject)(nil) },
 		"unknown":        func() any { return &runtime.Unknown{Raw: []byte(`{"a":"b"}`), ContentType: jsonType} },
 		"nil":            func() any { return nil },
 		"int":            func() any { return 7 },
 		"struct":         func() any { return struct{ A string }{"b"} },
 		"map":            func() any { return map[string]string{"a": "b"} },
-		"error":          func() any { return errMark },
+		"error":          func() any { return errProgram },
 		"unstructured": func() any {
 			return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "u"}}}
 		},
@@ -112,20 +112,20 @@ func tryBodies() {
 			block("body "+body+" "+client, func() {
 				c := clients[client]
 				send(s, func() *rest.Request { return c.Post().Resource("pods").Body(bodies[body]()) })
-				once(s, c.Post().SetHeader("Content-Type", "own").Body(bodies[body]()))
-				once(s, c.Post().Body(bodies[body]()).SetHeader("Content-Type", "own"))
+				sendOnce(s, c.Post().SetHeader("Content-Type", "own").Body(bodies[body]()))
+				sendOnce(s, c.Post().Body(bodies[body]()).SetHeader("Content-Type", "own"))
 				if client == "json" {
-					once(s, c.Get().Body(bodies[body]()))
-					once(s, c.Verb("DELETE").Body(bodies[body]()))
+					sendOnce(s, c.Get().Body(bodies[body]()))
+					sendOnce(s, c.Verb("DELETE").Body(bodies[body]()))
 					for _, next := range []string{"bytes", "strings reader", "pod", "nil pod", "nil", "no bytes"} {
 						line(next)
-						once(s, c.Put().Body(bodies[body]()).Body(bodies[next]()))
+						sendOnce(s, c.Put().Body(bodies[body]()).Body(bodies[next]()))
 					}
 					r := c.Post().Body(bodies[body]())
-					once(s, r)
-					once(s, r)
+					sendOnce(s, r)
+					sendOnce(s, r)
 				}
-				counted()
+				printCounts()
 			})
 		}
 	}
@@ -134,30 +134,30 @@ func tryBodies() {
 		for _, verb := range []string{"GET", "POST", "PUT", "DELETE"} {
 			block(fmt.Sprintf("body %s %s again", body, verb), func() {
 				c := clients["json"]
-				s.answering(with(503, textType, "busy").plus("Retry-After", "0"), with(500, textType, "busy").plus("Retry-After", "0"), with(200, textType, "fine"))
+				s.setResponses(newResponse(503, textType, "busy").withHeader("Retry-After", "0"), newResponse(500, textType, "busy").withHeader("Retry-After", "0"), newResponse(200, textType, "fine"))
 				send(s, func() *rest.Request { return c.Verb(verb).Body(bodies[body]()) })
 				for _, how := range []string{"stream", "watch"} {
-					s.answering(with(429, textType, "busy").plus("Retry-After", "0"), with(200, jsonType, ""))
+					s.setResponses(newResponse(429, textType, "busy").withHeader("Retry-After", "0"), newResponse(200, jsonType, ""))
 					r := c.Verb(verb).Body(bodies[body]())
 					if how == "stream" {
 						showStream(r)
 					} else {
 						showWatch(r)
 					}
-					s.asked()
+					s.printRequests()
 				}
-				s.answering(answer{}, with(200, textType, "fine"))
-				line(how(s, c.Verb(verb).MaxRetries(1).Body(bodies[body]())))
+				s.setResponses(response{}, newResponse(200, textType, "fine"))
+				line(attempts(s, c.Verb(verb).MaxRetries(1).Body(bodies[body]())))
 			})
 		}
 	}
 }
 
-// how returns the number of times that a request is sent if each of its connections is lost.
-func how(s *server, r *rest.Request) string {
-	ctx, cancel := soon()
+// attempts returns the number of times that a request is sent if each of its connections is lost.
+func attempts(s *server, r *rest.Request) string {
+	ctx, cancel := withShortTimeout()
 	defer cancel()
-	raw, err := r.BackOffWithContext(&impatient{}).DoRaw(ctx)
+	raw, err := r.BackOffWithContext(&recordingBackoff{}).DoRaw(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return fmt.Sprint(short(raw), " ", kindOf(err), " ", len(s.requests), " times")

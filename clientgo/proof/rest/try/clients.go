@@ -33,7 +33,7 @@ var makers = map[string]func(*rest.Config) (*rest.RESTClient, error){
 }
 
 func tryClients() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	configs := map[string]func(*rest.Config){
 		"plain":         func(c *rest.Config) {},
@@ -76,7 +76,7 @@ func tryClients() {
 				line(c != nil, kindOf(err))
 				line(before == fmt.Sprint(config.UserAgent, config.QPS, config.Burst, config.ContentType, config.GroupVersion))
 				if err != nil {
-					counted()
+					printCounts()
 					return
 				}
 				line(c.APIVersion(), c.GetRateLimiter() != nil, c.Client == http.DefaultClient, c.Client != nil)
@@ -85,32 +85,32 @@ func tryClients() {
 				}
 				for _, r := range []*rest.Request{c.Get().Resource("pods"), c.Post().AbsPath("/x").Body(pod("p")), c.Put().RequestURI("/y"), c.Delete(), c.Patch("p"), c.Verb("X")} {
 					if name != "no host" {
-						once(s, r)
+						sendOnce(s, r)
 					} else {
 						line(r.URL())
 					}
 				}
-				counted()
+				printCounts()
 			})
 		}
 	}
 	block("clients of nothing", func() {
 		for _, maker := range sorted(makers) {
-			guarded(func() {
+			printPanics(func() {
 				c, err := makers[maker](nil)
 				line(maker, c != nil, kindOf(err))
 			})
 		}
-		guarded(func() {
+		printPanics(func() {
 			c, err := rest.NewRESTClient(nil, "", rest.ClientContentConfig{}, nil, nil)
 			line(c != nil, kindOf(err))
 		})
-		guarded(func() { line((&rest.RESTClient{}).Get().URL()) })
-		guarded(func() { line(kindOf((&rest.RESTClient{}).Get().Do(background).Error())) })
-		guarded(func() { line(new(rest.Request).URL()) })
-		guarded(func() { line(kindOf(new(rest.Request).Error())) })
-		guarded(func() { line((*rest.RESTClient)(nil).GetRateLimiter() == nil) })
-		guarded(func() { line((&rest.RESTClient{}).APIVersion()) })
+		printPanics(func() { line((&rest.RESTClient{}).Get().URL()) })
+		printPanics(func() { line(kindOf((&rest.RESTClient{}).Get().Do(background).Error())) })
+		printPanics(func() { line(new(rest.Request).URL()) })
+		printPanics(func() { line(kindOf(new(rest.Request).Error())) })
+		printPanics(func() { line((*rest.RESTClient)(nil).GetRateLimiter() == nil) })
+		printPanics(func() { line((&rest.RESTClient{}).APIVersion()) })
 	})
 	u, _ := url.Parse(s.URL + "/root?x=y#z")
 	block("a client of its parts", func() {
@@ -118,7 +118,7 @@ func tryClients() {
 		for _, content := range []rest.ClientContentConfig{
 			{}, {Negotiator: negotiator}, {ContentType: protobufType, Negotiator: negotiator}, {AcceptContentTypes: "a/b", Negotiator: negotiator}, {AcceptContentTypes: "a/b", ContentType: "c/d", GroupVersion: corev1.SchemeGroupVersion, Negotiator: negotiator},
 		} {
-			s.answering(with(200, jsonType, encoded(jsonType, pod("p"))))
+			s.setResponses(newResponse(200, jsonType, encoded(jsonType, pod("p"))))
 			l := &limiter{}
 			c, err := rest.NewRESTClient(u, "/api/v1", content, l, &http.Client{})
 			line(kindOf(err), c.APIVersion(), c.GetRateLimiter() == l)
@@ -134,14 +134,14 @@ func tryClients() {
 					return rest.NewRequestWithClient(u, "/api/v1", content, &http.Client{}).UseProtobufAsDefault().Verb("GET")
 				},
 			} {
-				guarded(func() { send(s, r) })
-				counted()
+				printPanics(func() { send(s, r) })
+				printCounts()
 			}
 		}
 		line(u)
 	})
 	block("a request may be sent again", func() {
-		s.answering(with(200, jsonType, encoded(jsonType, pod("p"))))
+		s.setResponses(newResponse(200, jsonType, encoded(jsonType, pod("p"))))
 		c := clientOf(s)
 		r := c.Post().Resource("pods").Body(pod("p")).Param("a", "b")
 		for range 3 {
@@ -149,15 +149,15 @@ func tryClients() {
 			line(object(obj), kindOf(err))
 		}
 		r.Name("later").Param("c", "d").SetHeader("X-Later", "y")
-		once(s, r)
+		sendOnce(s, r)
 		header := r.URL()
 		header.Path = "/changed"
-		once(s, r)
+		sendOnce(s, r)
 	})
 	block("a context has values", func() {
 		c := clientOf(s, func(c *rest.Config) {
 			c.Wrap(func(rt http.RoundTripper) http.RoundTripper {
-				return tripper(func(r *http.Request) (*http.Response, error) {
+				return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 					line("value", r.Context().Value(key{}))
 					return rt.RoundTrip(r)
 				})
@@ -167,8 +167,8 @@ func tryClients() {
 		_, err := c.Get().DoRaw(ctx)
 		line(kindOf(err))
 		streamed(ctx, c.Get())
-		watched(ctx, c.Get())
-		guarded(func() {
+		printWatch(ctx, c.Get())
+		printPanics(func() {
 			//lint:ignore SA1012 what a program does by mistake
 			_, err := c.Get().DoRaw(nil) //nolint:staticcheck // as above
 			line(kindOf(err))

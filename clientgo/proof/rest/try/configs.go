@@ -42,8 +42,8 @@ func full() *rest.Config {
 		},
 		TLSClientConfig: rest.TLSClientConfig{Insecure: true, ServerName: "sn", CertFile: "cf", KeyFile: "kf", CAFile: "caf", CertData: []byte("cert"), KeyData: []byte("SECRET8"), CAData: []byte("ca"), NextProtos: []string{"h2"}},
 		UserAgent:       "ua", DisableCompression: true, QPS: 3, Burst: 4, Timeout: 5e9,
-		Transport: http.DefaultTransport, WrapTransport: marking("x"), RateLimiter: &limiter{}, WarningHandler: heard{"h"}, WarningHandlerWithContext: heardWithContext{"hc"},
-		Dial:  func(context.Context, string, string) (net.Conn, error) { return nil, errMark },
+		Transport: http.DefaultTransport, WrapTransport: headerAdder("x"), RateLimiter: &limiter{}, WarningHandler: warningRecorder{"h"}, WarningHandlerWithContext: contextWarningRecorder{"hc"},
+		Dial:  func(context.Context, string, string) (net.Conn, error) { return nil, errProgram },
 		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 	}
 }
@@ -78,7 +78,7 @@ func tryConfigs() {
 		line(original.Impersonate, original.AuthProvider.Config, original.GroupVersion)
 		fields(rest.CopyConfig(&rest.Config{}))
 		fields(rest.CopyConfig(&rest.Config{TLSClientConfig: rest.TLSClientConfig{CAData: []byte{}, NextProtos: []string{}}}))
-		guarded(func() { fields(rest.CopyConfig(nil)) })
+		printPanics(func() { fields(rest.CopyConfig(nil)) })
 	})
 	block("a copy is changed", func() {
 		original := full()
@@ -93,7 +93,7 @@ func tryConfigs() {
 		c.CAData[0], c.NextProtos[0] = 'x', "x"
 		line(string(original.CAData), original.NextProtos)
 		fields(rest.AnonymousClientConfig(&rest.Config{}))
-		guarded(func() { fields(rest.AnonymousClientConfig(nil)) })
+		printPanics(func() { fields(rest.AnonymousClientConfig(nil)) })
 	})
 	block("a Config is printed", func() {
 		for _, c := range []*rest.Config{
@@ -170,19 +170,19 @@ func tryConfigs() {
 		})
 	}
 	block("TLS of no Config", func() {
-		guarded(func() {
+		printPanics(func() {
 			c, err := rest.TLSConfigFor(nil)
 			line(c == nil, kindOf(err))
 		})
-		guarded(func() {
+		printPanics(func() {
 			c, err := rest.TransportFor(nil)
 			line(c == nil, kindOf(err))
 		})
-		guarded(func() {
+		printPanics(func() {
 			c, err := rest.HTTPClientFor(nil)
 			line(c == nil, kindOf(err))
 		})
-		guarded(func() { line(kindOf(rest.LoadTLSFiles(nil))) })
+		printPanics(func() { line(kindOf(rest.LoadTLSFiles(nil))) })
 	})
 	tryClusters()
 	tryInCluster()
@@ -194,7 +194,7 @@ func printed(s string) string {
 	// shorten the CA bundle, which is not a secret
 	s = regexp.MustCompile(`CAData:\[\]uint8\{[^}]+\}`).ReplaceAllString(s, "CADATA")
 	s = regexp.MustCompile(`rest\.(configText|tlsText|sanitizedConfig|sanitizedTLSClientConfig)`).ReplaceAllString(s, "rest.PRINTED")
-	s = regexp.MustCompile(`rest\.(hiddenPersister|sanitizedAuthConfigPersister)`).ReplaceAllString(s, "rest.PERSISTER")
+	s = regexp.MustCompile(`rest\.(redactedPersister|sanitizedAuthConfigPersister)`).ReplaceAllString(s, "rest.PERSISTER")
 	return pointers.ReplaceAllString(s, "POINTER")
 }
 
@@ -225,7 +225,7 @@ func tryClusters() {
 	configs := map[string]*rest.Config{
 		"nothing": {}, "full": full(), "file": {Host: "h", TLSClientConfig: rest.TLSClientConfig{CAFile: filepath.Join(directory, "body")}}, "missing file": {TLSClientConfig: rest.TLSClientConfig{CAFile: "/missing"}},
 		"data and file": {TLSClientConfig: rest.TLSClientConfig{CAFile: "/missing", CAData: []byte("x")}}, "proxy": {Host: "https://h", Proxy: proxy("http://u:p@proxy:1", nil)}, "no proxy": {Host: "https://h", Proxy: proxy("", nil)},
-		"failing proxy": {Host: "https://h", Proxy: proxy("", errMark)}, "proxy of bad host": {Host: "%zz", Proxy: proxy("http://x", nil)}, "proxy of short host": {Host: "h:1", Proxy: proxy("http://x", nil)},
+		"failing proxy": {Host: "https://h", Proxy: proxy("", errProgram)}, "proxy of bad host": {Host: "%zz", Proxy: proxy("http://x", nil)}, "proxy of short host": {Host: "h:1", Proxy: proxy("http://x", nil)},
 		"insecure": {Host: "https://h", DisableCompression: true, TLSClientConfig: rest.TLSClientConfig{Insecure: true, ServerName: "sn"}}, "exec": {ExecProvider: &clientcmdapi.ExecConfig{Config: &runtime.Unknown{Raw: []byte(`{"a":"b"}`)}}},
 	}
 	for _, name := range sorted(configs) {
@@ -242,7 +242,7 @@ func tryClusters() {
 					fields(back)
 				}
 			}
-			counted()
+			printCounts()
 		})
 	}
 	block("cluster without a command", func() {

@@ -15,12 +15,12 @@ import (
 
 // tryConnections loses connections at every stage of a request.
 func tryConnections() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
-	c := clientOf(s, fresh)
+	c := clientOf(s, disableKeepAlives)
 	js := encoded(jsonType, pod("p"))
 	head := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-	cases := map[string]answer{
+	cases := map[string]response{
 		"closed before headers": {}, "reset before headers": {reset: true}, "closed in headers": {raw: "HTTP/1.1 200 OK\r\nContent-"}, "closed in the first line": {raw: "HTT"},
 		"closed after headers": {raw: head + "Content-Length: 100\r\n\r\n"}, "closed in the body": {raw: fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(js), js[:20])},
 		"closed at the end": {raw: head + "\r\n" + js}, "closed in a chunk": {raw: head + "Transfer-Encoding: chunked\r\n\r\n100\r\n" + js[:10]},
@@ -35,9 +35,9 @@ func tryConnections() {
 		for _, verb := range []string{"GET", "POST"} {
 			block(fmt.Sprintf("connection %s %s", name, verb), func() {
 				for _, body := range []string{"none", "bytes", "seeker", "reader"} {
-					for _, next := range []answer{cases[name], with(200, jsonType, js)} {
+					for _, next := range []response{cases[name], newResponse(200, jsonType, js)} {
 						r := func() *rest.Request {
-							r := c.Verb(verb).BackOffWithContext(&impatient{}).MaxRetries(2)
+							r := c.Verb(verb).BackOffWithContext(&recordingBackoff{}).MaxRetries(2)
 							switch body {
 							case "bytes":
 								r.Body([]byte("some"))
@@ -49,22 +49,22 @@ func tryConnections() {
 							return r
 						}
 						line(body)
-						s.answering(cases[name], next)
+						s.setResponses(cases[name], next)
 						result := r().Do(background)
 						raw, err := result.Raw()
 						line(short(raw), kindOf(err), kindOf(result.Error()))
-						s.times()
-						s.answering(cases[name], next)
+						s.printRequestCount()
+						s.setResponses(cases[name], next)
 						raw, err = r().DoRaw(background)
 						line(short(raw), kindOf(err))
-						s.times()
-						s.answering(cases[name], next)
+						s.printRequestCount()
+						s.setResponses(cases[name], next)
 						showStream(r())
-						s.times()
-						s.answering(cases[name], next)
+						s.printRequestCount()
+						s.setResponses(cases[name], next)
 						showWatch(r())
-						s.times()
-						counted()
+						s.printRequestCount()
+						printCounts()
 					}
 				}
 			})
@@ -72,7 +72,7 @@ func tryConnections() {
 	}
 	// Errors of a program's own transport.
 	failures := map[string]error{
-		"mark": errMark, "EOF": io.EOF, "unexpected EOF": io.ErrUnexpectedEOF, "reset": syscall.ECONNRESET, "refused": syscall.ECONNREFUSED, "pipe": syscall.EPIPE, "timeout": syscall.ETIMEDOUT,
+		"mark": errProgram, "EOF": io.EOF, "unexpected EOF": io.ErrUnexpectedEOF, "reset": syscall.ECONNRESET, "refused": syscall.ECONNREFUSED, "pipe": syscall.EPIPE, "timeout": syscall.ETIMEDOUT,
 		"wrapped reset": &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}, "url EOF": &url.Error{Op: "Get", URL: "x", Err: io.EOF}, "closed": net.ErrClosed, "text reset": errors.New("x: connection reset by peer"),
 		"text EOF": errors.New("EOF"), "broken": errors.New("http: can't write HTTP request on broken connection"), "lost": errors.New("http2: client connection lost"), "server closed": errors.New("http: server closed idle connection"),
 		"goaway": errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1"), "dns": &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}, "dns timeout": &net.DNSError{Err: "i/o timeout", Name: "x", IsTimeout: true},
@@ -83,9 +83,9 @@ func tryConnections() {
 			for _, verb := range []string{"GET", "POST"} {
 				n := 0
 				c := clientOf(s, func(c *rest.Config) {
-					c.Transport = tripper(func(r *http.Request) (*http.Response, error) { n++; return nil, failures[name] })
+					c.Transport = roundTripperFunc(func(r *http.Request) (*http.Response, error) { n++; return nil, failures[name] })
 				})
-				r := func() *rest.Request { return c.Verb(verb).BackOffWithContext(&impatient{}).MaxRetries(2) }
+				r := func() *rest.Request { return c.Verb(verb).BackOffWithContext(&recordingBackoff{}).MaxRetries(2) }
 				line("do", kindOf(r().Do(background).Error()), n)
 				_, err := r().DoRaw(background)
 				line("doraw", kindOf(err), n)
@@ -93,10 +93,10 @@ func tryConnections() {
 				line(n)
 				showWatch(r())
 				line(n)
-				counted()
+				printCounts()
 				// The body fails too.
 				c = clientOf(s, func(c *rest.Config) {
-					c.Transport = tripper(func(r *http.Request) (*http.Response, error) {
+					c.Transport = roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 						n++
 						return &http.Response{StatusCode: 200, Request: r, Header: http.Header{"Content-Type": {jsonType}}, Body: io.NopCloser(io.MultiReader(strings.NewReader("{"), failingReader{failures[name]}))}, nil
 					})
@@ -107,7 +107,7 @@ func tryConnections() {
 				showStream(r())
 				showWatch(r())
 				line(n)
-				counted()
+				printCounts()
 			}
 		})
 	}
@@ -117,20 +117,20 @@ func tryConnections() {
 			{StatusCode: 503, Header: http.Header{"Retry-After": {"0"}}, Status: "odd"}, {StatusCode: 503, Header: http.Header{"Retry-After": {"0"}}, Status: "odd", Body: http.NoBody},
 		} {
 			c := clientOf(s, func(c *rest.Config) {
-				c.Transport = tripper(func(r *http.Request) (*http.Response, error) { resp := *resp; return &resp, nil })
+				c.Transport = roundTripperFunc(func(r *http.Request) (*http.Response, error) { resp := *resp; return &resp, nil })
 			})
 			line(i)
-			guarded(func() { show(c.Get().MaxRetries(1).Do(background)) })
-			guarded(func() {
+			printPanics(func() { show(c.Get().MaxRetries(1).Do(background)) })
+			printPanics(func() {
 				raw, err := c.Get().MaxRetries(1).DoRaw(background)
 				line(short(raw), kindOf(err))
 			})
-			guarded(func() { showStream(c.Get().MaxRetries(1)) })
-			guarded(func() { showWatch(c.Get().MaxRetries(1)) })
+			printPanics(func() { showStream(c.Get().MaxRetries(1)) })
+			printPanics(func() { showWatch(c.Get().MaxRetries(1)) })
 		}
 	})
 	block("a host with a name", func() {
-		c := clientOf(s.answering(with(200, textType, "fine")), func(c *rest.Config) { c.Host = strings.Replace(c.Host, "127.0.0.1", "localhost", 1) })
+		c := clientOf(s.setResponses(newResponse(200, textType, "fine")), func(c *rest.Config) { c.Host = strings.Replace(c.Host, "127.0.0.1", "localhost", 1) })
 		raw, err := c.Get().DoRaw(background)
 		line(short(raw), kindOf(err))
 		counts.mu.Lock()
@@ -142,7 +142,7 @@ func tryConnections() {
 		counts.mu.Unlock()
 	})
 	block("nobody there", func() {
-		gone := serve(with(200, textType, ""))
+		gone := serve(newResponse(200, textType, ""))
 		c := clientOf(gone)
 		gone.Close()
 		line(kindOf(c.Get().Do(background).Error()))
@@ -155,7 +155,7 @@ func tryConnections() {
 				line(lookups.ReplaceAllString(kindOf(c.Get().Do(background).Error()), "LOOKUP"))
 			}
 		}
-		counted()
+		printCounts()
 	})
 }
 
@@ -163,11 +163,12 @@ type failingReader struct{ err error }
 
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
-// fresh disables connection reuse, because net/http retries by itself on a reused connection.
-func fresh(c *rest.Config) { c.Transport = &http.Transport{DisableKeepAlives: true} }
+// disableKeepAlives disables connection reuse, because net/http retries by itself on a reused
+// connection.
+func disableKeepAlives(c *rest.Config) { c.Transport = &http.Transport{DisableKeepAlives: true} }
 
-// guarded runs a step of a case that may panic.
-func guarded(fn func()) {
+// printPanics runs a step of a case that may panic.
+func printPanics(fn func()) {
 	defer func() {
 		if recover() != nil {
 			line("panic")
@@ -176,8 +177,8 @@ func guarded(fn func()) {
 	fn()
 }
 
-// times prints the number of requests that have arrived.
-func (s *server) times() {
+// printRequestCount prints the number of requests that have arrived.
+func (s *server) printRequestCount() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	line(len(s.requests), "times")

@@ -24,15 +24,15 @@ func count(format string, args ...any) {
 	counts.calls = append(counts.calls, fmt.Sprintf(format, args...))
 }
 
-// forget drops the recorded calls.
-func forget() {
+// resetCounts drops the recorded calls.
+func resetCounts() {
 	counts.mu.Lock()
 	defer counts.mu.Unlock()
 	counts.calls = nil
 }
 
-// counted prints the metric calls since the last call of counted.
-func counted() {
+// printCounts prints the metric calls since the last call of counted.
+func printCounts() {
 	counts.mu.Lock()
 	defer counts.mu.Unlock()
 	line("counted", strings.Join(counts.calls, ", "))

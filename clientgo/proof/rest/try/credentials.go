@@ -22,12 +22,15 @@ import (
 // provider authenticates with a header.
 type provider struct{ name string }
 
-func (p provider) WrapTransport(rt http.RoundTripper) http.RoundTripper { return marking(p.name)(rt) }
-func (p provider) Login() error                                         { return nil }
+func (p provider) WrapTransport(rt http.RoundTripper) http.RoundTripper {
+	return headerAdder(p.name)(rt)
+}
+func (p provider) Login() error { return nil }
 
-// words matches the error texts of credential commands, which differ between the two modules. This
-// module does not run a failed command again at once, so a case ends with its first failure.
-var words = regexp.MustCompile(`(?s)getting credentials: .*`)
+// execErrorText matches the error texts of credential commands, which differ between the two
+// modules. This module does not run a failed command again at once, so a case ends with its first
+// failure.
+var execErrorText = regexp.MustCompile(`(?s)getting credentials: .*`)
 
 // script writes a command that prints its input.
 func script(name, text string) string {
@@ -41,14 +44,14 @@ func script(name, text string) string {
 const credential = `{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"of-exec"}}`
 
 func tryCredentials() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	block("auth providers", func() {
 		for _, name := range []string{"own", "own", "", "failing"} {
 			line(name, kindOf(rest.RegisterAuthProviderPlugin(name, func(address string, config map[string]string, p rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
 				line("made for", address != "", text(config), p != nil, kindOf(p.Persist(map[string]string{"a": "b"})))
 				if name == "failing" {
-					return nil, errMark
+					return nil, errProgram
 				}
 				return provider{name}, nil
 			})))
@@ -60,16 +63,16 @@ func tryCredentials() {
 			}
 			c, err := rest.RESTClientFor(configOf(s, func(c *rest.Config) { c.AuthProvider = &clientcmdapi.AuthProviderConfig{Name: name} }))
 			if line(c != nil, kindOf(err)); err == nil {
-				once(s, c.Get())
+				sendOnce(s, c.Get())
 			}
 		}
 		c, err := rest.RESTClientFor(configOf(s, func(c *rest.Config) {
 			c.AuthProvider = &clientcmdapi.AuthProviderConfig{Name: "own"}
-			c.Wrap(marking("wrapper"))
+			c.Wrap(headerAdder("wrapper"))
 			c.BearerToken, c.UserAgent = "t", "ua"
 		}))
 		if line(kindOf(err)); err == nil {
-			once(s, c.Get())
+			sendOnce(s, c.Get())
 		}
 	})
 	block("auth providers that were removed", func() {
@@ -123,36 +126,36 @@ func tryCredentials() {
 			case "-":
 				e.InteractiveMode = ""
 			}
-			s.answering(with(200, textType, "fine"))
+			s.setResponses(newResponse(200, textType, "fine"))
 			c, err := rest.RESTClientFor(configOf(s, func(c *rest.Config) { c.ExecProvider = e }))
 			if line(c != nil, kindOf(err)); err != nil {
-				counted()
+				printCounts()
 				return
 			}
 			raw, err := c.Get().DoRaw(background)
-			line(short(raw), words.ReplaceAllString(kindOf(err), "CREDENTIALS"))
-			s.asked()
-			counted()
+			line(short(raw), execErrorText.ReplaceAllString(kindOf(err), "CREDENTIALS"))
+			s.printRequests()
+			printCounts()
 			if err != nil {
 				return
 			}
-			once(s, c.Get())
+			sendOnce(s, c.Get())
 			showStream(c.Get())
 			showWatch(c.Get())
-			s.asked()
-			counted()
-			s.answering(with(401, textType, "who?"))
-			once(s, c.Get())
-			s.answering(with(200, textType, "fine"))
-			once(s, c.Get())
-			counted()
+			s.printRequests()
+			printCounts()
+			s.setResponses(newResponse(401, textType, "who?"))
+			sendOnce(s, c.Get())
+			s.setResponses(newResponse(200, textType, "fine"))
+			sendOnce(s, c.Get())
+			printCounts()
 		})
 	}
 	block("exec certificate", func() {
 		c := newCertificates()
 		pool := x509.NewCertPool()
 		pool.AppendCertsFromPEM(c.ca)
-		secured := unstarted(answer{fn: func(w http.ResponseWriter, r *http.Request) {
+		secured := newUnstartedServer(response{fn: func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, "%d %s", len(r.TLS.PeerCertificates), r.Header.Get("Authorization"))
 		}})
 		secured.TLS = &tls.Config{Certificates: []tls.Certificate{c.server}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MinVersion: tls.VersionTLS12}
@@ -179,19 +182,19 @@ func tryCredentials() {
 			line(client.Client != nil)
 			client.Client.CloseIdleConnections()
 		}
-		counted()
+		printCounts()
 	})
 	block("exec and others", func() {
 		e := &clientcmdapi.ExecConfig{Command: commands["good"].Command, APIVersion: "client.authentication.k8s.io/v1", InteractiveMode: clientcmdapi.NeverExecInteractiveMode}
 		for _, change := range []func(*rest.Config){
 			func(c *rest.Config) { c.AuthProvider = &clientcmdapi.AuthProviderConfig{Name: "own"} }, func(c *rest.Config) { c.BearerToken = "t" }, func(c *rest.Config) { c.Username, c.Password = "u", "p" },
-			func(c *rest.Config) { c.CertData = []byte("x") }, func(c *rest.Config) { c.Transport = http.DefaultTransport }, func(c *rest.Config) { c.Wrap(marking("wrapper")) }, func(c *rest.Config) { c.Impersonate.UserName = "i" },
+			func(c *rest.Config) { c.CertData = []byte("x") }, func(c *rest.Config) { c.Transport = http.DefaultTransport }, func(c *rest.Config) { c.Wrap(headerAdder("wrapper")) }, func(c *rest.Config) { c.Impersonate.UserName = "i" },
 			func(c *rest.Config) { c.BearerTokenFile = "/missing" },
 		} {
 			c, err := rest.RESTClientFor(configOf(s, func(c *rest.Config) { c.ExecProvider = e; change(c) }))
 			if line(c != nil, kindOf(err)); err == nil {
-				once(s, c.Get())
-				once(s, c.Get().SetHeader("Authorization", "own"))
+				sendOnce(s, c.Get())
+				sendOnce(s, c.Get().SetHeader("Authorization", "own"))
 			}
 			_, err = configOf(s, func(c *rest.Config) { c.ExecProvider = e; change(c) }).TransportConfig()
 			line(kindOf(err))
@@ -220,8 +223,8 @@ func tryCredentials() {
 			for _, token := range []string{"", "of-config"} {
 				c, err := rest.RESTClientFor(configOf(s, func(c *rest.Config) { c.BearerToken, c.BearerTokenFile = token, file }))
 				if line(kindOf(err)); err == nil {
-					once(s, c.Get())
-					once(s, c.Get().SetHeader("Authorization", "own"))
+					sendOnce(s, c.Get())
+					sendOnce(s, c.Get().SetHeader("Authorization", "own"))
 				}
 			}
 		})
@@ -230,7 +233,7 @@ func tryCredentials() {
 		for _, token := range []string{"", "of-config"} {
 			c, err := rest.RESTClientFor(configOf(s, func(c *rest.Config) { c.BearerToken, c.BearerTokenFile = token, filepath.Join(directory, "no-token") }))
 			if line(kindOf(err)); err == nil {
-				once(s, c.Get())
+				sendOnce(s, c.Get())
 			}
 		}
 		file := filepath.Join(directory, "gone")
@@ -239,13 +242,13 @@ func tryCredentials() {
 		}
 		c, err := rest.RESTClientFor(configOf(s, func(c *rest.Config) { c.BearerTokenFile = file }))
 		line(kindOf(err))
-		once(s, c.Get())
+		sendOnce(s, c.Get())
 		if err := os.WriteFile(file, []byte("second"), 0o600); err != nil {
 			panic(err)
 		}
-		once(s, c.Get())
+		sendOnce(s, c.Get())
 		_ = os.Remove(file)
-		once(s, c.Get())
+		sendOnce(s, c.Get())
 	})
 	block("token file after a refusal", func() {
 		file := filepath.Join(directory, "refused")
@@ -253,13 +256,13 @@ func tryCredentials() {
 			panic(err)
 		}
 		c := clientOf(s, func(c *rest.Config) { c.BearerTokenFile = file })
-		s.answering(with(401, textType, "who?"))
-		once(s, c.Get())
+		s.setResponses(newResponse(401, textType, "who?"))
+		sendOnce(s, c.Get())
 		if err := os.WriteFile(file, []byte("second"), 0o600); err != nil {
 			panic(err)
 		}
-		once(s, c.Get())
-		once(s, c.Get())
-		s.answering(with(200, textType, "fine"))
+		sendOnce(s, c.Get())
+		sendOnce(s, c.Get())
+		s.setResponses(newResponse(200, textType, "fine"))
 	})
 }

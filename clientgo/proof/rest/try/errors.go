@@ -33,14 +33,14 @@ var is = []struct {
 	{"deadline", func(err error) bool { return errors.Is(err, context.DeadlineExceeded) }},
 	{"EOF", func(err error) bool { return errors.Is(err, io.EOF) }},
 	{"unexpectedEOF", func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }},
-	{"mark", func(err error) bool { return errors.Is(err, errMark) }},
+	{"mark", func(err error) bool { return errors.Is(err, errProgram) }},
 	{"notInCluster", func(err error) bool { return errors.Is(err, rest.ErrNotInCluster) }},
 	{"url", func(err error) bool { _, ok := errors.AsType[*url.Error](err); return ok }},
 	{"construction", func(err error) bool { _, ok := errors.AsType[*rest.RequestConstructionError](err); return ok }},
 }
 
-// errMark is a program's own error.
-var errMark = errors.New("mark")
+// errProgram is a program's own error.
+var errProgram = errors.New("mark")
 
 // kindOf returns all properties of an error that programs can test for.
 func kindOf(err error) string {

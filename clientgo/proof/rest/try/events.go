@@ -21,7 +21,7 @@ type failingEncoder struct{ runtime.Encoder }
 
 func (f failingEncoder) Encode(_ runtime.Object, w io.Writer) error {
 	_, _ = io.WriteString(w, "part")
-	return errMark
+	return errProgram
 }
 
 // events is a decoder and an encoder of events with prepared behavior.
@@ -50,7 +50,7 @@ func (e *events) Close() error { count("close"); return e.err }
 
 // tryEvents encodes and decodes the events of watches.
 func tryEvents() {
-	objects := map[string]runtime.Object{"pod": pod("p"), "status": failure, "stranger": &stranger{}, "nil": nil, "nil pod": (*corev1.Pod)(nil), "list": &corev1.PodList{}}
+	objects := map[string]runtime.Object{"pod": pod("p"), "status": failure, "stranger": &unregisteredObject{}, "nil": nil, "nil pod": (*corev1.Pod)(nil), "list": &corev1.PodList{}}
 	for _, kind := range []string{jsonType, protobufType} {
 		for _, name := range sorted(objects) {
 			for _, of := range []watch.EventType{watch.Added, watch.Modified, watch.Deleted, watch.Bookmark, watch.Error, "", "ODD"} {
@@ -62,8 +62,8 @@ func tryEvents() {
 						var b bytes.Buffer
 						to := streaming.NewEncoder(info.StreamSerializer.NewFrameWriter(&b), info.StreamSerializer)
 						encoder := restwatch.NewEncoder(to, scheme.Codecs.EncoderForVersion(info.Serializer, corev1.SchemeGroupVersion))
-						guarded(func() { line(kindOf(encoder.Encode(&watch.Event{Type: of, Object: objects[name]}))) })
-						guarded(func() { line(kindOf(encoder.Encode(&watch.Event{Type: watch.Added, Object: pod("next")}))) })
+						printPanics(func() { line(kindOf(encoder.Encode(&watch.Event{Type: of, Object: objects[name]}))) })
+						printPanics(func() { line(kindOf(encoder.Encode(&watch.Event{Type: watch.Added, Object: pod("next")}))) })
 						line(short(b.Bytes()))
 						from := streaming.NewDecoder(info.StreamSerializer.NewFrameReader(io.NopCloser(&b)), info.StreamSerializer)
 						decoder := restwatch.NewDecoder(from, scheme.Codecs.UniversalDeserializer())
@@ -85,24 +85,24 @@ func tryEvents() {
 	})
 	block("events of one's own codecs", func() {
 		for _, e := range []*events{
-			{}, {err: errMark}, {err: io.EOF}, {err: io.ErrUnexpectedEOF}, {other: &metav1.WatchEvent{Type: "ADDED"}}, {other: pod("p")}, {into: func(e *metav1.WatchEvent) { e.Type = "ADDED" }},
+			{}, {err: errProgram}, {err: io.EOF}, {err: io.ErrUnexpectedEOF}, {other: &metav1.WatchEvent{Type: "ADDED"}}, {other: pod("p")}, {into: func(e *metav1.WatchEvent) { e.Type = "ADDED" }},
 			{into: func(e *metav1.WatchEvent) { e.Type, e.Object.Raw = "ADDED", []byte(`{"kind":"Pod","apiVersion":"v1"}`) }},
 			{into: func(e *metav1.WatchEvent) { e.Type, e.Object.Object = "ADDED", pod("p") }},
 			{into: func(e *metav1.WatchEvent) { e.Type, e.Object.Raw = "ERROR", []byte(`bad`) }},
 		} {
 			d := restwatch.NewDecoder(e, scheme.Codecs.UniversalDeserializer())
-			guarded(func() {
+			printPanics(func() {
 				kind, obj, err := d.Decode()
 				line(kind, object(obj), kindOf(err))
 			})
 			d.Close()
-			counted()
+			printCounts()
 			encoder := restwatch.NewEncoder(e, scheme.Codecs.LegacyCodec(corev1.SchemeGroupVersion))
-			guarded(func() { line(kindOf(encoder.Encode(&watch.Event{Type: "ADDED", Object: pod("p")}))) })
-			counted()
+			printPanics(func() { line(kindOf(encoder.Encode(&watch.Event{Type: "ADDED", Object: pod("p")}))) })
+			printCounts()
 		}
 		encoder := restwatch.NewEncoder(&events{}, failingEncoder{})
 		line(kindOf(encoder.Encode(&watch.Event{Type: "ADDED", Object: pod("p")})))
-		counted()
+		printCounts()
 	})
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func tryHeaders() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	c := clientOf(s)
 	cases := map[string]func() *rest.Request{
@@ -40,9 +40,9 @@ func tryHeaders() {
 	}
 	for _, kind := range []types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType, types.ApplyYAMLPatchType, types.ApplyCBORPatchType, "", "own"} {
 		block("patch "+string(kind), func() {
-			once(s, c.Patch(kind).Resource("pods").Name("p").Body([]byte(`{}`)))
-			once(s, c.Patch(kind).Resource("pods").Name("p").Body(pod("p")))
-			once(s, c.Patch(kind).Resource("pods").Name("p"))
+			sendOnce(s, c.Patch(kind).Resource("pods").Name("p").Body([]byte(`{}`)))
+			sendOnce(s, c.Patch(kind).Resource("pods").Name("p").Body(pod("p")))
+			sendOnce(s, c.Patch(kind).Resource("pods").Name("p"))
 		})
 	}
 	kinds := []string{"", jsonType, protobufType, "application/yaml", "application/cbor", "application/json;stream=watch", "x/y", "bad", "a/b/c"}
@@ -57,7 +57,7 @@ func tryHeaders() {
 					c.Get(), c.Get().UseProtobufAsDefault(), c.Get().UseProtobufAsDefaultIfPreferred(false), c.Get().SetHeader("Accept", "z").UseProtobufAsDefaultIfPreferred(true),
 					c.Post().Body(pod("p")), c.Post().UseProtobufAsDefault().Body(pod("p")), c.Post().Body(pod("p")).UseProtobufAsDefault(), c.Get().UseProtobufAsDefault().UseProtobufAsDefault(),
 				} {
-					once(s, r)
+					sendOnce(s, r)
 				}
 			})
 		}
@@ -67,10 +67,10 @@ func tryHeaders() {
 	} {
 		block("accept "+types, func() {
 			c := clientOf(s, func(c *rest.Config) { c.AcceptContentTypes = types })
-			once(s, c.Get())
+			sendOnce(s, c.Get())
 			c = clientOf(s, func(c *rest.Config) { c.ContentType = types })
-			once(s, c.Get())
-			once(s, c.Post().Body(pod("p")))
+			sendOnce(s, c.Get())
+			sendOnce(s, c.Post().Body(pod("p")))
 		})
 	}
 	block("headers of a Config", func() {
@@ -93,11 +93,11 @@ func tryHeaders() {
 			func(c *rest.Config) { c.Impersonate.Extra = map[string][]string{"k": {"v"}} },
 			func(c *rest.Config) { c.DisableCompression = true },
 			func(c *rest.Config) {
-				c.Wrap(marking("first"))
-				c.Wrap(marking("second"))
+				c.Wrap(headerAdder("first"))
+				c.Wrap(headerAdder("second"))
 			},
 			func(c *rest.Config) {
-				c.WrapTransport = marking("only")
+				c.WrapTransport = headerAdder("only")
 				c.BearerToken, c.UserAgent = "t", "mine"
 			},
 		} {
@@ -113,21 +113,21 @@ func tryHeaders() {
 			}()
 			line(kindOf(err))
 			if c != nil && err == nil {
-				once(s, c.Get())
-				once(s, c.Get().SetHeader("User-Agent", "other").SetHeader("Authorization", "other").SetHeader("Impersonate-User", "other"))
+				sendOnce(s, c.Get())
+				sendOnce(s, c.Get().SetHeader("User-Agent", "other").SetHeader("Authorization", "other").SetHeader("Impersonate-User", "other"))
 			}
 		}
 	})
 }
 
-type tripper func(*http.Request) (*http.Response, error)
+type roundTripperFunc func(*http.Request) (*http.Response, error)
 
-func (t tripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+func (t roundTripperFunc) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// marking adds a value to a header.
-func marking(value string) func(http.RoundTripper) http.RoundTripper {
+// headerAdder adds a value to a header.
+func headerAdder(value string) func(http.RoundTripper) http.RoundTripper {
 	return func(rt http.RoundTripper) http.RoundTripper {
-		return tripper(func(r *http.Request) (*http.Response, error) {
+		return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 			r = r.Clone(r.Context())
 			r.Header.Add("X-Mark", value+" "+r.Header.Get("Authorization")+" "+r.Header.Get("User-Agent"))
 			return rt.RoundTrip(r)

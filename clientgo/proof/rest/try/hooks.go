@@ -13,33 +13,33 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// impatient is a back-off that records its calls, and never waits.
-type impatient struct{ wait time.Duration }
+// recordingBackoff is a back-off that records its calls, and never waits.
+type recordingBackoff struct{ wait time.Duration }
 
-func (i *impatient) UpdateBackoffWithContext(_ context.Context, u *url.URL, err error, code int) {
+func (i *recordingBackoff) UpdateBackoffWithContext(_ context.Context, u *url.URL, err error, code int) {
 	count("update %v %t %d", u, err != nil, code)
 }
 
-func (i *impatient) CalculateBackoffWithContext(_ context.Context, u *url.URL) time.Duration {
+func (i *recordingBackoff) CalculateBackoffWithContext(_ context.Context, u *url.URL) time.Duration {
 	count("calculate %v", u)
 	return i.wait
 }
 
-func (i *impatient) SleepWithContext(_ context.Context, d time.Duration) { count("sleep %v", d) }
+func (i *recordingBackoff) SleepWithContext(_ context.Context, d time.Duration) { count("sleep %v", d) }
 
-// old is a back-off whose methods take no contexts.
-type old struct{ impatient }
+// contextFreeBackoff is a back-off whose methods take no contexts.
+type contextFreeBackoff struct{ recordingBackoff }
 
-func (o *old) UpdateBackoff(u *url.URL, err error, code int) {
+func (o *contextFreeBackoff) UpdateBackoff(u *url.URL, err error, code int) {
 	count("old update %v %t %d", u, err != nil, code)
 }
 
-func (o *old) CalculateBackoff(u *url.URL) time.Duration {
+func (o *contextFreeBackoff) CalculateBackoff(u *url.URL) time.Duration {
 	count("old calculate %v", u)
 	return o.wait
 }
 
-func (o *old) Sleep(d time.Duration) { count("old sleep %v", d) }
+func (o *contextFreeBackoff) Sleep(d time.Duration) { count("old sleep %v", d) }
 
 // limiter is a rate limiter that records its calls.
 type limiter struct {
@@ -59,44 +59,46 @@ func (l *limiter) Wait(context.Context) error {
 	return nil
 }
 
-// heard records warnings.
-type heard struct{ name string }
+// warningRecorder records warnings.
+type warningRecorder struct{ name string }
 
-func (h heard) HandleWarningHeader(code int, agent, text string) {
+func (h warningRecorder) HandleWarningHeader(code int, agent, text string) {
 	count("warned %s %d %q %q", h.name, code, agent, text)
 }
 
-type heardWithContext struct{ name string }
+type contextWarningRecorder struct{ name string }
 
 type key struct{}
 
-func (h heardWithContext) HandleWarningHeaderWithContext(ctx context.Context, code int, agent, text string) {
+func (h contextWarningRecorder) HandleWarningHeaderWithContext(ctx context.Context, code int, agent, text string) {
 	count("warned %s %d %q %q %v", h.name, code, agent, text, ctx.Value(key{}))
 }
 
 func tryHooks() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	c := clientOf(s)
-	busy := with(503, textType, "busy").plus("Retry-After", "2")
+	busy := newResponse(503, textType, "busy").withHeader("Retry-After", "2")
 	backoffs := map[string]func(*rest.Request) *rest.Request{
 		"none":         func(r *rest.Request) *rest.Request { return r.BackOff(nil) },
 		"with none":    func(r *rest.Request) *rest.Request { return r.BackOffWithContext(nil) },
-		"own":          func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&impatient{}) },
-		"own longer":   func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&impatient{wait: time.Minute}) },
-		"old":          func(r *rest.Request) *rest.Request { return r.BackOff(&old{}) },
-		"own negative": func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&impatient{wait: -1}) },
-		"twice":        func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&impatient{}).BackOff(&old{}) },
+		"own":          func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&recordingBackoff{}) },
+		"own longer":   func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&recordingBackoff{wait: time.Minute}) },
+		"old":          func(r *rest.Request) *rest.Request { return r.BackOff(&contextFreeBackoff{}) },
+		"own negative": func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&recordingBackoff{wait: -1}) },
+		"twice": func(r *rest.Request) *rest.Request {
+			return r.BackOffWithContext(&recordingBackoff{}).BackOff(&contextFreeBackoff{})
+		},
 	}
 	for _, name := range sorted(backoffs) {
 		for _, code := range []int{200, 204, 302, 404, 409, 429, 500, 503} {
 			block(fmt.Sprintf("back-off %s %d", name, code), func() {
-				s.answering(with(code, textType, ""))
+				s.setResponses(newResponse(code, textType, ""))
 				send(s, func() *rest.Request { return backoffs[name](c.Get().Resource("pods").Name("p")) })
 				showStream(backoffs[name](c.Get()))
-				counted()
+				printCounts()
 				showWatch(backoffs[name](c.Get()))
-				counted()
+				printCounts()
 			})
 		}
 		if name == "none" || name == "with none" {
@@ -104,43 +106,43 @@ func tryHooks() {
 		}
 		block("back-off "+name+" and retries", func() {
 			for _, retries := range []int{-1, 0, 1, 2} {
-				s.answering(busy)
+				s.setResponses(busy)
 				send(s, func() *rest.Request { return backoffs[name](c.Get().MaxRetries(retries)) })
 				showStream(backoffs[name](c.Get().MaxRetries(retries)))
-				s.asked()
-				counted()
+				s.printRequests()
+				printCounts()
 				showWatch(backoffs[name](c.Get().MaxRetries(retries)))
-				s.asked()
-				counted()
-				s.answering(answer{})
+				s.printRequests()
+				printCounts()
+				s.setResponses(response{})
 				send(s, func() *rest.Request { return backoffs[name](c.Get().MaxRetries(retries)) })
 				showStream(backoffs[name](c.Get().MaxRetries(retries)))
-				s.asked()
-				counted()
+				s.printRequests()
+				printCounts()
 				showWatch(backoffs[name](c.Get().MaxRetries(retries)))
-				s.asked()
-				counted()
+				s.printRequests()
+				printCounts()
 			}
 		})
 	}
-	for _, e := range []error{nil, errMark, context.Canceled, context.DeadlineExceeded, fmt.Errorf("wrapped: %w", context.Canceled), errors.New("")} {
+	for _, e := range []error{nil, errProgram, context.Canceled, context.DeadlineExceeded, fmt.Errorf("wrapped: %w", context.Canceled), errors.New("")} {
 		for _, n := range []int{1, 2, 3} {
 			block(fmt.Sprintf("limiter %v after %d", e, n), func() {
-				s.answering(busy)
+				s.setResponses(busy)
 				send(s, func() *rest.Request {
-					return c.Get().MaxRetries(2).BackOffWithContext(&impatient{}).Throttle(&limiter{e, n})
+					return c.Get().MaxRetries(2).BackOffWithContext(&recordingBackoff{}).Throttle(&limiter{e, n})
 				})
-				showStream(c.Get().MaxRetries(2).BackOffWithContext(&impatient{}).Throttle(&limiter{e, n}))
-				s.asked()
-				counted()
-				showWatch(c.Get().MaxRetries(2).BackOffWithContext(&impatient{}).Throttle(&limiter{e, n}))
-				s.asked()
-				counted()
+				showStream(c.Get().MaxRetries(2).BackOffWithContext(&recordingBackoff{}).Throttle(&limiter{e, n}))
+				s.printRequests()
+				printCounts()
+				showWatch(c.Get().MaxRetries(2).BackOffWithContext(&recordingBackoff{}).Throttle(&limiter{e, n}))
+				s.printRequests()
+				printCounts()
 			})
 		}
 	}
 	block("limiters", func() {
-		s.answering(with(200, textType, "fine"))
+		s.setResponses(newResponse(200, textType, "fine"))
 		send(s, func() *rest.Request { return c.Get().Throttle(&limiter{}).Throttle(nil) })
 		l := &limiter{}
 		limited := clientOf(s, func(c *rest.Config) { c.RateLimiter = l })

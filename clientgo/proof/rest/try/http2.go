@@ -11,8 +11,8 @@ import (
 
 // tryHTTP2 breaks HTTP/2 streams.
 func tryHTTP2(c *certificates, certificate tls.Certificate) {
-	breaking := func(start string, flush bool) answer {
-		return answer{fn: func(w http.ResponseWriter, r *http.Request) {
+	breaking := func(start string, flush bool) response {
+		return response{fn: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", jsonType)
 			_, _ = io.WriteString(w, start)
 			if flush {
@@ -21,7 +21,7 @@ func tryHTTP2(c *certificates, certificate tls.Certificate) {
 			panic(http.ErrAbortHandler)
 		}}
 	}
-	s := unstarted(answer{})
+	s := newUnstartedServer(response{})
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	s.EnableHTTP2 = true
 	s.StartTLS()
@@ -29,18 +29,18 @@ func tryHTTP2(c *certificates, certificate tls.Certificate) {
 	defer s.CloseClientConnections()
 	client := clientOf(s, func(config *rest.Config) { config.CAData = c.ca })
 	event := eventOf(jsonType, "ADDED", pod("a"))
-	for i, a := range []answer{breaking("", false), breaking("", true), breaking(`{"kind":`, true), breaking(event, true), breaking(event+event[:9], true), with(200, jsonType, event), with(503, textType, "busy").plus("Retry-After", "0")} {
+	for i, a := range []response{breaking("", false), breaking("", true), breaking(`{"kind":`, true), breaking(event, true), breaking(event+event[:9], true), newResponse(200, jsonType, event), newResponse(503, textType, "busy").withHeader("Retry-After", "0")} {
 		for _, verb := range []string{"GET", "POST"} {
 			block(fmt.Sprintf("HTTP/2 %d %s", i, verb), func() {
-				s.answering(a)
-				r := func() *rest.Request { return client.Verb(verb).BackOffWithContext(&impatient{}).MaxRetries(2) }
+				s.setResponses(a)
+				r := func() *rest.Request { return client.Verb(verb).BackOffWithContext(&recordingBackoff{}).MaxRetries(2) }
 				show(r().Do(background))
 				raw, err := r().DoRaw(background)
 				line(short(raw), kindOf(err))
 				showStream(r())
 				showWatch(r())
-				s.asked()
-				counted()
+				s.printRequests()
+				printCounts()
 			})
 		}
 	}

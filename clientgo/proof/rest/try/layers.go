@@ -18,17 +18,17 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// arrivesAt returns a transport that prints the headers of the requests it receives.
-func arrivesAt(code int) http.RoundTripper {
-	return tripper(func(r *http.Request) (*http.Response, error) {
+// printingTransport returns a transport that prints the headers of the requests it receives.
+func printingTransport(code int) http.RoundTripper {
+	return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 		line("arrives", r.Method, r.URL, text(r.Header))
 		return &http.Response{StatusCode: code, Body: io.NopCloser(strings.NewReader("body")), Request: r}, nil
 	})
 }
 
-// passed sends a request through the round tripper rt, and prints whether the caller's request is
-// unchanged.
-func passed(rt http.RoundTripper, headers map[string]string) {
+// sendThrough sends a request through the round tripper rt, and prints whether the caller's request
+// is unchanged.
+func sendThrough(rt http.RoundTripper, headers map[string]string) {
 	r, err := http.NewRequest(http.MethodGet, "http://h/x", nil)
 	if err != nil {
 		panic(err)
@@ -49,47 +49,51 @@ func passed(rt http.RoundTripper, headers map[string]string) {
 func tryLayers() {
 	full := transport.ImpersonationConfig{UserName: "u", UID: "1", Groups: []string{"a", "", "b"}, Extra: map[string][]string{"k": {"v", "w"}, "Ä %/x": {"y"}, "": {"z"}, "none": nil}}
 	layers := map[string]func() http.RoundTripper{
-		"basic":                 func() http.RoundTripper { return transport.NewBasicAuthRoundTripper("u", "p:ä", arrivesAt(200)) },
-		"basic of nobody":       func() http.RoundTripper { return transport.NewBasicAuthRoundTripper("", "", arrivesAt(200)) },
-		"bearer":                func() http.RoundTripper { return transport.NewBearerAuthRoundTripper("t", arrivesAt(200)) },
-		"bearer of nothing":     func() http.RoundTripper { return transport.NewBearerAuthRoundTripper("", arrivesAt(200)) },
-		"bearer refused":        func() http.RoundTripper { return transport.NewBearerAuthRoundTripper("t", arrivesAt(401)) },
-		"user agent":            func() http.RoundTripper { return transport.NewUserAgentRoundTripper("ua", arrivesAt(200)) },
-		"user agent of nothing": func() http.RoundTripper { return transport.NewUserAgentRoundTripper("", arrivesAt(200)) },
-		"impersonate":           func() http.RoundTripper { return transport.NewImpersonatingRoundTripper(full, arrivesAt(200)) },
+		"basic": func() http.RoundTripper {
+			return transport.NewBasicAuthRoundTripper("u", "p:ä", printingTransport(200))
+		},
+		"basic of nobody":       func() http.RoundTripper { return transport.NewBasicAuthRoundTripper("", "", printingTransport(200)) },
+		"bearer":                func() http.RoundTripper { return transport.NewBearerAuthRoundTripper("t", printingTransport(200)) },
+		"bearer of nothing":     func() http.RoundTripper { return transport.NewBearerAuthRoundTripper("", printingTransport(200)) },
+		"bearer refused":        func() http.RoundTripper { return transport.NewBearerAuthRoundTripper("t", printingTransport(401)) },
+		"user agent":            func() http.RoundTripper { return transport.NewUserAgentRoundTripper("ua", printingTransport(200)) },
+		"user agent of nothing": func() http.RoundTripper { return transport.NewUserAgentRoundTripper("", printingTransport(200)) },
+		"impersonate":           func() http.RoundTripper { return transport.NewImpersonatingRoundTripper(full, printingTransport(200)) },
 		"impersonate nobody": func() http.RoundTripper {
-			return transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{}, arrivesAt(200))
+			return transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{}, printingTransport(200))
 		},
 		"impersonate groups": func() http.RoundTripper {
-			return transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{Groups: []string{"g"}}, arrivesAt(200))
+			return transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{Groups: []string{"g"}}, printingTransport(200))
 		},
 		"proxy": func() http.RoundTripper {
-			return transport.NewAuthProxyRoundTripper("u", "1", []string{"a", "b"}, map[string][]string{"k": {"v"}, "Ä %/x": {"y"}}, arrivesAt(200))
+			return transport.NewAuthProxyRoundTripper("u", "1", []string{"a", "b"}, map[string][]string{"k": {"v"}, "Ä %/x": {"y"}}, printingTransport(200))
 		},
-		"proxy of nobody": func() http.RoundTripper { return transport.NewAuthProxyRoundTripper("", "", nil, nil, arrivesAt(200)) },
-		"no wrappers":     func() http.RoundTripper { return around(transport.Wrappers(), arrivesAt(200)) },
-		"nil wrappers":    func() http.RoundTripper { return around(transport.Wrappers(nil, nil), arrivesAt(200)) },
+		"proxy of nobody": func() http.RoundTripper {
+			return transport.NewAuthProxyRoundTripper("", "", nil, nil, printingTransport(200))
+		},
+		"no wrappers":  func() http.RoundTripper { return wrapIfSet(transport.Wrappers(), printingTransport(200)) },
+		"nil wrappers": func() http.RoundTripper { return wrapIfSet(transport.Wrappers(nil, nil), printingTransport(200)) },
 		"wrappers": func() http.RoundTripper {
-			return around(transport.Wrappers(marking("a"), nil, marking("b")), arrivesAt(200))
+			return wrapIfSet(transport.Wrappers(headerAdder("a"), nil, headerAdder("b")), printingTransport(200))
 		},
 		"canceller": func() http.RoundTripper {
-			return around(transport.ContextCanceller(context.Background(), errMark), arrivesAt(200))
+			return wrapIfSet(transport.ContextCanceller(context.Background(), errProgram), printingTransport(200))
 		},
-		"debugging": func() http.RoundTripper { return transport.NewDebuggingRoundTripper(arrivesAt(200)) },
+		"debugging": func() http.RoundTripper { return transport.NewDebuggingRoundTripper(printingTransport(200)) },
 		"debugging all": func() http.RoundTripper {
-			return transport.NewDebuggingRoundTripper(arrivesAt(200), transport.DebugJustURL, transport.DebugCurlCommand, transport.DebugRequestHeaders, transport.DebugResponseHeaders, transport.DebugResponseStatus, transport.DebugURLTiming, transport.DebugDetailedTiming)
+			return transport.NewDebuggingRoundTripper(printingTransport(200), transport.DebugJustURL, transport.DebugCurlCommand, transport.DebugRequestHeaders, transport.DebugResponseHeaders, transport.DebugResponseStatus, transport.DebugURLTiming, transport.DebugDetailedTiming)
 		},
-		"debug wrappers": func() http.RoundTripper { return transport.DebugWrappers(arrivesAt(200)) },
+		"debug wrappers": func() http.RoundTripper { return transport.DebugWrappers(printingTransport(200)) },
 		"both": func() http.RoundTripper {
-			return transport.NewBearerAuthRoundTripper("t", transport.NewUserAgentRoundTripper("ua", arrivesAt(200)))
+			return transport.NewBearerAuthRoundTripper("t", transport.NewUserAgentRoundTripper("ua", printingTransport(200)))
 		},
 		"cancelled already": func() http.RoundTripper {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			return around(transport.ContextCanceller(ctx, errMark), arrivesAt(200))
+			return wrapIfSet(transport.ContextCanceller(ctx, errProgram), printingTransport(200))
 		},
 		"failing": func() http.RoundTripper {
-			return transport.NewBearerAuthRoundTripper("t", tripper(func(*http.Request) (*http.Response, error) { return nil, errMark }))
+			return transport.NewBearerAuthRoundTripper("t", roundTripperFunc(func(*http.Request) (*http.Response, error) { return nil, errProgram }))
 		},
 	}
 	headers := map[string]map[string]string{
@@ -99,7 +103,7 @@ func tryLayers() {
 		for _, of := range sorted(headers) {
 			block("layer "+name+" "+of, func() {
 				rt := layers[name]()
-				passed(rt, headers[of])
+				sendThrough(rt, headers[of])
 				if _, ok := rt.(utilnet.RoundTripperWrapper); name != "canceller" && name != "cancelled already" {
 					line("wrapper", ok)
 				}
@@ -123,7 +127,7 @@ func tryLayers() {
 	tryLogs()
 }
 
-func around(w transport.WrapperFunc, rt http.RoundTripper) http.RoundTripper {
+func wrapIfSet(w transport.WrapperFunc, rt http.RoundTripper) http.RoundTripper {
 	if w == nil {
 		line("no wrapper")
 		return rt
@@ -146,12 +150,12 @@ func tryTokens() {
 					line(got.AccessToken, got.TokenType, got.Type(), got.Valid(), got.Expiry.IsZero())
 				}
 			}
-			passed(transport.ResettableTokenSourceWrapTransport(source)(arrivesAt(200)), nil)
-			passed(transport.ResettableTokenSourceWrapTransport(source)(arrivesAt(200)), map[string]string{"Authorization": "own"})
+			sendThrough(transport.ResettableTokenSourceWrapTransport(source)(printingTransport(200)), nil)
+			sendThrough(transport.ResettableTokenSourceWrapTransport(source)(printingTransport(200)), map[string]string{"Authorization": "own"})
 			for _, bearer := range []string{"", "b"} {
-				rt, err := transport.NewBearerAuthWithRefreshRoundTripper(bearer, file, arrivesAt(200))
+				rt, err := transport.NewBearerAuthWithRefreshRoundTripper(bearer, file, printingTransport(200))
 				if line(kindOf(err)); err == nil {
-					passed(rt, nil)
+					sendThrough(rt, nil)
 				}
 			}
 		})
@@ -160,12 +164,12 @@ func tryTokens() {
 		source := transport.NewCachedFileTokenSource(filepath.Join(directory, "no-source"))
 		got, err := source.Token()
 		line(got == nil, kindOf(err))
-		passed(transport.ResettableTokenSourceWrapTransport(source)(arrivesAt(200)), nil)
+		sendThrough(transport.ResettableTokenSourceWrapTransport(source)(printingTransport(200)), nil)
 		for _, bearer := range []string{"", "b"} {
 			for _, file := range []string{"", filepath.Join(directory, "no-source")} {
-				rt, err := transport.NewBearerAuthWithRefreshRoundTripper(bearer, file, arrivesAt(200))
+				rt, err := transport.NewBearerAuthWithRefreshRoundTripper(bearer, file, printingTransport(200))
 				if line(kindOf(err)); err == nil {
-					passed(rt, nil)
+					sendThrough(rt, nil)
 				}
 			}
 		}
@@ -177,33 +181,33 @@ func tryTransportConfigs() {
 	configs := map[string]transport.Config{
 		"nothing": {}, "basic": {Username: "u"}, "password": {Password: "p"}, "token": {BearerToken: "t"}, "token file": {BearerTokenFile: "f"}, "both": {BearerToken: "t", Username: "u"}, "ca": {TLS: transport.TLSConfig{CAFile: "f"}}, "cert": {TLS: transport.TLSConfig{CertFile: "f"}},
 		"pair": {TLS: transport.TLSConfig{CertFile: "f", KeyFile: "g"}}, "mixed pair": {TLS: transport.TLSConfig{CertData: []byte("x"), KeyFile: "g"}}, "callback": {TLS: transport.TLSConfig{GetCertHolder: &transport.GetCertHolder{}}}, "bad callback": {TLS: transport.TLSConfig{GetCertHolder: &transport.GetCertHolder{}, NextProtos: []string{"x"}}},
-		"dialer of nothing": {DialHolder: &transport.DialHolder{}}, "own": {Transport: arrivesAt(200)}, "own with TLS": {Transport: arrivesAt(200), TLS: transport.TLSConfig{Insecure: true}}, "own with ca": {Transport: arrivesAt(200), TLS: transport.TLSConfig{CAData: []byte("x")}}, "own with callback": {Transport: arrivesAt(200), TLS: transport.TLSConfig{GetCertHolder: &transport.GetCertHolder{}}},
-		"impersonate": {Impersonate: transport.ImpersonationConfig{UserName: "u"}}, "agent": {UserAgent: "ua"}, "insecure with ca": {TLS: transport.TLSConfig{Insecure: true, CAData: []byte("x")}}, "everything": {UserAgent: "ua", BearerToken: "t", Impersonate: transport.ImpersonationConfig{UserName: "u"}, WrapTransport: marking("x"), Transport: arrivesAt(200)},
+		"dialer of nothing": {DialHolder: &transport.DialHolder{}}, "own": {Transport: printingTransport(200)}, "own with TLS": {Transport: printingTransport(200), TLS: transport.TLSConfig{Insecure: true}}, "own with ca": {Transport: printingTransport(200), TLS: transport.TLSConfig{CAData: []byte("x")}}, "own with callback": {Transport: printingTransport(200), TLS: transport.TLSConfig{GetCertHolder: &transport.GetCertHolder{}}},
+		"impersonate": {Impersonate: transport.ImpersonationConfig{UserName: "u"}}, "agent": {UserAgent: "ua"}, "insecure with ca": {TLS: transport.TLSConfig{Insecure: true, CAData: []byte("x")}}, "everything": {UserAgent: "ua", BearerToken: "t", Impersonate: transport.ImpersonationConfig{UserName: "u"}, WrapTransport: headerAdder("x"), Transport: printingTransport(200)},
 	}
 	for _, name := range sorted(configs) {
 		block("transport config "+name, func() {
 			c := configs[name]
 			line(c.HasBasicAuth(), c.HasCA(), c.HasCertAuth(), c.HasCertCallback(), c.HasTokenAuth())
-			guarded(func() {
+			printPanics(func() {
 				rt, err := transport.New(&c)
 				line(rt != nil, kindOf(err), rt == http.DefaultTransport)
 				if err == nil && c.Transport != nil {
-					passed(rt, nil)
+					sendThrough(rt, nil)
 				}
 			})
-			guarded(func() {
-				rt, err := transport.HTTPWrappersForConfig(&c, arrivesAt(200))
+			printPanics(func() {
+				rt, err := transport.HTTPWrappersForConfig(&c, printingTransport(200))
 				if line(kindOf(err)); err == nil {
-					passed(rt, nil)
+					sendThrough(rt, nil)
 				}
 			})
-			guarded(func() {
+			printPanics(func() {
 				config, err := transport.TLSConfigFor(&c)
 				line(config != nil, kindOf(err))
 			})
-			c.Wrap(marking("outer"))
-			c.Wrap(marking("outermost"))
-			passed(c.WrapTransport(arrivesAt(200)), nil)
+			c.Wrap(headerAdder("outer"))
+			c.Wrap(headerAdder("outermost"))
+			sendThrough(c.WrapTransport(printingTransport(200)), nil)
 		})
 	}
 }
@@ -231,11 +235,11 @@ func tryLogs() {
 				rest.WarningLogger{}.HandleWarningHeaderWithContext(klog.NewContext(background, klog.Background().WithName("mine")), code, "agent", message)
 			}
 		}
-		counted()
+		printCounts()
 	})
 	block("a Config of a pod without an authority", func() {
 		_, err := rest.InClusterConfig()
 		line(errors.Is(err, rest.ErrNotInCluster))
-		counted()
+		printCounts()
 	})
 }

@@ -38,7 +38,7 @@ func tryLimits() {
 					l.Accept()
 				}
 			}
-			counted()
+			printCounts()
 			l.Stop()
 			line(l.TryAccept())
 			passive := flowcontrol.NewTokenBucketPassiveRateLimiterWithClock(of.qps, of.burst, clock)

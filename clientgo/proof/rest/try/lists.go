@@ -46,12 +46,12 @@ var heads = []string{
 }
 
 func tryLists() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	var kind string
 	var body []byte
 	config := configOf(s, func(c *rest.Config) {
-		c.Transport = tripper(func(r *http.Request) (*http.Response, error) {
+		c.Transport = roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Request: r, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(body))}, nil
 		})
 	})

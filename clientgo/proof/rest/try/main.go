@@ -36,11 +36,11 @@ func main() {
 	tryHeaders()
 	tryBodies()
 	tryHooks()
-	tryAnswers()
+	tryResponses()
 	tryLists()
 	tryRetries()
 	tryConnections()
-	tryTimes()
+	tryTimeouts()
 	tryStreams()
 	tryWatches()
 	tryEvents()
@@ -66,7 +66,7 @@ func block(name string, fn func()) {
 			line("panic")
 		}
 	}()
-	forget()
+	resetCounts()
 	fn()
 }
 

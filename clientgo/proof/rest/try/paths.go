@@ -42,15 +42,15 @@ var setters = []struct {
 }
 
 func tryPaths() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	plain, below := clientOf(s), clientOf(s, func(c *rest.Config) { c.Host += "/below/it?x=y#z" })
 	for _, setter := range setters {
 		for _, segment := range segments {
 			block(fmt.Sprintf("%s %.20q", setter.name, segment), func() {
-				once(s, setter.fn(plain.Get(), segment))
-				once(s, setter.fn(below.Get(), segment))
-				counted()
+				sendOnce(s, setter.fn(plain.Get(), segment))
+				sendOnce(s, setter.fn(below.Get(), segment))
+				printCounts()
 			})
 		}
 	}
@@ -82,8 +82,8 @@ func tryWhole(s *server, c *rest.RESTClient) {
 						r.Suffix("More")
 					}
 					line(parts)
-					once(s, r)
-					counted()
+					sendOnce(s, r)
+					printCounts()
 				}
 			})
 		}
@@ -95,10 +95,10 @@ func tryWhole(s *server, c *rest.RESTClient) {
 			for _, versioned := range []string{"", "/", "/api/v1", "api/v1", "/api/v1/", "../x"} {
 				c, err := rest.NewRESTClient(u, versioned, rest.ClientContentConfig{}, nil, http.DefaultClient)
 				line(versioned, kindOf(err))
-				once(s, c.Get().Resource("pods"))
-				once(s, c.Get().AbsPath("/healthz"))
-				once(s, rest.NewRequestWithClient(u, versioned, rest.ClientContentConfig{}, http.DefaultClient).Verb("GET").Prefix("a").Resource("pods"))
-				once(s, rest.NewRequestWithClient(u, versioned, rest.ClientContentConfig{}, nil).Verb("GET").AbsPath("/a/").Name("x"))
+				sendOnce(s, c.Get().Resource("pods"))
+				sendOnce(s, c.Get().AbsPath("/healthz"))
+				sendOnce(s, rest.NewRequestWithClient(u, versioned, rest.ClientContentConfig{}, http.DefaultClient).Verb("GET").Prefix("a").Resource("pods"))
+				sendOnce(s, rest.NewRequestWithClient(u, versioned, rest.ClientContentConfig{}, nil).Verb("GET").AbsPath("/a/").Name("x"))
 			}
 			line(u)
 		})
@@ -147,7 +147,7 @@ func tryTwice(s *server, c *rest.RESTClient) {
 			r := c.Get()
 			steps[first](r)
 			steps[first](r)
-			once(s, r)
+			sendOnce(s, r)
 		})
 	}
 }

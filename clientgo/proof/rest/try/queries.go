@@ -27,15 +27,15 @@ func ptr[T any](v T) *T { return &v }
 type badCodec struct{}
 
 func (badCodec) DecodeParameters(url.Values, schema.GroupVersion, runtime.Object) error {
-	return errMark
+	return errProgram
 }
 
 func (badCodec) EncodeParameters(runtime.Object, schema.GroupVersion) (url.Values, error) {
-	return url.Values{"left": {"over"}}, errMark
+	return url.Values{"left": {"over"}}, errProgram
 }
 
 func tryQueries() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	c := clientOf(s)
 	options := map[string]runtime.Object{
@@ -51,11 +51,11 @@ func tryQueries() {
 	}
 	versions := []schema.GroupVersion{{Version: "v1"}, {}, {Group: "apps", Version: "v1"}, {Group: "unknown", Version: "v9"}, {Group: "meta.k8s.io", Version: "v1"}}
 	for _, name := range sorted(options) {
-		block("params "+name, func() { once(s, c.Get().Param("limit", "1").VersionedParams(options[name], scheme.ParameterCodec)) })
+		block("params "+name, func() { sendOnce(s, c.Get().Param("limit", "1").VersionedParams(options[name], scheme.ParameterCodec)) })
 		for _, version := range versions {
 			block(fmt.Sprintf("params %s in %q", name, version), func() {
-				once(s, c.Get().SpecificallyVersionedParams(options[name], scheme.ParameterCodec, version))
-				once(s, c.Get().SpecificallyVersionedParams(options[name], metav1.ParameterCodec, version).Param("limit", "7"))
+				sendOnce(s, c.Get().SpecificallyVersionedParams(options[name], scheme.ParameterCodec, version))
+				sendOnce(s, c.Get().SpecificallyVersionedParams(options[name], metav1.ParameterCodec, version).Param("limit", "7"))
 			})
 		}
 	}

@@ -17,21 +17,21 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// filled fills a store from one list and one watch, and prints its content.
-func filled(c *rest.RESTClient, s *server, list answer, events answer) {
+// fillStore fills a store from one list and one watch, and prints its content.
+func fillStore(c *rest.RESTClient, s *server, list response, events response) {
 	var watches atomic.Int32
-	s.answering(answer{fn: func(w http.ResponseWriter, r *http.Request) {
+	s.setResponses(response{fn: func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		a := list
 		switch {
 		case query.Get("sendInitialEvents") != "":
-			a = with(422, jsonType, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
+			a = newResponse(422, jsonType, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
 		case query.Get("continue") != "":
-			a = with(200, jsonType, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"next"}}]}`)
+			a = newResponse(200, jsonType, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"next"}}]}`)
 		case query.Get("watch") != "" && watches.Add(1) == 1:
 			a = events
 		case query.Get("watch") != "":
-			a = with(410, jsonType, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`)
+			a = newResponse(410, jsonType, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`)
 		}
 		w.Header().Set("Content-Type", a.kind)
 		w.WriteHeader(a.code)
@@ -70,18 +70,18 @@ var sequences = [][]string{
 
 // tryReflectors fills stores from unusual lists and watches.
 func tryReflectors() {
-	s := serve(with(200, textType, ""))
+	s := serve(newResponse(200, textType, ""))
 	defer s.Close()
 	c := clientOf(s)
-	none := with(200, jsonType, "")
-	good := with(200, jsonType, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"old","resourceVersion":"3"}}]}`)
+	none := newResponse(200, jsonType, "")
+	good := newResponse(200, jsonType, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"old","resourceVersion":"3"}}]}`)
 	for i, item := range items {
 		named := item
 		if rest, ok := strings.CutPrefix(item, "{"); ok {
 			named = strings.Replace(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"named","resourceVersion":"6"},`+rest, ",}", "}", 1)
 		}
 		block(fmt.Sprintf("reflector lists item %d %s", i, item), func() {
-			filled(c, s, with(200, jsonType, fmt.Sprintf(heads[0], `[{"metadata":{"name":"good"}},`+named+`,{"metadata":{"name":"last"}}]`)), none)
+			fillStore(c, s, newResponse(200, jsonType, fmt.Sprintf(heads[0], `[{"metadata":{"name":"good"}},`+named+`,{"metadata":{"name":"last"}}]`)), none)
 		})
 		if !strings.HasPrefix(item, "{") || strings.Contains(item, `"kind"`) || strings.HasSuffix(item, " {}") {
 			continue // an event of this item cannot have a kind
@@ -89,8 +89,8 @@ func tryReflectors() {
 		block(fmt.Sprintf("reflector watches item %d %s", i, item), func() {
 			event := func(of, object string) string { return `{"type":"` + of + `","object":` + object + "}\n" }
 			last := event("ADDED", `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"last","resourceVersion":"9"}}`)
-			filled(c, s, good, with(200, jsonType, event("ADDED", named)+last))
-			filled(c, s, good, with(200, jsonType, last+event("ADDED", strings.Replace(named, `"6"`, `"10"`, 1))))
+			fillStore(c, s, good, newResponse(200, jsonType, event("ADDED", named)+last))
+			fillStore(c, s, good, newResponse(200, jsonType, last+event("ADDED", strings.Replace(named, `"6"`, `"10"`, 1))))
 		})
 	}
 	for _, sequence := range sequences {
@@ -102,30 +102,30 @@ func tryReflectors() {
 					p.Namespace, p.ResourceVersion = "", step[2:]
 					events.WriteString(eventOf(kind, map[byte]string{'+': "ADDED", '~': "MODIFIED", '-': "DELETED", '.': "BOOKMARK"}[step[0]], p))
 				}
-				filled(c, s, good, with(200, kind, events.String()))
+				fillStore(c, s, good, newResponse(200, kind, events.String()))
 			}
 		})
 	}
 	for i, head := range heads {
 		block(fmt.Sprintf("reflector lists %d", i), func() {
 			for _, list := range []string{`[]`, `null`, `[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]`, `{}`, `"x"`, `[`, `[{"metadata":{"name":"a"}}`} {
-				filled(c, s, with(200, jsonType, fmt.Sprintf(head, list)), none)
+				fillStore(c, s, newResponse(200, jsonType, fmt.Sprintf(head, list)), none)
 			}
 		})
 	}
 	cases := streamCases()
 	for _, name := range sorted(cases) {
 		block("reflector watches "+name, func() {
-			filled(c, s, good, with(200, cases[name].kind, cases[name].body))
+			fillStore(c, s, good, newResponse(200, cases[name].kind, cases[name].body))
 		})
 	}
-	all := documents()
+	all := responseBodies()
 	for _, name := range sorted(all) {
 		block("reflector lists "+name, func() {
 			for _, code := range []int{200, 201, 403, 500} {
 				a := all[name]
 				a.code = code
-				filled(c, s, a, none)
+				fillStore(c, s, a, none)
 			}
 		})
 	}

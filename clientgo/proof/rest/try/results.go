@@ -42,25 +42,25 @@ func object(obj runtime.Object) string {
 
 // send sends a request with the methods that read the whole response, and prints the results.
 func send(s *server, make func() *rest.Request) {
-	ctx, cancel := soon()
+	ctx, cancel := withShortTimeout()
 	defer cancel()
 	r := make()
 	line("url", r.URL(), kindOf(r.Error()))
 	raw, err := r.DoRaw(ctx)
 	line("doraw", short(raw), kindOf(err))
-	s.asked()
-	counted()
+	s.printRequests()
+	printCounts()
 	show(make().Do(ctx))
-	s.asked()
-	counted()
+	s.printRequests()
+	printCounts()
 }
 
-// once sends a request, and prints the requests that arrive.
-func once(s *server, r *rest.Request) {
-	ctx, cancel := soon()
+// sendOnce sends a request, and prints the requests that arrive.
+func sendOnce(s *server, r *rest.Request) {
+	ctx, cancel := withShortTimeout()
 	defer cancel()
 	line("url", r.URL(), kindOf(r.Error()))
 	raw, err := r.DoRaw(ctx)
 	line("doraw", short(raw), kindOf(err))
-	s.asked()
+	s.printRequests()
 }

@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// answer is the response of a server to a request.
-type answer struct {
+// response is the response of a server to a request.
+type response struct {
 	code   int
 	kind   string // Content-Type; "-" omits the header
 	body   string
@@ -37,10 +37,12 @@ const (
 	textType     = "text/plain"
 )
 
-func with(code int, kind, body string) answer { return answer{code: code, kind: kind, body: body} }
+func newResponse(code int, kind, body string) response {
+	return response{code: code, kind: kind, body: body}
+}
 
-// plus returns a copy of the answer with an additional header.
-func (a answer) plus(name string, values ...string) answer {
+// withHeader returns a copy of the answer with an additional header.
+func (a response) withHeader(name string, values ...string) response {
 	a.header = maps.Clone(a.header)
 	if a.header == nil {
 		a.header = map[string][]string{}
@@ -52,19 +54,19 @@ func (a answer) plus(name string, values ...string) answer {
 // server sends its answers in order, and repeats the last answer. It records requests.
 type server struct {
 	*httptest.Server
-	mu       sync.Mutex // guards following
-	answers  []answer
-	requests []string
+	mu        sync.Mutex // guards following
+	responses []response
+	requests  []string
 }
 
-func serve(answers ...answer) *server {
-	s := unstarted(answers...)
+func serve(responses ...response) *server {
+	s := newUnstartedServer(responses...)
 	s.Start()
 	return s
 }
 
-func unstarted(answers ...answer) *server {
-	s := &server{answers: answers}
+func newUnstartedServer(responses ...response) *server {
+	s := &server{responses: responses}
 	s.Server = httptest.NewUnstartedServer(s)
 	s.Config.ErrorLog = silent
 	return s
@@ -77,7 +79,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	s.requests = append(s.requests, describe(r, body))
-	a := s.answers[min(len(s.requests), len(s.answers))-1]
+	a := s.responses[min(len(s.requests), len(s.responses))-1]
 	s.mu.Unlock()
 	switch {
 	case a.fn != nil:
@@ -124,8 +126,8 @@ func describe(r *http.Request, body []byte) string {
 	return b.String()
 }
 
-// asked prints the requests since the last call of asked.
-func (s *server) asked() {
+// printRequests prints the requests since the last call of asked.
+func (s *server) printRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, request := range s.requests {
@@ -134,11 +136,11 @@ func (s *server) asked() {
 	s.requests = nil
 }
 
-// answering replaces the answers.
-func (s *server) answering(answers ...answer) *server {
+// setResponses replaces the answers.
+func (s *server) setResponses(responses ...response) *server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answers, s.requests = answers, nil
+	s.responses, s.requests = responses, nil
 	return s
 }
 
@@ -166,7 +168,7 @@ func protobuf(c *rest.Config) {
 	c.ContentType, c.AcceptContentTypes = protobufType, protobufType+","+jsonType
 }
 
-// soon returns a context with a timeout, for calls that should end before the timeout.
-func soon() (context.Context, context.CancelFunc) {
+// withShortTimeout returns a context with a timeout, for calls that should end before the timeout.
+func withShortTimeout() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), 20*time.Second)
 }

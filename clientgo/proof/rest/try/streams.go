@@ -9,7 +9,7 @@ import (
 )
 
 func showStream(r *rest.Request) {
-	ctx, cancel := soon()
+	ctx, cancel := withShortTimeout()
 	defer cancel()
 	streamed(ctx, r)
 }
@@ -25,16 +25,16 @@ func streamed(ctx context.Context, r *rest.Request) {
 }
 
 func tryStreams() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	c := clientOf(s)
-	warning := with(200, textType, "fine").plus("Warning", `299 - "careful"`)
+	warning := newResponse(200, textType, "fine").withHeader("Warning", `299 - "careful"`)
 	block("streams", func() {
-		for _, a := range []answer{warning, with(404, textType, "no"), with(201, "x/y", "body"), with(299, "-", "body"), with(500, jsonType, encoded(jsonType, failure)), with(400, jsonType, "{}"), with(204, textType, "")} {
-			s.answering(a)
-			showStream(c.Get().WarningHandler(heard{"stream"}).Namespace("ns").Resource("pods").Name("p").SubResource("log").Param("follow", "true"))
-			s.asked()
-			counted()
+		for _, a := range []response{warning, newResponse(404, textType, "no"), newResponse(201, "x/y", "body"), newResponse(299, "-", "body"), newResponse(500, jsonType, encoded(jsonType, failure)), newResponse(400, jsonType, "{}"), newResponse(204, textType, "")} {
+			s.setResponses(a)
+			showStream(c.Get().WarningHandler(warningRecorder{"stream"}).Namespace("ns").Resource("pods").Name("p").SubResource("log").Param("follow", "true"))
+			s.printRequests()
+			printCounts()
 		}
 	})
 	block("streams of bad requests", func() {
@@ -46,12 +46,12 @@ func tryStreams() {
 		showWatch(c.Get().Namespace("").Name("x"))
 		showWatch(c.Post().Namespace(""))
 		showWatch(c.Verb("B A D"))
-		s.asked()
-		counted()
+		s.printRequests()
+		printCounts()
 	})
 	block("a stream is a ResponseWrapper", func() {
 		var w rest.ResponseWrapper = c.Get().AbsPath("/x")
-		s.answering(with(200, textType, "fine"))
+		s.setResponses(newResponse(200, textType, "fine"))
 		raw, err := w.DoRaw(background)
 		line(short(raw), kindOf(err))
 		body, err := w.Stream(background)

@@ -103,12 +103,12 @@ var moments = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 func tryTransports() {
 	c := newCertificates()
-	plain := serve(with(200, textType, "fine"))
+	plain := serve(newResponse(200, textType, "fine"))
 	defer plain.Close()
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(c.ca)
 	secured := func(change func(*tls.Config)) *server {
-		s := unstarted(answer{fn: func(w http.ResponseWriter, r *http.Request) {
+		s := newUnstartedServer(response{fn: func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, "%s %q %d", r.Proto, r.TLS.ServerName, len(r.TLS.PeerCertificates))
 		}})
 		// TLS 1.2, because with TLS 1.3 a server rejects a client's certificate only after the
@@ -135,12 +135,12 @@ func tryTransports() {
 					config.BearerToken = "t"
 				}))
 				if line(kindOf(err)); err != nil {
-					counted()
+					printCounts()
 					return
 				}
-				raw, err := client.Get().BackOffWithContext(&impatient{}).MaxRetries(0).DoRaw(background)
+				raw, err := client.Get().BackOffWithContext(&recordingBackoff{}).MaxRetries(0).DoRaw(background)
 				line(short(raw), moments.ReplaceAllString(kindOf(err), "TIME"))
-				forget()
+				resetCounts()
 			})
 		}
 	}
@@ -157,15 +157,15 @@ func tryTransports() {
 
 // tryShapes prints the layers of transports. It also prints which configurations share a transport.
 func tryShapes(certificates *certificates) {
-	dial := func(context.Context, string, string) (net.Conn, error) { return nil, errMark }
-	proxy := func(*http.Request) (*url.URL, error) { return nil, errMark }
+	dial := func(context.Context, string, string) (net.Conn, error) { return nil, errProgram }
+	proxy := func(*http.Request) (*url.URL, error) { return nil, errProgram }
 	own := &http.Transport{}
 	configs := map[string]rest.Config{
 		"nothing": {}, "host": {Host: "https://h"}, "timeout": {Timeout: 5e9}, "negative timeout": {Timeout: -1}, "insecure": {TLSClientConfig: rest.TLSClientConfig{Insecure: true}}, "ca": {TLSClientConfig: rest.TLSClientConfig{CAData: certificates.ca}},
 		"ca file": {TLSClientConfig: rest.TLSClientConfig{CAFile: certificates.caFile}}, "pair": {TLSClientConfig: rest.TLSClientConfig{CertData: certificates.cert, KeyData: certificates.key}}, "pair of files": {TLSClientConfig: rest.TLSClientConfig{CertFile: certificates.certFile, KeyFile: certificates.keyFile}},
 		"name": {TLSClientConfig: rest.TLSClientConfig{ServerName: "n"}}, "http1": {TLSClientConfig: rest.TLSClientConfig{NextProtos: []string{"http/1.1"}}}, "no compression": {DisableCompression: true}, "dial": {Dial: dial}, "proxy": {Proxy: proxy},
-		"token": {BearerToken: "t"}, "basic": {Username: "u"}, "impersonate": {Impersonate: rest.ImpersonationConfig{UserName: "u"}}, "user agent": {UserAgent: "u"}, "wrapper": {WrapTransport: marking("x")},
-		"all wrappers": {BearerToken: "t", UserAgent: "u", Impersonate: rest.ImpersonationConfig{UserName: "u"}, WrapTransport: marking("x")}, "own": {Transport: own}, "own with token": {Transport: own, BearerToken: "t"}, "own default": {Transport: http.DefaultTransport},
+		"token": {BearerToken: "t"}, "basic": {Username: "u"}, "impersonate": {Impersonate: rest.ImpersonationConfig{UserName: "u"}}, "user agent": {UserAgent: "u"}, "wrapper": {WrapTransport: headerAdder("x")},
+		"all wrappers": {BearerToken: "t", UserAgent: "u", Impersonate: rest.ImpersonationConfig{UserName: "u"}, WrapTransport: headerAdder("x")}, "own": {Transport: own}, "own with token": {Transport: own, BearerToken: "t"}, "own default": {Transport: http.DefaultTransport},
 		"own with ca": {Transport: own, TLSClientConfig: rest.TLSClientConfig{CAData: certificates.ca}}, "own with pair": {Transport: own, TLSClientConfig: rest.TLSClientConfig{CertData: certificates.cert, KeyData: certificates.key}}, "own insecure": {Transport: own, TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
 		"token and basic": {BearerToken: "t", Username: "u"}, "file and basic": {BearerTokenFile: certificates.caFile, Username: "u"}, "groups alone": {Impersonate: rest.ImpersonationConfig{Groups: []string{"g"}}},
 	}
@@ -174,11 +174,11 @@ func tryShapes(certificates *certificates) {
 		block("transport of "+name, func() {
 			config := configs[name]
 			rt, err := rest.TransportFor(&config)
-			forget()
+			resetCounts()
 			countTransports.Store(true)
 			again, err2 := rest.TransportFor(&config)
 			countTransports.Store(false)
-			counted()
+			printCounts()
 			line(kindOf(err), kindOf(err2))
 			if err != nil {
 				return
@@ -218,7 +218,7 @@ func tryShapes(certificates *certificates) {
 		}
 	})
 	block("wrappers", func() {
-		rt, err := rest.HTTPWrappersForConfig(&rest.Config{BearerToken: "t", UserAgent: "ua", Impersonate: rest.ImpersonationConfig{UserName: "u"}, WrapTransport: marking("x")}, tripper(func(r *http.Request) (*http.Response, error) {
+		rt, err := rest.HTTPWrappersForConfig(&rest.Config{BearerToken: "t", UserAgent: "ua", Impersonate: rest.ImpersonationConfig{UserName: "u"}, WrapTransport: headerAdder("x")}, roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 			line(describe(r, nil))
 			return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
 		}))
@@ -232,9 +232,9 @@ func tryShapes(certificates *certificates) {
 		c := &rest.Config{}
 		c.Wrap(nil)
 		line(c.WrapTransport == nil)
-		guarded(func() { line(c.WrapTransport(own) == http.RoundTripper(own)) })
-		c.Wrap(marking("a"))
-		guarded(func() { line(c.WrapTransport(own) != http.RoundTripper(own)) })
+		printPanics(func() { line(c.WrapTransport(own) == http.RoundTripper(own)) })
+		c.Wrap(headerAdder("a"))
+		printPanics(func() { line(c.WrapTransport(own) != http.RoundTripper(own)) })
 	})
 }
 
@@ -254,7 +254,7 @@ func unwrapped(rt http.RoundTripper) *http.Transport {
 
 // tryProxies sends requests through proxies.
 func tryProxies(plain *server) {
-	through := serve(answer{fn: func(w http.ResponseWriter, r *http.Request) {
+	through := serve(response{fn: func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "proxy got %s %s %s", r.Method, r.RequestURI, r.Header.Get("Proxy-Authorization"))
 	}})
 	defer through.Close()
@@ -262,17 +262,17 @@ func tryProxies(plain *server) {
 	withUser := *at
 	withUser.User = url.UserPassword("u", "p")
 	proxies := map[string]func(*http.Request) (*url.URL, error){
-		"none": nil, "there": http.ProxyURL(at), "with a user": http.ProxyURL(&withUser), "nothing": func(*http.Request) (*url.URL, error) { return nil, nil }, "failing": func(*http.Request) (*url.URL, error) { return nil, errMark },
+		"none": nil, "there": http.ProxyURL(at), "with a user": http.ProxyURL(&withUser), "nothing": func(*http.Request) (*url.URL, error) { return nil, nil }, "failing": func(*http.Request) (*url.URL, error) { return nil, errProgram },
 		"odd": http.ProxyURL(&url.URL{Scheme: "odd", Host: "x"}), "gone": http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"}),
 	}
 	for _, name := range sorted(proxies) {
 		block("proxy "+name, func() {
 			for _, host := range []string{plain.URL, "http://host.invalid", "https://host.invalid"} {
 				c := clientOf(plain, func(c *rest.Config) { c.Host, c.Proxy = host, proxies[name] })
-				plain.answering(with(200, textType, "fine"))
-				raw, err := c.Get().BackOffWithContext(&impatient{}).MaxRetries(0).DoRaw(background)
+				plain.setResponses(newResponse(200, textType, "fine"))
+				raw, err := c.Get().BackOffWithContext(&recordingBackoff{}).MaxRetries(0).DoRaw(background)
 				line(short(raw), lookups.ReplaceAllString(kindOf(err), "LOOKUP"))
-				plain.asked()
+				plain.printRequests()
 			}
 		})
 	}
@@ -285,9 +285,9 @@ func tryProxies(plain *server) {
 				return (&net.Dialer{}).DialContext(ctx, network, address)
 			}
 		})
-		once(plain, c.Get())
+		sendOnce(plain, c.Get())
 		c = clientOf(plain, func(c *rest.Config) {
-			c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errMark }
+			c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errProgram }
 		})
 		line(kindOf(c.Get().MaxRetries(0).Do(background).Error()))
 		showWatch(c.Get().MaxRetries(0))

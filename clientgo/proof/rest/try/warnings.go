@@ -33,34 +33,34 @@ var warnings = map[string][]string{
 }
 
 func tryWarnings() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	defer rest.SetDefaultWarningHandler(rest.NoWarnings{})
 	for _, name := range sorted(warnings) {
 		block("warning "+name, func() {
 			for _, code := range []int{200, 404} {
-				s.answering(with(code, jsonType, encoded(jsonType, failure)).plus("Warning", warnings[name]...))
+				s.setResponses(newResponse(code, jsonType, encoded(jsonType, failure)).withHeader("Warning", warnings[name]...))
 				plain := clientOf(s)
 				both := clientOf(s, func(c *rest.Config) {
-					c.WarningHandler, c.WarningHandlerWithContext = heard{"config"}, heardWithContext{"config with context"}
+					c.WarningHandler, c.WarningHandlerWithContext = warningRecorder{"config"}, contextWarningRecorder{"config with context"}
 				})
-				old := clientOf(s, func(c *rest.Config) { c.WarningHandler = heard{"config"} })
-				rest.SetDefaultWarningHandler(heard{"default"})
+				old := clientOf(s, func(c *rest.Config) { c.WarningHandler = warningRecorder{"config"} })
+				rest.SetDefaultWarningHandler(warningRecorder{"default"})
 				for _, r := range []*rest.Request{
-					plain.Get(), both.Get(), old.Get(), old.Get().WarningHandler(nil), old.Get().WarningHandlerWithContext(nil), old.Get().WarningHandler(heard{"request"}), old.Get().WarningHandlerWithContext(heardWithContext{"request"}),
-					both.Get().WarningHandler(rest.NoWarnings{}), plain.Get().WarningHandler(heard{"a"}).WarningHandlerWithContext(heardWithContext{"b"}), plain.Get().WarningHandlerWithContext(heardWithContext{"b"}).WarningHandler(heard{"a"}),
+					plain.Get(), both.Get(), old.Get(), old.Get().WarningHandler(nil), old.Get().WarningHandlerWithContext(nil), old.Get().WarningHandler(warningRecorder{"request"}), old.Get().WarningHandlerWithContext(contextWarningRecorder{"request"}),
+					both.Get().WarningHandler(rest.NoWarnings{}), plain.Get().WarningHandler(warningRecorder{"a"}).WarningHandlerWithContext(contextWarningRecorder{"b"}), plain.Get().WarningHandlerWithContext(contextWarningRecorder{"b"}).WarningHandler(warningRecorder{"a"}),
 				} {
 					ctx := context.WithValue(background, key{}, "of the request")
 					line(text(r.Do(ctx).Warnings()))
-					counted()
+					printCounts()
 					_, _ = r.DoRaw(ctx)
-					counted()
+					printCounts()
 					streamed(ctx, r)
-					counted()
+					printCounts()
 				}
-				rest.SetDefaultWarningHandlerWithContext(heardWithContext{"default with context"})
+				rest.SetDefaultWarningHandlerWithContext(contextWarningRecorder{"default with context"})
 				line(text(plain.Get().Do(background).Warnings()))
-				counted()
+				printCounts()
 			}
 		})
 	}
@@ -78,9 +78,9 @@ func tryWarnings() {
 		})
 	}
 	block("warnings without a default handler", func() {
-		s.answering(with(200, jsonType, "{}").plus("Warning", `299 - "a"`))
+		s.setResponses(newResponse(200, jsonType, "{}").withHeader("Warning", `299 - "a"`))
 		for _, nobody := range []func(){func() { rest.SetDefaultWarningHandler(nil) }, func() { rest.SetDefaultWarningHandlerWithContext(nil) }} {
-			guarded(func() {
+			printPanics(func() {
 				nobody()
 				line(text(clientOf(s).Get().Do(background).Warnings()))
 			})
@@ -90,12 +90,12 @@ func tryWarnings() {
 	block("warnings beside a body that nobody can decode", func() {
 		for _, code := range []int{200, 400} {
 			for _, kind := range []string{textType, "x/y", "a/b/c", "-", jsonType, protobufType} {
-				s.answering(with(code, kind, "body").plus("Warning", `299 - "a"`))
-				r := clientOf(s).Get().WarningHandler(heard{"request"})
+				s.setResponses(newResponse(code, kind, "body").withHeader("Warning", `299 - "a"`))
+				r := clientOf(s).Get().WarningHandler(warningRecorder{"request"})
 				line(text(r.Do(background).Warnings()))
 				showStream(r)
 				showWatch(r)
-				counted()
+				printCounts()
 			}
 		}
 	})

@@ -18,13 +18,13 @@ import (
 )
 
 func showWatch(r *rest.Request) {
-	ctx, cancel := soon()
+	ctx, cancel := withShortTimeout()
 	defer cancel()
-	watched(ctx, r)
+	printWatch(ctx, r)
 }
 
-// watched prints the events of a watch until it ends.
-func watched(ctx context.Context, r *rest.Request) {
+// printWatch prints the events of a watch until it ends.
+func printWatch(ctx context.Context, r *rest.Request) {
 	w, err := r.Watch(ctx)
 	if line("watch", w != nil, kindOf(err)); w == nil {
 		return
@@ -142,7 +142,7 @@ func streamCases() map[string]stream {
 }
 
 func tryWatches() {
-	s := serve(with(200, textType, "fine"))
+	s := serve(newResponse(200, textType, "fine"))
 	defer s.Close()
 	cases := streamCases()
 	plain, inProtobuf := clientOf(s), clientOf(s, protobuf)
@@ -150,15 +150,15 @@ func tryWatches() {
 	for _, name := range sorted(cases) {
 		block("watch "+name, func() {
 			of := cases[name]
-			s.answering(with(200, of.kind, of.body).plus("Warning", `299 - "careful"`))
+			s.setResponses(newResponse(200, of.kind, of.body).withHeader("Warning", `299 - "careful"`))
 			for _, c := range []*rest.RESTClient{plain, inProtobuf, apps} {
-				showWatch(c.Get().Resource("pods").VersionedParams(&metav1.ListOptions{Watch: true}, scheme.ParameterCodec).WarningHandler(heard{"watch"}))
-				s.asked()
-				counted()
+				showWatch(c.Get().Resource("pods").VersionedParams(&metav1.ListOptions{Watch: true}, scheme.ParameterCodec).WarningHandler(warningRecorder{"watch"}))
+				s.printRequests()
+				printCounts()
 			}
 		})
 	}
-	all := documents()
+	all := responseBodies()
 	for _, name := range []string{"status", "status protobuf", "text", "empty", "status as text", "status of a bad type", "status of unknown type", "status of success", "pod", "text as json"} {
 		for _, code := range []int{201, 204, 302, 400, 410, 429, 500, 504} {
 			block(fmt.Sprintf("watch opens with %s %d", name, code), func() {
@@ -166,11 +166,11 @@ func tryWatches() {
 				if a.code = code; code == 204 {
 					a.body = ""
 				}
-				s.answering(a)
-				showWatch(plain.Get().Resource("pods").WarningHandler(heard{"watch"}))
-				showWatch(inProtobuf.Get().Resource("pods").Name("p").WarningHandler(heard{"watch"}))
-				s.asked()
-				counted()
+				s.setResponses(a)
+				showWatch(plain.Get().Resource("pods").WarningHandler(warningRecorder{"watch"}))
+				showWatch(inProtobuf.Get().Resource("pods").Name("p").WarningHandler(warningRecorder{"watch"}))
+				s.printRequests()
+				printCounts()
 			})
 		}
 	}
@@ -178,7 +178,7 @@ func tryWatches() {
 	for _, kind := range []string{jsonType, protobufType} {
 		block("watch is stopped "+kind, func() {
 			gone := make(chan struct{})
-			s.answering(answer{fn: func(w http.ResponseWriter, r *http.Request) {
+			s.setResponses(response{fn: func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", kind)
 				for range 3 {
 					_, _ = io.WriteString(w, eventOf(kind, "ADDED", pod("a")))
@@ -201,7 +201,7 @@ func tryWatches() {
 		})
 		block("watch is stopped at once "+kind, func() {
 			gone := make(chan struct{})
-			s.answering(answer{fn: func(w http.ResponseWriter, r *http.Request) {
+			s.setResponses(response{fn: func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", kind)
 				_ = http.NewResponseController(w).Flush()
 				<-r.Context().Done()
@@ -215,7 +215,7 @@ func tryWatches() {
 			line(ok)
 		})
 		block("watch ends with its context "+kind, func() {
-			s.answering(answer{fn: func(w http.ResponseWriter, r *http.Request) {
+			s.setResponses(response{fn: func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", kind)
 				_, _ = io.WriteString(w, eventOf(kind, "ADDED", pod("a")))
 				_ = http.NewResponseController(w).Flush()

@@ -15,7 +15,7 @@ import (
 
 func tryCandidates() {
 	for name, faults := range map[string][]*fault{
-		"nothing fails": nil, "the creation fails": {{method: "POST", times: 2, answer: status(500, "InternalError", "no")}}, "the update conflicts": {{method: "PUT", times: 2, answer: status(409, "Conflict", "no")}}, "the update finds nothing": {{method: "PUT", times: 1, answer: status(404, "NotFound", "no")}},
+		"nothing fails": nil, "the creation fails": {{method: "POST", times: 2, handler: statusHandler(500, "InternalError", "no")}}, "the update conflicts": {{method: "PUT", times: 2, handler: statusHandler(409, "Conflict", "no")}}, "the update finds nothing": {{method: "PUT", times: 1, handler: statusHandler(404, "NotFound", "no")}},
 	} {
 		try("lease candidate: "+name, func(o *outcome) {
 			s := serve(o, faults...)
@@ -42,7 +42,7 @@ func tryCandidates() {
 			}
 			o.line(within(5*time.Second, func() bool { return found() != nil }))
 			candidate := found()
-			o.line(settled(text(candidate.Spec)), candidate.Labels)
+			o.line(normalize(text(candidate.Spec)), candidate.Labels)
 			time.Sleep(50 * time.Millisecond)
 			now := metav1.NowMicro()
 			candidate.Spec.PingTime = &now
@@ -58,7 +58,7 @@ func tryCandidates() {
 			cancel()
 			o.line(ends(done))
 			seen := map[string]bool{}
-			for _, asked := range s.taken() {
+			for _, asked := range s.takeRequests() {
 				method, _, _ := strings.Cut(asked, " ")
 				if method == "GET" && !strings.Contains(asked, "?") && !strings.Contains(asked, "fieldSelector") {
 					continue // a request of the case itself

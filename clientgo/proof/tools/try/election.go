@@ -23,15 +23,15 @@ import (
 	rl "k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// told is an event recorder for locks. It records the events in the outcome.
-type told struct{ o *outcome }
+// eventRecorder is an event recorder for locks. It records the events in the outcome.
+type eventRecorder struct{ o *outcome }
 
-func (t told) Eventf(obj runtime.Object, kind, reason, message string, args ...any) {
-	t.o.line("event", resource.ReplaceAllString(settled(text(obj)), "VERSION"), kind, reason, fmt.Sprintf(message, args...))
+func (t eventRecorder) Eventf(obj runtime.Object, kind, reason, message string, args ...any) {
+	t.o.line("event", resource.ReplaceAllString(normalize(text(obj)), "VERSION"), kind, reason, fmt.Sprintf(message, args...))
 }
 
-// memory is a lock in memory, with the results that a case defines.
-type memory struct {
+// memoryLock is a lock in memory, with the results that a case defines.
+type memoryLock struct {
 	o        *outcome
 	identity string
 
@@ -41,22 +41,22 @@ type memory struct {
 	errs   map[string]error
 }
 
-func (m *memory) did(verb string, r *rl.LeaderElectionRecord) error {
+func (m *memoryLock) recordCall(verb string, r *rl.LeaderElectionRecord) error {
 	err := m.errs[verb]
-	m.o.first(verb, settled(text(r)), kindOf(err))
+	m.o.recordOnce(verb, normalize(text(r)), kindOf(err))
 	if err != nil {
 		time.Sleep(time.Millisecond) // a release retries conflicts at once
 	}
 	return err
 }
 
-func (m *memory) Get(ctx context.Context) (*rl.LeaderElectionRecord, []byte, error) {
+func (m *memoryLock) Get(ctx context.Context) (*rl.LeaderElectionRecord, []byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	if err := m.did("get", m.record); err != nil {
+	if err := m.recordCall("get", m.record); err != nil {
 		return nil, nil, err
 	}
 	if m.record == nil {
@@ -66,68 +66,68 @@ func (m *memory) Get(ctx context.Context) (*rl.LeaderElectionRecord, []byte, err
 	return &record, m.raw, nil
 }
 
-func (m *memory) Create(ctx context.Context, r rl.LeaderElectionRecord) error {
+func (m *memoryLock) Create(ctx context.Context, r rl.LeaderElectionRecord) error {
 	return m.write(ctx, "create", r)
 }
-func (m *memory) Update(ctx context.Context, r rl.LeaderElectionRecord) error {
+func (m *memoryLock) Update(ctx context.Context, r rl.LeaderElectionRecord) error {
 	return m.write(ctx, "update", r)
 }
 
-func (m *memory) write(ctx context.Context, verb string, r rl.LeaderElectionRecord) error {
+func (m *memoryLock) write(ctx context.Context, verb string, r rl.LeaderElectionRecord) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := m.did(verb, &r); err != nil {
+	if err := m.recordCall(verb, &r); err != nil {
 		return err
 	}
 	m.record, m.raw = &r, []byte(text(r))
 	return nil
 }
 
-func (m *memory) set(record *rl.LeaderElectionRecord) {
+func (m *memoryLock) set(record *rl.LeaderElectionRecord) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.record, m.raw = record, []byte(text(record))
 }
 
-func (m *memory) fail(errs map[string]error) {
+func (m *memoryLock) fail(errs map[string]error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.errs = errs
 }
 
-func (m *memory) RecordEvent(s string) { m.o.line("event", s) }
-func (m *memory) Identity() string     { return m.identity }
-func (m *memory) Describe() string     { return "memory" }
+func (m *memoryLock) RecordEvent(s string) { m.o.line("event", s) }
+func (m *memoryLock) Identity() string     { return m.identity }
+func (m *memoryLock) Describe() string     { return "memory" }
 
 // election returns a configuration whose callbacks are recorded.
 func election(o *outcome, lock rl.Interface) leaderelection.LeaderElectionConfig {
 	return leaderelection.LeaderElectionConfig{
 		Lock: lock, LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 70 * time.Millisecond, Name: "n",
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(ctx context.Context) { o.aside("started"); <-ctx.Done() },
+			OnStartedLeading: func(ctx context.Context) { o.recordAsync("started"); <-ctx.Done() },
 			OnStoppedLeading: func() { o.line("stopped") },
-			OnNewLeader:      func(identity string) { o.aside("new leader", identity) },
+			OnNewLeader:      func(identity string) { o.recordAsync("new leader", identity) },
 		},
 	}
 }
 
-// ran is a running election.
-type ran struct {
+// runningElection is a running election.
+type runningElection struct {
 	*leaderelection.LeaderElector
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-func run(o *outcome, config leaderelection.LeaderElectionConfig) *ran {
+func run(o *outcome, config leaderelection.LeaderElectionConfig) *runningElection {
 	le, err := leaderelection.NewLeaderElector(config)
 	if err != nil {
 		panic(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &ran{le, cancel, make(chan struct{})}
+	r := &runningElection{le, cancel, make(chan struct{})}
 	go func() {
 		defer close(r.done)
 		le.Run(ctx)
@@ -135,11 +135,11 @@ func run(o *outcome, config leaderelection.LeaderElectionConfig) *ran {
 	return r
 }
 
-func (r *ran) leads() bool { return within(15*time.Second, r.IsLeader) }
+func (r *runningElection) leads() bool { return within(15*time.Second, r.IsLeader) }
 
 // end waits at most for the given duration, and records whether the election has ended by itself.
 // Then it ends the election.
-func (r *ran) end(o *outcome, by time.Duration) {
+func (r *runningElection) end(o *outcome, by time.Duration) {
 	o.phase("ended by itself", within(by, func() bool {
 		select {
 		case <-r.done:
@@ -155,7 +155,7 @@ func (r *ran) end(o *outcome, by time.Duration) {
 
 func tryElections() {
 	try("election: what is wrong with a config", func(o *outcome) {
-		good := election(o, &memory{o: o, identity: "i"})
+		good := election(o, &memoryLock{o: o, identity: "i"})
 		for i, change := range []func(*leaderelection.LeaderElectionConfig){
 			func(*leaderelection.LeaderElectionConfig) {},
 			func(c *leaderelection.LeaderElectionConfig) { c.LeaseDuration = c.RenewDeadline },
@@ -174,7 +174,7 @@ func tryElections() {
 			func(c *leaderelection.LeaderElectionConfig) { c.Callbacks.OnNewLeader = nil },
 			func(c *leaderelection.LeaderElectionConfig) { c.Callbacks = leaderelection.LeaderCallbacks{} },
 			func(c *leaderelection.LeaderElectionConfig) { c.Lock = nil },
-			func(c *leaderelection.LeaderElectionConfig) { c.Lock = &memory{o: o} },
+			func(c *leaderelection.LeaderElectionConfig) { c.Lock = &memoryLock{o: o} },
 			func(c *leaderelection.LeaderElectionConfig) { c.Name = "" },
 			func(c *leaderelection.LeaderElectionConfig) { *c = leaderelection.LeaderElectionConfig{} },
 		} {
@@ -197,7 +197,7 @@ func tryElections() {
 		for _, verb := range []string{"get", "create", "update", "get update"} {
 			for _, release := range []bool{false, true} {
 				try(fmt.Sprintf("election: %s fails with %s while it leads, release %t", verb, name, release), func(o *outcome) {
-					m := &memory{o: o, identity: "me"}
+					m := &memoryLock{o: o, identity: "me"}
 					c := election(o, m)
 					c.ReleaseOnCancel = release
 					c.LeaseDuration, c.RenewDeadline = 1200*time.Millisecond, time.Second
@@ -220,7 +220,7 @@ func tryElections() {
 		}
 		try("election: "+name+" before it leads", func(o *outcome) {
 			for _, verb := range []string{"get", "create", "update"} {
-				m := &memory{o: o, identity: "me", errs: map[string]error{verb: err}}
+				m := &memoryLock{o: o, identity: "me", errs: map[string]error{verb: err}}
 				r := run(o, election(o, m))
 				o.phase(verb, r.IsLeader(), r.GetLeader())
 				m.fail(nil)
@@ -245,7 +245,7 @@ func tryHolders() {
 	} {
 		for _, coordinated := range []bool{false, true} {
 			try(fmt.Sprintf("election: the lock is held by %s, coordinated %t", name, coordinated), func(o *outcome) {
-				m := &memory{o: o, identity: "me"}
+				m := &memoryLock{o: o, identity: "me"}
 				if record != nil {
 					m.set(record)
 				}
@@ -259,7 +259,7 @@ func tryHolders() {
 		}
 	}
 	try("election: another takes the lock", func(o *outcome) {
-		m := &memory{o: o, identity: "me"}
+		m := &memoryLock{o: o, identity: "me"}
 		r := run(o, election(o, m))
 		o.phase(r.leads())
 		m.fail(map[string]error{"update": errorOfStatus(409, metav1.StatusReasonConflict)})
@@ -267,7 +267,7 @@ func tryHolders() {
 		r.end(o, 10*time.Second)
 	})
 	try("election: a context that has ended", func(o *outcome) {
-		m := &memory{o: o, identity: "me"}
+		m := &memoryLock{o: o, identity: "me"}
 		le, _ := leaderelection.NewLeaderElector(election(o, m))
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -275,7 +275,7 @@ func tryHolders() {
 		o.line(le.IsLeader())
 	})
 	try("election: a callback that panics", func(o *outcome) {
-		m := &memory{o: o, identity: "me"}
+		m := &memoryLock{o: o, identity: "me"}
 		c := election(o, m)
 		c.ReleaseOnCancel = true
 		c.Callbacks.OnStoppedLeading = func() { o.line("stopped"); panic("x") }
@@ -285,11 +285,11 @@ func tryHolders() {
 		o.phase(ends(r.done))
 	})
 	try("election: what has begun ends with the lead", func(o *outcome) {
-		m := &memory{o: o, identity: "me"}
+		m := &memoryLock{o: o, identity: "me"}
 		c := election(o, m)
 		c.ReleaseOnCancel = true
 		ended := make(chan struct{})
-		c.Callbacks.OnStartedLeading = func(ctx context.Context) { <-ctx.Done(); o.aside("ended", ctx.Err()); close(ended) }
+		c.Callbacks.OnStartedLeading = func(ctx context.Context) { <-ctx.Done(); o.recordAsync("ended", ctx.Err()); close(ended) }
 		c.Callbacks.OnStoppedLeading = func() { <-ended; o.line("stopped") }
 		r := run(o, c)
 		o.phase(r.leads())
@@ -297,7 +297,7 @@ func tryHolders() {
 		o.phase(ends(r.done))
 	})
 	try("election: run a second time", func(o *outcome) {
-		m := &memory{o: o, identity: "me"}
+		m := &memoryLock{o: o, identity: "me"}
 		c := election(o, m)
 		c.ReleaseOnCancel = true
 		r := run(o, c)
@@ -349,7 +349,7 @@ func tryHealth() {
 	try("election: health", func(o *outcome) {
 		w := leaderelection.NewLeaderHealthzAdaptor(0)
 		o.line(w.Name(), kindOf(w.Check(nil)))
-		m := &memory{o: &outcome{}, identity: "me"}
+		m := &memoryLock{o: &outcome{}, identity: "me"}
 		c := election(&outcome{}, m)
 		c.LeaseDuration, c.RenewDeadline = 1100*time.Millisecond, time.Second
 		le, _ := leaderelection.NewLeaderElector(c)
@@ -372,18 +372,18 @@ func tryHealth() {
 	})
 	try("election: watch dog", func(o *outcome) {
 		w := leaderelection.NewLeaderHealthzAdaptor(time.Hour)
-		m := &memory{o: o, identity: "me"}
+		m := &memoryLock{o: o, identity: "me"}
 		c := election(o, m)
 		c.WatchDog = w
 		ctx, cancel := context.WithCancel(context.Background())
-		c.Callbacks.OnStartedLeading = func(context.Context) { o.aside("started", kindOf(w.Check(nil))); cancel() }
+		c.Callbacks.OnStartedLeading = func(context.Context) { o.recordAsync("started", kindOf(w.Check(nil))); cancel() }
 		leaderelection.RunOrDie(ctx, c)
 		o.phase()
 	})
 	tryAlone("election: metrics", func(o *outcome) {
 		leaderelection.SetProvider(electionMetrics{o})
 		leaderelection.SetProvider(electionMetrics{nil})
-		m := &memory{o: &outcome{}, identity: "me"}
+		m := &memoryLock{o: &outcome{}, identity: "me"}
 		for _, coordinated := range []bool{false, true} {
 			c := election(&outcome{}, m)
 			c.Coordinated, c.ReleaseOnCancel = coordinated, true
@@ -410,20 +410,20 @@ func (m electionMetrics) NewLeaderMetric() leaderelection.LeaderMetric {
 }
 func (m electionMetrics) On(name string)                { m.o.line("on", name) }
 func (m electionMetrics) Off(name string)               { m.o.line("off", name) }
-func (m electionMetrics) SlowpathExercised(name string) { m.o.first("slow path", name) }
+func (m electionMetrics) SlowpathExercised(name string) { m.o.recordOnce("slow path", name) }
 
 func tryElectionOnTheWire() {
 	faults := map[string]*fault{
-		"nothing": {}, "409": {method: "PUT", times: 1, answer: status(409, "Conflict", "no")}, "404 of PUT": {method: "PUT", times: 1, answer: status(404, "NotFound", "no")}, "500 of PUT": {method: "PUT", times: 1, answer: status(500, "InternalError", "no")},
-		"cut PUT": {method: "PUT", times: 1, answer: cut}, "403 for ever": {method: "PUT", times: -1, answer: status(403, "Forbidden", "no")}, "409 and 404": {times: 2, answer: status(404, "NotFound", "no")}, "500 of all": {times: -1, answer: status(500, "InternalError", "no")},
-		"an empty answer": {method: "PUT", times: 1, answer: plain(200, "")}, "409 for ever": {method: "PUT", times: -1, answer: status(409, "Conflict", "no")}, "429 once": {method: "PUT", times: 1, answer: status(429, "TooManyRequests", "no", "Retry-After: 0")},
+		"nothing": {}, "409": {method: "PUT", times: 1, handler: statusHandler(409, "Conflict", "no")}, "404 of PUT": {method: "PUT", times: 1, handler: statusHandler(404, "NotFound", "no")}, "500 of PUT": {method: "PUT", times: 1, handler: statusHandler(500, "InternalError", "no")},
+		"cut PUT": {method: "PUT", times: 1, handler: closeConnection}, "403 for ever": {method: "PUT", times: -1, handler: statusHandler(403, "Forbidden", "no")}, "409 and 404": {times: 2, handler: statusHandler(404, "NotFound", "no")}, "500 of all": {times: -1, handler: statusHandler(500, "InternalError", "no")},
+		"an empty answer": {method: "PUT", times: 1, handler: textHandler(200, "")}, "409 for ever": {method: "PUT", times: -1, handler: statusHandler(409, "Conflict", "no")}, "429 once": {method: "PUT", times: 1, handler: statusHandler(429, "TooManyRequests", "no", "Retry-After: 0")},
 	}
 	for name, f := range faults {
 		for _, release := range []bool{false, true} {
 			try(fmt.Sprintf("election on the wire: %s, release %t", name, release), func(o *outcome) {
 				s := serve(o)
 				defer s.Close()
-				lock, err := rl.NewFromKubeconfig(rl.LeasesResourceLock, "ns", "l", rl.ResourceLockConfig{Identity: "me", EventRecorder: told{o}}, s.config(), time.Second)
+				lock, err := rl.NewFromKubeconfig(rl.LeasesResourceLock, "ns", "l", rl.ResourceLockConfig{Identity: "me", EventRecorder: eventRecorder{o}}, s.config(), time.Second)
 				o.line(kindOf(err))
 				c := election(o, lock)
 				c.LeaseDuration, c.RenewDeadline, c.ReleaseOnCancel = 2*time.Second, time.Second, release
@@ -471,7 +471,7 @@ func tryLocks() {
 		ctx := context.Background()
 		for _, labels := range []map[string]string{nil, {}, {"x": "y"}} {
 			name := fmt.Sprint("l", len(labels), "-", labels == nil)
-			l := &rl.LeaseLock{LeaseMeta: metav1.ObjectMeta{Name: name, Namespace: "ns", Labels: map[string]string{"not": "used"}, Annotations: map[string]string{"a": "b"}}, Client: client.CoordinationV1(), LockConfig: rl.ResourceLockConfig{Identity: "i", EventRecorder: told{o}}, Labels: labels}
+			l := &rl.LeaseLock{LeaseMeta: metav1.ObjectMeta{Name: name, Namespace: "ns", Labels: map[string]string{"not": "used"}, Annotations: map[string]string{"a": "b"}}, Client: client.CoordinationV1(), LockConfig: rl.ResourceLockConfig{Identity: "i", EventRecorder: eventRecorder{o}}, Labels: labels}
 			o.line(l.Describe(), l.Identity())
 			at := metav1.NewTime(time.Unix(1000, 0).UTC())
 			o.line(kindOf(l.Update(ctx, rl.LeaderElectionRecord{})))
@@ -491,13 +491,13 @@ func tryLocks() {
 			o.line(apierrors.IsConflict(l.Update(ctx, rl.LeaderElectionRecord{HolderIdentity: "i"})))
 			_, _, _ = l.Get(ctx)
 			o.line(kindOf(l.Update(ctx, rl.LeaderElectionRecord{HolderIdentity: "i"})))
-			for _, asked := range s.taken() {
+			for _, asked := range s.takeRequests() {
 				o.line("asked", asked)
 			}
 		}
 	})
 	try("locks: an event before there is a lease", func(o *outcome) {
-		l := &rl.LeaseLock{LockConfig: rl.ResourceLockConfig{Identity: "i", EventRecorder: told{o}}}
+		l := &rl.LeaseLock{LockConfig: rl.ResourceLockConfig{Identity: "i", EventRecorder: eventRecorder{o}}}
 		l.RecordEvent("x")
 	})
 	try("locks: records and specs", func(o *outcome) {
@@ -514,7 +514,7 @@ func tryLocks() {
 		for first, one := range errs {
 			for second, other := range errs {
 				try(fmt.Sprintf("locks: of two, held by %q and %q, %s and %s", holders[0], holders[1], first, second), func(o *outcome) {
-					a, b := &memory{o: o, identity: "me"}, &memory{o: o, identity: "you"}
+					a, b := &memoryLock{o: o, identity: "me"}, &memoryLock{o: o, identity: "you"}
 					a.set(&rl.LeaderElectionRecord{HolderIdentity: holders[0]})
 					b.set(&rl.LeaderElectionRecord{HolderIdentity: holders[1]})
 					for _, verb := range []string{"get", "create", "update"} {
@@ -542,7 +542,7 @@ func tryCoordinated() {
 		"no time":   func(r *rl.LeaderElectionRecord) { r.LeaseDurationSeconds = 0 },
 	} {
 		try("election, coordinated: "+name, func(o *outcome) {
-			m := &memory{o: o, identity: "me"}
+			m := &memoryLock{o: o, identity: "me"}
 			c := election(o, m)
 			c.Coordinated, c.ReleaseOnCancel = true, true
 			c.RenewDeadline = time.Second

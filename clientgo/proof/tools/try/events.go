@@ -65,7 +65,7 @@ func tryEvents() {
 			continue // it depends on timing whether client-go has retried
 		}
 		try("events to a sink with errors: "+name, func(o *outcome) {
-			s := &newSink{o: o, err: err}
+			s := &recordingSink{o: o, err: err}
 			b := events.NewBroadcaster(s)
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
@@ -73,10 +73,10 @@ func tryEvents() {
 			o.line(kindOf(b.StartRecordingToSinkWithContext(ctx)))
 			r := b.NewRecorder(scheme.Scheme, "c")
 			r.Eventf(pod, nil, "Normal", "R", "A", "n")
-			o.line(within(5*time.Second, func() bool { return s.asked() == 1 }))
+			o.line(within(5*time.Second, func() bool { return s.callCount() == 1 }))
 			time.Sleep(200 * time.Millisecond) // the response must have arrived too
 			r.Eventf(pod, nil, "Normal", "R", "A", "n")
-			within(1500*time.Millisecond, func() bool { return s.asked() == 3 })
+			within(1500*time.Millisecond, func() bool { return s.callCount() == 3 })
 			time.Sleep(20 * time.Millisecond)
 		})
 	}
@@ -128,12 +128,12 @@ func newEvents(o *outcome, object runtime.Object, kind string) {
 	defer mu.Unlock()
 	slices.SortFunc(all, func(a, b *eventsv1.Event) int { return strings.Compare(a.Reason, b.Reason) })
 	for _, e := range all {
-		o.line(strings.HasPrefix(e.Name, e.Regarding.Name+"."), time.Since(e.EventTime.Time) < time.Minute, settled(text(e)))
+		o.line(strings.HasPrefix(e.Name, e.Regarding.Name+"."), time.Since(e.EventTime.Time) < time.Minute, normalize(text(e)))
 	}
 }
 
-// newSink is a program's own sink for events of events.k8s.io.
-type newSink struct {
+// recordingSink is a program's own sink for events of events.k8s.io.
+type recordingSink struct {
 	o   *outcome
 	err error
 
@@ -141,8 +141,8 @@ type newSink struct {
 	calls int
 }
 
-func (s *newSink) do(verb string, e *eventsv1.Event, data []byte) (*eventsv1.Event, error) {
-	s.o.line(verb, settled(text(e)), settled(string(data)))
+func (s *recordingSink) do(verb string, e *eventsv1.Event, data []byte) (*eventsv1.Event, error) {
+	s.o.line(verb, normalize(text(e)), normalize(string(data)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
@@ -152,28 +152,28 @@ func (s *newSink) do(verb string, e *eventsv1.Event, data []byte) (*eventsv1.Eve
 	return e, nil
 }
 
-func (s *newSink) asked() int {
+func (s *recordingSink) callCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls
 }
 
-func (s *newSink) Create(_ context.Context, e *eventsv1.Event) (*eventsv1.Event, error) {
+func (s *recordingSink) Create(_ context.Context, e *eventsv1.Event) (*eventsv1.Event, error) {
 	return s.do("create", e, nil)
 }
 
-func (s *newSink) Update(_ context.Context, e *eventsv1.Event) (*eventsv1.Event, error) {
+func (s *recordingSink) Update(_ context.Context, e *eventsv1.Event) (*eventsv1.Event, error) {
 	return s.do("update", e, nil)
 }
 
-func (s *newSink) Patch(_ context.Context, e *eventsv1.Event, data []byte) (*eventsv1.Event, error) {
+func (s *recordingSink) Patch(_ context.Context, e *eventsv1.Event, data []byte) (*eventsv1.Event, error) {
 	return s.do("patch", e, data)
 }
 
 // newEventsWithFaults prints the requests if requests with this method fail twice. It does not wait
 // for a retry, which would follow after ten seconds.
-func newEventsWithFaults(o *outcome, method string, answer http.HandlerFunc) {
-	s := serve(o, &fault{method: method, path: "/events", times: 2, answer: answer})
+func newEventsWithFaults(o *outcome, method string, handler http.HandlerFunc) {
+	s := serve(o, &fault{method: method, path: "/events", times: 2, handler: handler})
 	defer s.Close()
 	b := events.NewBroadcaster(&events.EventSinkImpl{Interface: kubernetes.NewForConfigOrDie(s.config()).EventsV1()})
 	defer b.Shutdown()
@@ -187,7 +187,7 @@ func newEventsWithFaults(o *outcome, method string, answer http.HandlerFunc) {
 		within(1500*time.Millisecond, func() bool { return s.count() > before })
 		time.Sleep(30 * time.Millisecond)
 	}
-	for _, asked := range s.taken() {
+	for _, asked := range s.takeRequests() {
 		o.line(asked)
 	}
 }
@@ -226,7 +226,7 @@ func tryEventBroadcasters() {
 		}
 	})
 	try("events: shutdown", func(o *outcome) {
-		b := events.NewBroadcaster(&newSink{o: o})
+		b := events.NewBroadcaster(&recordingSink{o: o})
 		got := make(chan runtime.Object, 10)
 		stop, err := b.StartEventWatcher(func(e runtime.Object) { got <- e })
 		o.line(kindOf(err))
@@ -249,7 +249,7 @@ func tryEventBroadcasters() {
 	})
 	try("events: logging", func(o *outcome) {
 		l := &lines{}
-		b := events.NewBroadcaster(&newSink{o: o})
+		b := events.NewBroadcaster(&recordingSink{o: o})
 		defer b.Shutdown()
 		_, err := b.StartLogging(l.logger(3))
 		o.line(kindOf(err))
@@ -264,7 +264,7 @@ func tryEventBroadcasters() {
 		}
 	})
 	try("events: a watcher that stops", func(o *outcome) {
-		b := events.NewBroadcaster(&newSink{o: o})
+		b := events.NewBroadcaster(&recordingSink{o: o})
 		defer b.Shutdown()
 		first, second := make(chan runtime.Object, 10), make(chan runtime.Object, 10)
 		stop, _ := b.StartEventWatcher(func(e runtime.Object) { first <- e })
@@ -303,7 +303,7 @@ func tryAdapter(o *outcome, newer bool) {
 	s := serve(o)
 	defer s.Close()
 	if !newer {
-		s.fail(&fault{path: "/apis/events.k8s.io/v1", times: 1, answer: status(404, "NotFound", "no")})
+		s.fail(&fault{path: "/apis/events.k8s.io/v1", times: 1, handler: statusHandler(404, "NotFound", "no")})
 	}
 	client := kubernetes.NewForConfigOrDie(s.config())
 	ctx, cancel := context.WithCancel(context.Background())

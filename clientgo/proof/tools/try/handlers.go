@@ -19,7 +19,7 @@ import (
 )
 
 func tryHandlers() {
-	told := func(o *outcome) cache.ResourceEventHandler {
+	recorder := func(o *outcome) cache.ResourceEventHandler {
 		return cache.ResourceEventHandlerDetailedFuncs{
 			AddFunc:    func(object any, initial bool) { o.line("add", keysOf([]any{object}), initial) },
 			UpdateFunc: func(before, object any) { o.line("update", keysOf([]any{before}), keysOf([]any{object})) },
@@ -31,7 +31,7 @@ func tryHandlers() {
 		return ok && p.Labels["app"] != ""
 	}
 	try("handlers: filter", func(o *outcome) {
-		h := cache.FilteringResourceEventHandler{FilterFunc: hasApp, Handler: told(o)}
+		h := cache.FilteringResourceEventHandler{FilterFunc: hasApp, Handler: recorder(o)}
 		in, out := named("a", "b", "1", "x"), named("a", "b", "2")
 		h.OnAdd(in, true)
 		h.OnAdd(out, false)
@@ -78,14 +78,14 @@ func tryHandlers() {
 	}
 	for _, streaming := range []bool{true, false} {
 		for _, hangs := range []string{"", "list", "watch"} {
-			try(fmt.Sprintf("informer with functions that ignore its context: streaming %t, %s hangs", streaming, hangs), func(o *outcome) { tryIgnoring(o, streaming, hangs) })
+			try(fmt.Sprintf("informer with functions that ignore its context: streaming %t, %s hangs", streaming, hangs), func(o *outcome) { tryIgnoredContexts(o, streaming, hangs) })
 		}
 	}
 	try("informer: settings", func(o *outcome) {
-		i := cache.NewSharedIndexInformer(unordered{&script{o: &outcome{}, list: &v1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, opens: []open{{stays: true}}}}, &v1.Pod{}, 0, cache.Indexers{})
+		i := cache.NewSharedIndexInformer(noStreamingLists{&scriptedSource{o: &outcome{}, list: &v1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, opens: []watchResult{{staysOpen: true}}}}, &v1.Pod{}, 0, cache.Indexers{})
 		o.line(i.HasSynced(), i.IsStopped(), i.LastSyncResourceVersion(), len(i.GetIndexer().GetIndexers()))
 		o.line(kindOf(i.SetTransform(func(object any) (any, error) { return object, nil })), kindOf(i.SetWatchErrorHandler(func(*cache.Reflector, error) {})), kindOf(i.AddIndexers(cache.Indexers{"a": cache.MetaNamespaceIndexFunc})), kindOf(i.AddIndexers(cache.Indexers{"a": cache.MetaNamespaceIndexFunc})))
-		r, err := i.AddEventHandler(told(o))
+		r, err := i.AddEventHandler(recorder(o))
 		o.line(r != nil && r.HasSynced(), kindOf(err))
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan struct{})
@@ -96,15 +96,15 @@ func tryHandlers() {
 		o.panics("nil handle", func() { o.line(i.RemoveEventHandler(nil) != nil) })
 		cancel()
 		o.line(ends(done), i.IsStopped())
-		_, err = i.AddEventHandler(told(o))
+		_, err = i.AddEventHandler(recorder(o))
 		o.line(err != nil)
 		o.line(i.AddIndexers(cache.Indexers{"c": cache.MetaNamespaceIndexFunc}) != nil)
 		o.panics("run again", func() { i.RunWithContext(context.Background()) })
 	})
 }
 
-// tryIgnoring stops informers whose list and watch functions ignore the end of the context.
-func tryIgnoring(o *outcome, streaming bool, hangs string) {
+// tryIgnoredContexts stops informers whose list and watch functions ignore the end of the context.
+func tryIgnoredContexts(o *outcome, streaming bool, hangs string) {
 	s := serve(o)
 	defer s.Close()
 	client := kubernetes.NewForConfigOrDie(s.config()).CoreV1().ConfigMaps("ns")
@@ -125,7 +125,7 @@ func tryIgnoring(o *outcome, streaming bool, hangs string) {
 		},
 	}
 	if !streaming {
-		lw = unordered{lw}
+		lw = noStreamingLists{lw}
 	}
 	for _, events := range []int{0, 1} {
 		i := cache.NewSharedIndexInformer(lw, &v1.ConfigMap{}, 0, nil)
@@ -146,13 +146,13 @@ func tryIgnoring(o *outcome, streaming bool, hangs string) {
 }
 
 func tryTransform(o *outcome, kind string) {
-	lw := &script{o: &outcome{}, list: &v1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "10"}, Items: []v1.Pod{*named("ns", "a", "9"), *named("ns", "b", "8")}},
-		opens: []open{{events: []watch.Event{{Type: watch.Modified, Object: named("ns", "a", "11")}, {Type: watch.Added, Object: named("ns", "c", "12")}}, stays: true}}}
+	lw := &scriptedSource{o: &outcome{}, list: &v1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "10"}, Items: []v1.Pod{*named("ns", "a", "9"), *named("ns", "b", "8")}},
+		opens: []watchResult{{events: []watch.Event{{Type: watch.Modified, Object: named("ns", "a", "11")}, {Type: watch.Added, Object: named("ns", "c", "12")}}, staysOpen: true}}}
 	var mu sync.Mutex
 	var all []string
 	failed := false
 	store, c := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: unordered{lw}, ObjectType: &v1.Pod{},
+		ListerWatcher: noStreamingLists{lw}, ObjectType: &v1.Pod{},
 		Handler: cache.ResourceEventHandlerFuncs{
 			AddFunc: func(object any) {
 				mu.Lock()

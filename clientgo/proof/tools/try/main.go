@@ -28,19 +28,21 @@ const (
 	longest = 40 * time.Second
 )
 
-// one is a case: its name and its function.
-type one struct {
+// testCase is a case: its name and its function.
+type testCase struct {
 	name string
 	fn   func(*outcome)
 }
 
 // Cases in together run at the same time. Cases in alone run one after another, because they change
 // the state of the process.
-var together, alone []one
+var parallelCases, serialCases []testCase
 
-func try(name string, fn func(o *outcome)) { together = append(together, one{name, fn}) }
+func try(name string, fn func(o *outcome)) { parallelCases = append(parallelCases, testCase{name, fn}) }
 
-func tryAlone(name string, fn func(o *outcome)) { alone = append(alone, one{name, fn}) }
+func tryAlone(name string, fn func(o *outcome)) {
+	serialCases = append(serialCases, testCase{name, fn})
+}
 
 func main() {
 	only := flag.String("only", "", "the beginning of the names of the cases to run")
@@ -51,7 +53,7 @@ func main() {
 	tryAll()
 	out := bufio.NewWriter(os.Stdout)
 	var printing sync.Mutex
-	run := func(c one) {
+	run := func(c testCase) {
 		if !strings.HasPrefix(c.name, *only) {
 			return
 		}
@@ -67,12 +69,12 @@ func main() {
 			fmt.Fprintln(out, "\t"+text)
 		}
 	}
-	for _, c := range alone {
+	for _, c := range serialCases {
 		run(c)
 	}
 	var wg sync.WaitGroup
 	room := make(chan struct{}, atOnce)
-	for _, c := range together {
+	for _, c := range parallelCases {
 		room <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-room }()
@@ -101,14 +103,14 @@ func tryAll() {
 	tryManagers()
 	tryCertificates()
 	tryPrivateKeys()
-	trySmall()
+	tryHelpers()
 	tryQueues()
 	tryTransports()
 	tryManager()
 }
 
 // run returns the result of the case. A panic is a part of the result.
-func (c one) run() []string {
+func (c testCase) run() []string {
 	o := &outcome{}
 	done := make(chan struct{})
 	go func() {
@@ -133,10 +135,10 @@ func (c one) run() []string {
 
 // outcome is the result of a case. It is safe for concurrent use.
 type outcome struct {
-	mu     sync.Mutex // guards following
-	lines  []string
-	seen   map[string]bool
-	asides []string
+	mu         sync.Mutex // guards following
+	lines      []string
+	recorded   map[string]bool
+	asyncLines []string
 }
 
 func oneLine(parts []any) string {
@@ -150,28 +152,28 @@ func (o *outcome) line(parts ...any) {
 	o.lines = append(o.lines, oneLine(parts))
 }
 
-// first records a result, unless the same result is recorded already. With first, the repetitions
-// of a loop are recorded once.
-func (o *outcome) first(parts ...any) {
+// recordOnce records a result, unless the same result is recorded already. With first, the
+// repetitions of a loop are recorded once.
+func (o *outcome) recordOnce(parts ...any) {
 	text := oneLine(parts)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.seen[text] {
+	if o.recorded[text] {
 		return
 	}
-	if o.seen == nil {
-		o.seen = map[string]bool{}
+	if o.recorded == nil {
+		o.recorded = map[string]bool{}
 	}
-	o.seen[text] = true
+	o.recorded[text] = true
 	o.lines = append(o.lines, text)
 }
 
-// aside records an action of a goroutine of the client. The action may happen at any time in the
-// current phase.
-func (o *outcome) aside(parts ...any) {
+// recordAsync records an action of a goroutine of the client. The action may happen at any time in
+// the current phase.
+func (o *outcome) recordAsync(parts ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asides = append(o.asides, oneLine(parts))
+	o.asyncLines = append(o.asyncLines, oneLine(parts))
 }
 
 // phase ends the current phase, after a short wait for goroutines.
@@ -179,9 +181,9 @@ func (o *outcome) phase(parts ...any) {
 	time.Sleep(150 * time.Millisecond)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	slices.Sort(o.asides)
-	o.lines = append(append(o.lines, o.asides...), oneLine(parts))
-	o.asides = nil
+	slices.Sort(o.asyncLines)
+	o.lines = append(append(o.lines, o.asyncLines...), oneLine(parts))
+	o.asyncLines = nil
 }
 
 func (o *outcome) all() []string {

@@ -159,8 +159,8 @@ func tryRequesting() {
 	hour := time.Hour
 	usages := []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth}
 	for name, faults := range map[string][]*fault{
-		"fine": nil, "no v1": {{path: "/v1/certificatesigningrequests", times: -1, answer: status(404, "NotFound", "no")}}, "forbidden": {{method: "POST", times: -1, answer: status(403, "Forbidden", "no")}}, "500 once": {{method: "POST", times: 1, answer: status(500, "InternalError", "no")}},
-		"invalid": {{path: "/v1/certificatesigningrequests", method: "POST", times: -1, answer: status(422, "Invalid", "no")}},
+		"fine": nil, "no v1": {{path: "/v1/certificatesigningrequests", times: -1, handler: statusHandler(404, "NotFound", "no")}}, "forbidden": {{method: "POST", times: -1, handler: statusHandler(403, "Forbidden", "no")}}, "500 once": {{method: "POST", times: 1, handler: statusHandler(500, "InternalError", "no")}},
+		"invalid": {{path: "/v1/certificatesigningrequests", method: "POST", times: -1, handler: statusHandler(422, "Invalid", "no")}},
 	} {
 		for given, c := range map[string]struct {
 			name, signer string
@@ -168,7 +168,7 @@ func tryRequesting() {
 			usages       []certificatesv1.KeyUsage
 		}{"all": {"r", "example.com/s", &hour, usages}, "no name": {"", "example.com/s", nil, usages}, "no signer": {"r", "", nil, usages}, "legacy signer": {"r", certificatesv1beta1.LegacyUnknownSignerName, nil, usages}, "no usages": {"r", "example.com/s", nil, nil}} {
 			try("certificate requests: "+name+", "+given, func(o *outcome) {
-				s := serve(o, faults2(faults)...)
+				s := serve(o, copyFaults(faults)...)
 				defer s.Close()
 				client := kubernetes.NewForConfigOrDie(s.config())
 				for range 2 {
@@ -180,7 +180,7 @@ func tryRequesting() {
 				o.line(err != nil)
 				_, _, err = csr.RequestCertificate(client, []byte("x"), c.name, c.signer, c.duration, c.usages, key)
 				o.line(err != nil)
-				for _, asked := range s.taken() {
+				for _, asked := range s.takeRequests() {
 					o.line("asked", requestText.ReplaceAllString(generated.ReplaceAllString(asked, "csr-X"), `"request":"R"`))
 				}
 			})
@@ -188,8 +188,8 @@ func tryRequesting() {
 	}
 }
 
-// faults2 returns copies of faults, because a fault counts its uses.
-func faults2(all []*fault) []*fault {
+// copyFaults returns copies of faults, because a fault counts its uses.
+func copyFaults(all []*fault) []*fault {
 	var copies []*fault
 	for _, f := range all {
 		c := *f
@@ -246,15 +246,15 @@ func tryWaiting() {
 				data, err := csr.WaitForCertificate(limit, kubernetes.NewForConfigOrDie(s.config()), asked, uid)
 				o.line(string(data), err != nil)
 				if err != nil {
-					o.line(settled(err.Error()))
+					o.line(normalize(err.Error()))
 				}
 			})
 		}
 	}
 }
 
-// kept is a certificate store in memory.
-type kept struct {
+// memoryStore is a certificate store in memory.
+type memoryStore struct {
 	o *outcome
 
 	mu      sync.Mutex // guards following
@@ -262,7 +262,7 @@ type kept struct {
 	err     error
 }
 
-func (k *kept) Current() (*tls.Certificate, error) {
+func (k *memoryStore) Current() (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.current == nil && k.err == nil {
@@ -272,7 +272,7 @@ func (k *kept) Current() (*tls.Certificate, error) {
 	return k.current, k.err
 }
 
-func (k *kept) Update(c, key []byte) (*tls.Certificate, error) {
+func (k *memoryStore) Update(c, key []byte) (*tls.Certificate, error) {
 	pair, err := tls.X509KeyPair(c, key)
 	if err != nil {
 		return nil, err
@@ -327,11 +327,11 @@ func tryRotation() {
 	usages := []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth}
 	template := &x509.CertificateRequest{Subject: pkix.Name{CommonName: "me", Organization: []string{"o"}}, DNSNames: []string{"d"}}
 	try("certificate manager: what is wrong with a config", func(o *outcome) {
-		s := &kept{o: o}
+		s := &memoryStore{o: o}
 		for i, c := range []certificate.Config{
 			{}, {CertificateStore: s}, {CertificateStore: s, Usages: usages}, {CertificateStore: s, Usages: usages, GetUsages: func(any) []certificatesv1.KeyUsage { return usages }}, {CertificateStore: s, GetUsages: func(any) []certificatesv1.KeyUsage { return usages }},
 			{CertificateStore: s, Usages: usages, Template: template, GetTemplate: func() *x509.CertificateRequest { return template }}, {CertificateStore: s, Usages: usages, BootstrapCertificatePEM: []byte("x")}, {CertificateStore: s, Usages: usages, BootstrapCertificatePEM: []byte("x"), BootstrapKeyPEM: []byte("y")},
-			{CertificateStore: &kept{o: o, err: errors.New("x")}, Usages: usages}, {CertificateStore: &kept{o: o, err: errors.New("x")}, Usages: usages, BootstrapCertificatePEM: []byte("x"), BootstrapKeyPEM: []byte("y")},
+			{CertificateStore: &memoryStore{o: o, err: errors.New("x")}, Usages: usages}, {CertificateStore: &memoryStore{o: o, err: errors.New("x")}, Usages: usages, BootstrapCertificatePEM: []byte("x"), BootstrapKeyPEM: []byte("y")},
 		} {
 			o.panics(fmt.Sprint(i), func() {
 				m, err := certificate.NewManager(&c)
@@ -354,7 +354,7 @@ func tryRotation() {
 			signer := kubernetes.NewForConfigOrDie(s.config())
 			go func() { sign(ctx, signer, 10*time.Hour, false) }()
 			c, key := pair(now.Add(at[0]), now.Add(at[1]), "me")
-			store := &kept{o: o}
+			store := &memoryStore{o: o}
 			var logged lines
 			logging := klog.NewContext(ctx, logged.logger(2))
 			config := certificate.Config{

@@ -62,7 +62,7 @@ func tryManagers() {
 					object = make()
 					patch, err := csaupgrade.UpgradeManagedFieldsPatch(object, sets.New(names...), "ssa", options...)
 					// the object is not compared, because client-go changes it
-					o.line(settled(string(patch)), patch == nil, err != nil)
+					o.line(normalize(string(patch)), patch == nil, err != nil)
 				})
 			}
 		}

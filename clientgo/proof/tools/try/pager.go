@@ -170,7 +170,7 @@ func tryPagers() {
 	})
 	for _, after := range []int{0, 1, 2, 3, 5} {
 		try(fmt.Sprintf("pager: an end after %d items", after), func(out *outcome) {
-			for _, why := range []string{"context", "error"} {
+			for _, cause := range []string{"context", "error"} {
 				ctx, cancel := context.WithCancel(context.Background())
 				p := pager.New((&pages{o: &outcome{}, items: 7, kind: "pods"}).list)
 				p.PageSize, p.PageBufferSize = 2, 0
@@ -180,14 +180,14 @@ func tryPagers() {
 				}
 				err := p.EachListItem(ctx, metav1.ListOptions{}, func(item runtime.Object) error {
 					if seen++; seen == after {
-						if why == "error" {
+						if cause == "error" {
 							return errors.New("enough")
 						}
 						cancel()
 					}
 					return nil
 				})
-				out.line(why, seen, kindOf(err))
+				out.line(cause, seen, kindOf(err))
 				cancel()
 			}
 		})

@@ -49,23 +49,23 @@ func subjects() map[string]runtime.Object {
 		"empty unstructured":  &unstructured.Unstructured{},
 		"list":                &v1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "9"}},
 		"status":              &metav1.Status{},
-		"unknown":             &unknown{},
+		"unknown":             &unregisteredObject{},
 		"partial":             &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "P", APIVersion: "g/v1"}, ObjectMeta: metav1.ObjectMeta{Name: "p"}},
 		"long name":           &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: strings.Repeat("n", 253), Namespace: "b"}},
 		"odd name":            &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "A_B/C", Namespace: "b"}},
 	}
 }
 
-// unknown is an object whose type is not in any scheme.
-type unknown struct {
+// unregisteredObject is an object whose type is not in any scheme.
+type unregisteredObject struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
 }
 
-func (u *unknown) DeepCopyObject() runtime.Object { return u }
+func (u *unregisteredObject) DeepCopyObject() runtime.Object { return u }
 
 func printed(e *v1.Event) string {
-	return settled(text(e))
+	return normalize(text(e))
 }
 
 func tryRecorders() {
@@ -76,7 +76,7 @@ func tryRecorders() {
 	}
 	try("record: names and types", func(o *outcome) {
 		for _, name := range []string{"", "a", "a.b", "A_B", strings.Repeat("n", 300), "a/b", "ä"} {
-			o.line(settled(util.GenerateEventName(name, 1)), settled(util.GenerateEventName(name, 1234567890123456789)), settled(util.GenerateEventName(name, -1)))
+			o.line(normalize(util.GenerateEventName(name, 1)), normalize(util.GenerateEventName(name, 1234567890123456789)), normalize(util.GenerateEventName(name, -1)))
 		}
 		for _, kind := range []string{"Normal", "Warning", "normal", "", "Error"} {
 			o.line(util.ValidateEventType(kind))
@@ -208,17 +208,17 @@ func recordOnTheWire(o *outcome, what string) {
 	} else {
 		s.recorded(requests)
 	}
-	for _, asked := range s.taken() {
+	for _, asked := range s.takeRequests() {
 		o.line(asked)
 	}
 }
 
 func sinkFaults() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"400": status(400, "BadRequest", "no"), "403": status(403, "Forbidden", "no"), "404": status(404, "NotFound", "no"), "409": status(409, "AlreadyExists", "no"), "conflict": status(409, "Conflict", "no"),
-		"422": status(422, "Invalid", "no"), "429": status(429, "TooManyRequests", "no"), "500": status(500, "InternalError", "no"), "503": plain(503, "away"), "504": status(504, "Timeout", "no"), "404 without a status": plain(404, "page"), "401": plain(401, ""),
-		"malformed": plain(200, "{"), "another kind": plain(200, `{"kind":"Pod","apiVersion":"v1"}`), "empty": plain(200, ""), "a status": plain(200, `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"reason":"InternalError"}`),
-		"cut": cut,
+		"400": statusHandler(400, "BadRequest", "no"), "403": statusHandler(403, "Forbidden", "no"), "404": statusHandler(404, "NotFound", "no"), "409": statusHandler(409, "AlreadyExists", "no"), "conflict": statusHandler(409, "Conflict", "no"),
+		"422": statusHandler(422, "Invalid", "no"), "429": statusHandler(429, "TooManyRequests", "no"), "500": statusHandler(500, "InternalError", "no"), "503": textHandler(503, "away"), "504": statusHandler(504, "Timeout", "no"), "404 without a status": textHandler(404, "page"), "401": textHandler(401, ""),
+		"malformed": textHandler(200, "{"), "another kind": textHandler(200, `{"kind":"Pod","apiVersion":"v1"}`), "empty": textHandler(200, ""), "a status": textHandler(200, `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"reason":"InternalError"}`),
+		"cut": closeConnection,
 		"ending namespace": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(403)
@@ -228,8 +228,8 @@ func sinkFaults() map[string]http.HandlerFunc {
 }
 
 // recordWithFaults prints the requests if requests with this method fail twice.
-func recordWithFaults(o *outcome, method string, answer http.HandlerFunc) {
-	s := serve(o, &fault{method: method, path: "/events", times: 2, answer: answer})
+func recordWithFaults(o *outcome, method string, handler http.HandlerFunc) {
+	s := serve(o, &fault{method: method, path: "/events", times: 2, handler: handler})
 	defer s.Close()
 	b := record.NewBroadcaster(record.WithSleepDuration(time.Millisecond))
 	defer b.Shutdown()
@@ -242,12 +242,12 @@ func recordWithFaults(o *outcome, method string, answer http.HandlerFunc) {
 	if !within(20*time.Second, func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return slices.ContainsFunc(s.asked, func(asked string) bool { return strings.Contains(asked, "Last") })
+		return slices.ContainsFunc(s.takenRequests, func(asked string) bool { return strings.Contains(asked, "Last") })
 	}) {
 		o.line("it never came to the last event")
 	}
 	time.Sleep(20 * time.Millisecond)
-	for _, asked := range s.taken() {
+	for _, asked := range s.takeRequests() {
 		o.line(asked)
 	}
 }
@@ -266,22 +266,22 @@ func (s *sink) do(verb string, e *v1.Event, data []byte) (*v1.Event, error) {
 	s.mu.Lock()
 	s.calls++
 	s.mu.Unlock()
-	s.o.line(verb, printed(e), settled(string(data)))
+	s.o.line(verb, printed(e), normalize(string(data)))
 	if s.hangs != nil {
 		<-s.hangs
 	}
 	if s.err != nil && e.Reason != "Last" {
 		return nil, s.err
 	}
-	answer := e.DeepCopy()
-	answer.ResourceVersion, answer.Name = "42", "named-by-sink"
-	return answer, nil
+	stored := e.DeepCopy()
+	stored.ResourceVersion, stored.Name = "42", "named-by-sink"
+	return stored, nil
 }
 
 func (s *sink) Create(e *v1.Event) (*v1.Event, error)             { return s.do("create", e, nil) }
 func (s *sink) Update(e *v1.Event) (*v1.Event, error)             { return s.do("update", e, nil) }
 func (s *sink) Patch(e *v1.Event, data []byte) (*v1.Event, error) { return s.do("patch", e, data) }
-func (s *sink) asked() int                                        { s.mu.Lock(); defer s.mu.Unlock(); return s.calls }
+func (s *sink) callCount() int                                    { s.mu.Lock(); defer s.mu.Unlock(); return s.calls }
 func errorOfStatus(code int32, reason metav1.StatusReason) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Code: code, Reason: reason}}
 }
@@ -304,7 +304,7 @@ func recordWithErrors(o *outcome, err error) {
 	r.Event(pod, "Normal", "R", "m")
 	r.Event(node, "Normal", "Last", "m")
 	within(10*time.Second, func() bool { return strings.Contains(text(o.all()), "Last") })
-	o.line(s.asked())
+	o.line(s.callCount())
 }
 
 func tryBroadcasters() {
@@ -345,10 +345,10 @@ func tryBroadcasters() {
 		s := &sink{o: o, err: errors.New("x")}
 		b.StartRecordingToSink(s)
 		b.NewRecorder(scheme.Scheme, source).Event(pod, "Normal", "R", "m")
-		o.line(within(5*time.Second, func() bool { return s.asked() == 1 }))
+		o.line(within(5*time.Second, func() bool { return s.callCount() == 1 }))
 		done := make(chan struct{})
 		go func() { b.Shutdown(); close(done) }()
-		o.line(ends(done), s.asked())
+		o.line(ends(done), s.callCount())
 	})
 	try("record: end of a context", func(o *outcome) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -448,7 +448,7 @@ func tryBroadcasters() {
 			r.Event(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i)}}, "Normal", "R", "m")
 		}
 		close(s.hangs)
-		o.line(within(10*time.Second, func() bool { return s.asked() == 500 }))
+		o.line(within(10*time.Second, func() bool { return s.callCount() == 500 }))
 	})
 	try("record: sink of a typed client", func(o *outcome) {
 		s := serve(o)

@@ -27,16 +27,16 @@ type server struct {
 	api *apitest.Server
 	o   *outcome
 
-	mu     sync.Mutex // guards following
-	asked  []string
-	faults []*fault
+	mu            sync.Mutex // guards following
+	takenRequests []string
+	faults        []*fault
 }
 
 // fault is a response that replaces the server's response to some requests.
 type fault struct {
 	method, path string // the request's path must contain path; an empty string matches all
 	times        int    // negative: always
-	answer       http.HandlerFunc
+	handler      http.HandlerFunc
 }
 
 func serve(o *outcome, faults ...*fault) *server {
@@ -59,9 +59,9 @@ func (s *server) config() *rest.Config {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	what := strings.TrimSpace(fmt.Sprintln(r.Method, settled(r.URL.Path), ordered(r.URL.Query()), r.Header.Get("Content-Type"), settledBody(body)))
+	what := strings.TrimSpace(fmt.Sprintln(r.Method, normalize(r.URL.Path), ordered(r.URL.Query()), r.Header.Get("Content-Type"), normalizeBody(body)))
 	s.mu.Lock()
-	s.asked = append(s.asked, what)
+	s.takenRequests = append(s.takenRequests, what)
 	var found *fault
 	for _, f := range s.faults {
 		if f.times != 0 && (f.method == "" || f.method == r.Method) && strings.Contains(r.URL.Path, f.path) {
@@ -72,7 +72,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	if found != nil {
-		found.answer(w, r)
+		found.handler(w, r)
 		return
 	}
 	s.api.ServeHTTP(w, r)
@@ -84,24 +84,24 @@ func (s *server) fail(faults ...*fault) {
 	s.faults = faults
 }
 
-// taken returns the requests since the last call of taken.
-func (s *server) taken() []string {
+// takeRequests returns the requests since the last call of taken.
+func (s *server) takeRequests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	asked := s.asked
-	s.asked = nil
+	asked := s.takenRequests
+	s.takenRequests = nil
 	return asked
 }
 
 func (s *server) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.asked)
+	return len(s.takenRequests)
 }
 
 // print records the requests since the last call in the outcome. It leaves out repetitions.
 func (s *server) print(what string) {
-	for _, asked := range slices.Compact(s.taken()) {
+	for _, asked := range slices.Compact(s.takeRequests()) {
 		s.o.line(what, asked)
 	}
 }
@@ -109,8 +109,8 @@ func (s *server) print(what string) {
 // printFirst records the requests since the last call in the outcome. It records requests that
 // differ only in versions once.
 func (s *server) printFirst(what string) {
-	for _, asked := range s.taken() {
-		s.o.first(what, resource.ReplaceAllString(asked, "VERSION"))
+	for _, asked := range s.takeRequests() {
+		s.o.recordOnce(what, resource.ReplaceAllString(asked, "VERSION"))
 	}
 }
 
@@ -127,7 +127,7 @@ var (
 	uids        = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 )
 
-func settled(s string) string {
+func normalize(s string) string {
 	s = times.ReplaceAllString(s, "TIME")
 	s = suffix.ReplaceAllString(s, ".SUFFIX")
 	s = uids.ReplaceAllString(s, "UID")
@@ -153,7 +153,7 @@ func sorted(selector string) string {
 	return strings.Join(terms, ",")
 }
 
-func settledBody(body []byte) string {
+func normalizeBody(body []byte) string {
 	var v any
 	if json.Unmarshal(body, &v) != nil {
 		if len(body) > 0 {
@@ -161,11 +161,11 @@ func settledBody(body []byte) string {
 		}
 		return ""
 	}
-	return settled(text(v))
+	return normalize(text(v))
 }
 
-// status returns a handler that sends a Status, as an API server does.
-func status(code int, reason, message string, more ...string) http.HandlerFunc {
+// statusHandler returns a handler that sends a Status, as an API server does.
+func statusHandler(code int, reason, message string, more ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		for _, header := range more {
@@ -177,13 +177,13 @@ func status(code int, reason, message string, more ...string) http.HandlerFunc {
 	}
 }
 
-// plain returns a handler that sends a text body, which is not a Status.
-func plain(code int, body string) http.HandlerFunc {
+// textHandler returns a handler that sends a text body, which is not a Status.
+func textHandler(code int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(code)
 		_, _ = io.WriteString(w, body)
 	}
 }
 
-// cut closes the connection without a response.
-func cut(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+// closeConnection closes the connection without a response.
+func closeConnection(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }

@@ -27,22 +27,22 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// seen is a round tripper that records the headers of a request.
-type seen struct {
-	o      *outcome
-	answer func(*http.Request) (*http.Response, error)
-	closed bool
+// headerRecorder is a round tripper that records the headers of a request.
+type headerRecorder struct {
+	o       *outcome
+	respond func(*http.Request) (*http.Response, error)
+	closed  bool
 }
 
-func (s *seen) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.o.line("sent", r.Method, settled(r.URL.String()), headers(r.Header))
-	if s.answer != nil {
-		return s.answer(r)
+func (s *headerRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.o.line("sent", r.Method, normalize(r.URL.String()), headers(r.Header))
+	if s.respond != nil {
+		return s.respond(r)
 	}
 	return &http.Response{StatusCode: 200, Status: "200 OK", Header: http.Header{"X-Answer": {"1"}}, Body: io.NopCloser(strings.NewReader("body")), Request: r}, nil
 }
 
-func (s *seen) CloseIdleConnections() { s.closed = true }
+func (s *headerRecorder) CloseIdleConnections() { s.closed = true }
 
 func headers(h http.Header) string {
 	var all []string
@@ -64,16 +64,16 @@ func tryTransports() {
 		try("transport: "+name, func(o *outcome) {
 			for _, given := range []http.Header{nil, {"User-Agent": {"own"}, "Authorization": {"own"}, "Impersonate-User": {"own"}, "X": {"1", "2"}}} {
 				c := c
-				c.Transport = &seen{o: o}
+				c.Transport = &headerRecorder{o: o}
 				rt, err := transport.HTTPWrappersForConfig(&c, c.Transport)
 				o.line("wrappers", kindOf(err))
-				ask(o, rt, given)
+				sendWithHeaders(o, rt, given)
 				rt, err = transport.New(&c)
 				o.line("new", kindOf(err))
-				ask(o, rt, given)
+				sendWithHeaders(o, rt, given)
 			}
 			o.line(c.HasCA(), c.HasBasicAuth(), c.HasTokenAuth(), c.HasCertAuth(), c.HasCertCallback())
-			wire(o, &c)
+			sendToServer(o, &c)
 		})
 	}
 	tryWrappers()
@@ -82,9 +82,9 @@ func tryTransports() {
 	tryDebugging()
 }
 
-// ask sends a request with the given headers. It records whether the round tripper has changed the
-// caller's headers.
-func ask(o *outcome, rt http.RoundTripper, given http.Header) {
+// sendWithHeaders sends a request with the given headers. It records whether the round tripper has
+// changed the caller's headers.
+func sendWithHeaders(o *outcome, rt http.RoundTripper, given http.Header) {
 	if rt == nil {
 		return
 	}
@@ -102,8 +102,8 @@ func ask(o *outcome, rt http.RoundTripper, given http.Header) {
 	_ = response.Body.Close()
 }
 
-// wire sends a request to a server, and records the request that arrives.
-func wire(o *outcome, c *transport.Config) {
+// sendToServer sends a request to a server, and records the request that arrives.
+func sendToServer(o *outcome, c *transport.Config) {
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { o.line("arrived", r.Method, r.URL, headers(r.Header)) }))
 	defer s.Close()
 	rt, err := transport.New(c)
@@ -122,40 +122,40 @@ func wire(o *outcome, c *transport.Config) {
 func tryWrappers() {
 	named := func(o *outcome, name string) transport.WrapperFunc {
 		return func(rt http.RoundTripper) http.RoundTripper {
-			return tripper(func(r *http.Request) (*http.Response, error) {
+			return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 				o.line("through", name)
 				return rt.RoundTrip(r)
 			})
 		}
 	}
 	try("transport: wrappers", func(o *outcome) {
-		c := transport.Config{UserAgent: "ua", BearerToken: "t", Transport: &seen{o: o}}
+		c := transport.Config{UserAgent: "ua", BearerToken: "t", Transport: &headerRecorder{o: o}}
 		c.Wrap(named(o, "first"))
 		c.Wrap(named(o, "second"))
 		rt, err := transport.New(&c)
 		o.line(kindOf(err))
-		ask(o, rt, nil)
-		ask(o, transport.Wrappers(named(o, "a"), nil, named(o, "b"))(&seen{o: o}), nil)
-		ask(o, transport.Wrappers(nil, named(o, "c"))(&seen{o: o}), nil)
+		sendWithHeaders(o, rt, nil)
+		sendWithHeaders(o, transport.Wrappers(named(o, "a"), nil, named(o, "b"))(&headerRecorder{o: o}), nil)
+		sendWithHeaders(o, transport.Wrappers(nil, named(o, "c"))(&headerRecorder{o: o}), nil)
 		o.line(transport.Wrappers() == nil, transport.Wrappers(nil) == nil, transport.Wrappers(nil, nil) == nil)
-		c = transport.Config{Transport: &seen{o: o}}
+		c = transport.Config{Transport: &headerRecorder{o: o}}
 		c.Wrap(nil)
 		o.line(c.WrapTransport == nil)
 	})
 	try("transport: round trippers", func(o *outcome) {
 		for _, given := range []http.Header{nil, {"Authorization": {"own"}, "User-Agent": {"own"}, "X-Remote-User": {"own"}, "X-Remote-Group": {"own"}, "X-Remote-Extra-A": {"own"}, "X-Remote-Uid": {"own"}, "Impersonate-Group": {"own"}}} {
-			base := &seen{o: o}
-			ask(o, transport.NewBearerAuthRoundTripper("t", base), given)
-			ask(o, transport.NewBearerAuthRoundTripper("", base), given)
-			ask(o, transport.NewBasicAuthRoundTripper("u", "p", base), given)
-			ask(o, transport.NewUserAgentRoundTripper("ua", base), given)
-			ask(o, transport.NewUserAgentRoundTripper("", base), given)
-			ask(o, transport.NewAuthProxyRoundTripper("u", "9", []string{"a", "b"}, map[string][]string{"Key/X": {"1", "2"}}, base), given)
-			ask(o, transport.NewAuthProxyRoundTripper("", "", nil, nil, base), given)
-			ask(o, transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{UserName: "i"}, base), given)
+			base := &headerRecorder{o: o}
+			sendWithHeaders(o, transport.NewBearerAuthRoundTripper("t", base), given)
+			sendWithHeaders(o, transport.NewBearerAuthRoundTripper("", base), given)
+			sendWithHeaders(o, transport.NewBasicAuthRoundTripper("u", "p", base), given)
+			sendWithHeaders(o, transport.NewUserAgentRoundTripper("ua", base), given)
+			sendWithHeaders(o, transport.NewUserAgentRoundTripper("", base), given)
+			sendWithHeaders(o, transport.NewAuthProxyRoundTripper("u", "9", []string{"a", "b"}, map[string][]string{"Key/X": {"1", "2"}}, base), given)
+			sendWithHeaders(o, transport.NewAuthProxyRoundTripper("", "", nil, nil, base), given)
+			sendWithHeaders(o, transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{UserName: "i"}, base), given)
 			rt, err := transport.NewBearerAuthWithRefreshRoundTripper("t", "", base)
 			o.line(kindOf(err))
-			ask(o, rt, given)
+			sendWithHeaders(o, rt, given)
 		}
 		request, _ := http.NewRequest("GET", "http://h", nil)
 		transport.SetAuthProxyHeaders(request, "u", "", []string{"g"}, map[string][]string{"A B": {"c"}})
@@ -163,13 +163,13 @@ func tryWrappers() {
 	})
 	try("transport: end of a context", func(o *outcome) {
 		ctx, cancel := context.WithCancel(context.Background())
-		rt := transport.ContextCanceller(ctx, errors.New("over"))(&seen{o: o})
-		ask(o, rt, nil)
+		rt := transport.ContextCanceller(ctx, errors.New("over"))(&headerRecorder{o: o})
+		sendWithHeaders(o, rt, nil)
 		cancel()
-		ask(o, rt, nil)
+		sendWithHeaders(o, rt, nil)
 	})
 	try("transport: wrapped round trippers", func(o *outcome) {
-		base := &seen{o: o}
+		base := &headerRecorder{o: o}
 		c := transport.Config{UserAgent: "ua", BearerToken: "t", Impersonate: transport.ImpersonationConfig{UserName: "i"}, Transport: base}
 		rt, _ := transport.New(&c)
 		for range 10 {
@@ -188,25 +188,25 @@ func tryWrappers() {
 	})
 }
 
-type tripper func(*http.Request) (*http.Response, error)
+type roundTripperFunc func(*http.Request) (*http.Response, error)
 
-func (t tripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+func (t roundTripperFunc) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
 // source is a token source with these results. It repeats the last result.
 type source struct {
 	o       *outcome
-	answers []answer
+	results []tokenResult
 	calls   int
 }
 
-type answer struct {
+type tokenResult struct {
 	token string
 	left  time.Duration
 	err   error
 }
 
 func (s *source) Token() (*oauth2.Token, error) {
-	a := s.answers[min(s.calls, len(s.answers)-1)]
+	a := s.results[min(s.calls, len(s.results)-1)]
 	s.calls++
 	s.o.line("asked for a token")
 	if a.err != nil {
@@ -220,12 +220,12 @@ func (s *source) Token() (*oauth2.Token, error) {
 }
 
 func tryTokens() {
-	for name, answers := range map[string][]answer{
+	for name, results := range map[string][]tokenResult{
 		"one": {{token: "a", left: time.Hour}}, "another one before the end": {{token: "a", left: time.Hour}, {token: "b", left: time.Hour}, {err: errors.New("x")}}, "without an end": {{token: "a"}, {token: "b"}}, "expired": {{token: "a", left: -time.Hour}, {token: "b", left: time.Hour}}, "soon": {{token: "a", left: 5 * time.Second}, {token: "b", left: time.Hour}},
 		"a failure": {{err: errors.New("x")}, {token: "b", left: time.Hour}}, "a failure later": {{token: "a", left: time.Second}, {err: errors.New("x")}}, "empty": {{}},
 	} {
 		try("tokens: "+name, func(o *outcome) {
-			ts := transport.NewCachedTokenSource(&source{o: o, answers: answers})
+			ts := transport.NewCachedTokenSource(&source{o: o, results: results})
 			for range 3 {
 				t, err := ts.Token()
 				if err != nil {
@@ -241,19 +241,19 @@ func tryTokens() {
 			t, err = ts.Token()
 			o.line(t != nil, kindOf(err))
 			for _, code := range []int{200, 401, 403} {
-				base := &seen{o: o, answer: func(*http.Request) (*http.Response, error) {
+				base := &headerRecorder{o: o, respond: func(*http.Request) (*http.Response, error) {
 					return &http.Response{StatusCode: code, Body: http.NoBody}, nil
 				}}
-				resettable := transport.NewCachedTokenSource(&source{o: o, answers: answers})
+				resettable := transport.NewCachedTokenSource(&source{o: o, results: results})
 				rt := transport.ResettableTokenSourceWrapTransport(resettable)(base)
-				ask(o, rt, nil)
-				ask(o, rt, nil)
-				ask(o, rt, http.Header{"Authorization": {"own"}})
-				plain := transport.TokenSourceWrapTransport(&source{o: o, answers: answers})(base)
-				ask(o, plain, nil)
-				ask(o, plain, nil)
-				ask(o, plain, nil)
-				ask(o, plain, http.Header{"Authorization": {"own"}})
+				sendWithHeaders(o, rt, nil)
+				sendWithHeaders(o, rt, nil)
+				sendWithHeaders(o, rt, http.Header{"Authorization": {"own"}})
+				plain := transport.TokenSourceWrapTransport(&source{o: o, results: results})(base)
+				sendWithHeaders(o, plain, nil)
+				sendWithHeaders(o, plain, nil)
+				sendWithHeaders(o, plain, nil)
+				sendWithHeaders(o, plain, http.Header{"Authorization": {"own"}})
 			}
 		})
 	}
@@ -275,14 +275,14 @@ func tryTokens() {
 			_ = os.WriteFile(path, []byte("other"), 0o600)
 			t, err = ts.Token()
 			o.line(t != nil && t.AccessToken == "other", clean(err))
-			rt, err := transport.NewBearerAuthWithRefreshRoundTripper("given", path, &seen{o: o})
+			rt, err := transport.NewBearerAuthWithRefreshRoundTripper("given", path, &headerRecorder{o: o})
 			o.line(clean(err))
-			ask(o, rt, nil)
+			sendWithHeaders(o, rt, nil)
 			_ = os.Remove(path)
-			rt, err = transport.NewBearerAuthWithRefreshRoundTripper("given", path, &seen{o: o})
+			rt, err = transport.NewBearerAuthWithRefreshRoundTripper("given", path, &headerRecorder{o: o})
 			o.line(clean(err))
-			ask(o, rt, nil)
-			rt, err = transport.NewBearerAuthWithRefreshRoundTripper("", path, &seen{o: o})
+			sendWithHeaders(o, rt, nil)
+			rt, err = transport.NewBearerAuthWithRefreshRoundTripper("", path, &headerRecorder{o: o})
 			o.line(clean(err))
 			if rt != nil {
 				request, _ := http.NewRequest("GET", "http://h", nil)
@@ -309,11 +309,11 @@ func tryTLS() {
 		return path
 	}
 	caFile, certFile, keyFile, none := write("ca", caPEM), write("cert", caPEM), write("key", keyPEM), filepath.Join(dir, "none")
-	unreadable := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})
+	unparsable := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})
 	text := write("text", []byte("text"))
 	shown := &transport.GetCertHolder{GetCert: func() (*tls.Certificate, error) { return &tls.Certificate{}, nil }}
 	for name, c := range map[string]transport.TLSConfig{
-		"nothing": {}, "insecure": {Insecure: true}, "name": {ServerName: "n"}, "protocols": {NextProtos: []string{"a"}}, "ca": {CAData: caPEM}, "ca file": {CAFile: caFile}, "ca file reloaded": {CAFile: caFile, ReloadCAFiles: true}, "no ca file": {CAFile: none}, "bad ca": {CAData: []byte("x")}, "unreadable ca": {CAData: unreadable}, "ca and an unreadable one": {CAData: slices.Concat(caPEM, unreadable)}, "unreadable ca and a good one": {CAData: slices.Concat(unreadable, caPEM)}, "ca and rubbish": {CAData: slices.Concat(caPEM, []byte("x"))}, "another block and rubbish": {CAData: slices.Concat(keyPEM, []byte("x"))}, "bad ca file": {CAFile: text}, "empty ca file": {CAFile: write("empty", nil)},
+		"nothing": {}, "insecure": {Insecure: true}, "name": {ServerName: "n"}, "protocols": {NextProtos: []string{"a"}}, "ca": {CAData: caPEM}, "ca file": {CAFile: caFile}, "ca file reloaded": {CAFile: caFile, ReloadCAFiles: true}, "no ca file": {CAFile: none}, "bad ca": {CAData: []byte("x")}, "unreadable ca": {CAData: unparsable}, "ca and an unreadable one": {CAData: slices.Concat(caPEM, unparsable)}, "unreadable ca and a good one": {CAData: slices.Concat(unparsable, caPEM)}, "ca and rubbish": {CAData: slices.Concat(caPEM, []byte("x"))}, "another block and rubbish": {CAData: slices.Concat(keyPEM, []byte("x"))}, "bad ca file": {CAFile: text}, "empty ca file": {CAFile: write("empty", nil)},
 		"ca and insecure": {CAData: caPEM, Insecure: true}, "ca file and insecure": {CAFile: none, Insecure: true}, "certificate": {CertData: caPEM, KeyData: keyPEM}, "certificate files": {CertFile: certFile, KeyFile: keyFile}, "certificate files reloaded": {CertFile: certFile, KeyFile: keyFile, ReloadTLSFiles: true}, "certificate without key": {CertData: caPEM},
 		"key without certificate": {KeyData: keyPEM}, "certificate with another key": {CertData: caPEM, KeyData: otherPEM}, "certificate file without key": {CertFile: certFile}, "key file without certificate": {KeyFile: keyFile}, "no certificate file": {CertFile: none, KeyFile: keyFile}, "no key file": {CertFile: certFile, KeyFile: none}, "data before files": {CAData: caPEM, CAFile: none, CertData: caPEM, CertFile: none, KeyData: keyPEM, KeyFile: none},
 		"data and a file": {CertData: caPEM, KeyFile: keyFile}, "bad certificate": {CertData: []byte("x"), KeyData: keyPEM}, "function": {GetCertHolder: shown}, "function and data": {GetCertHolder: shown, CertData: caPEM, KeyData: keyPEM}, "function that is nil": {GetCertHolder: &transport.GetCertHolder{}}, "ca data and reloaded file": {CAData: caPEM, CAFile: caFile, ReloadCAFiles: true},
@@ -340,7 +340,7 @@ func tryTLS() {
 			rt, err := transport.New(&c)
 			o.line(rt == nil, clean(err), rt == http.DefaultTransport)
 			with := c
-			with.Transport = &seen{o: o}
+			with.Transport = &headerRecorder{o: o}
 			rt, err = transport.New(&with)
 			o.line(rt == nil, clean(err))
 			if again, _ := transport.New(&c); again != nil {
@@ -368,7 +368,7 @@ func tryTLS() {
 		}
 	})
 	try("transport: dial and proxy", func(o *outcome) {
-		s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { o.line("arrived", settled(r.URL.String()), r.Host) }))
+		s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { o.line("arrived", normalize(r.URL.String()), r.Host) }))
 		defer s.Close()
 		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 			o.line("dial", network, address)
@@ -409,9 +409,9 @@ func tryDebugging() {
 				for _, fails := range []bool{false, true} {
 					l := &lines{}
 					logger := l.logger(verbosity)
-					base := &seen{o: o}
+					base := &headerRecorder{o: o}
 					if fails {
-						base.answer = func(*http.Request) (*http.Response, error) { return nil, errors.New("x") }
+						base.respond = func(*http.Request) (*http.Response, error) { return nil, errors.New("x") }
 					}
 					rt := transport.NewDebuggingRoundTripper(base, level...)
 					request, _ := http.NewRequestWithContext(klog.NewContext(context.Background(), logger), "POST", "http://user:secret@example.com/p?x=y", strings.NewReader("body"))
@@ -435,10 +435,10 @@ func tryDebugging() {
 		}
 	}
 	tryAlone("debugging: wrappers by verbosity", func(o *outcome) {
-		base := &seen{o: o}
+		base := &headerRecorder{o: o}
 		rt := transport.DebugWrappers(base)
 		_, wrapped := rt.(interface{ WrappedRoundTripper() http.RoundTripper })
 		o.line(wrapped)
-		ask(o, rt, nil)
+		sendWithHeaders(o, rt, nil)
 	})
 }

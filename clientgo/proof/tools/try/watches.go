@@ -25,25 +25,25 @@ import (
 	toolswatch "k8s.io/client-go/tools/watch"
 )
 
-// script has the results of watch requests, in order. The last result is repeated.
-type script struct {
+// scriptedSource has the results of watch requests, in order. The last result is repeated.
+type scriptedSource struct {
 	o     *outcome
-	opens []open
+	opens []watchResult
 	list  runtime.Object
 
 	mu    sync.Mutex // guards following
 	calls int
 }
 
-// open is the result of one watch request.
-type open struct {
-	err    error
-	none   bool // the result is a nil watch without an error
-	events []watch.Event
-	stays  bool
+// watchResult is the result of one watch request.
+type watchResult struct {
+	err       error
+	none      bool // the result is a nil watch without an error
+	events    []watch.Event
+	staysOpen bool
 }
 
-func (s *script) Watch(options metav1.ListOptions) (watch.Interface, error) {
+func (s *scriptedSource) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := min(s.calls, len(s.opens)-1)
@@ -61,13 +61,13 @@ func (s *script) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	for _, e := range this.events {
 		ch <- e
 	}
-	if !this.stays {
+	if !this.staysOpen {
 		close(ch)
 	}
 	return watch.NewProxyWatcher(ch), nil
 }
 
-func (s *script) List(options metav1.ListOptions) (runtime.Object, error) {
+func (s *scriptedSource) List(options metav1.ListOptions) (runtime.Object, error) {
 	s.o.line("list", text(options))
 	return s.list.DeepCopyObject(), nil
 }
@@ -84,7 +84,7 @@ func statusEvent(code int32, reason metav1.StatusReason, seconds int32) watch.Ev
 	return watch.Event{Type: watch.Error, Object: s}
 }
 
-func shown(e watch.Event) string {
+func describeEvent(e watch.Event) string {
 	if e.Object == nil {
 		return fmt.Sprint(e.Type, " nil")
 	}
@@ -95,62 +95,62 @@ func shown(e watch.Event) string {
 	return strings.Join([]string{string(e.Type), kind, text(e.Object)}, " ")
 }
 
-// odd is an object without a version.
-type odd struct{ metav1.TypeMeta }
+// objectWithoutVersion is an object without a version.
+type objectWithoutVersion struct{ metav1.TypeMeta }
 
-func (o *odd) DeepCopyObject() runtime.Object { return o }
+func (o *objectWithoutVersion) DeepCopyObject() runtime.Object { return o }
 
 func tryWatches() {
 	one := changed(watch.Added, "a", "6")
-	cases := map[string][]open{
-		"events":                       {{events: []watch.Event{one, changed(watch.Modified, "a", "7"), changed(watch.Deleted, "a", "8")}, stays: true}},
-		"lost after one":               {{events: []watch.Event{one}}, {events: []watch.Event{changed(watch.Modified, "a", "9")}, stays: true}},
-		"bookmarks":                    {{events: []watch.Event{one, changed(watch.Bookmark, "", "20")}}, {events: []watch.Event{changed(watch.Bookmark, "", "30")}}, {stays: true}},
+	cases := map[string][]watchResult{
+		"events":                       {{events: []watch.Event{one, changed(watch.Modified, "a", "7"), changed(watch.Deleted, "a", "8")}, staysOpen: true}},
+		"lost after one":               {{events: []watch.Event{one}}, {events: []watch.Event{changed(watch.Modified, "a", "9")}, staysOpen: true}},
+		"bookmarks":                    {{events: []watch.Event{one, changed(watch.Bookmark, "", "20")}}, {events: []watch.Event{changed(watch.Bookmark, "", "30")}}, {staysOpen: true}},
 		"an expired event":             {{events: []watch.Event{one, statusEvent(410, metav1.StatusReasonExpired, 0), one}}},
 		"a gone event":                 {{events: []watch.Event{statusEvent(410, metav1.StatusReasonGone, 0)}}},
-		"a 500 event":                  {{events: []watch.Event{one, statusEvent(500, metav1.StatusReasonInternalError, 0), one}}, {events: []watch.Event{changed(watch.Modified, "a", "9")}, stays: true}},
-		"a 504 event":                  {{events: []watch.Event{statusEvent(504, metav1.StatusReasonTimeout, 1)}}, {events: []watch.Event{changed(watch.Modified, "a", "9")}, stays: true}},
-		"a 429 event":                  {{events: []watch.Event{statusEvent(429, metav1.StatusReasonTooManyRequests, 1)}}, {events: []watch.Event{one}, stays: true}},
-		"a 403 event":                  {{events: []watch.Event{statusEvent(403, metav1.StatusReasonForbidden, 0)}}, {events: []watch.Event{one}, stays: true}},
-		"a 401 event":                  {{events: []watch.Event{statusEvent(401, metav1.StatusReasonUnauthorized, 0)}}, {events: []watch.Event{one}, stays: true}},
-		"a status without a code":      {{events: []watch.Event{statusEvent(0, metav1.StatusReasonExpired, 0)}}, {events: []watch.Event{one}, stays: true}},
-		"an error that is no status":   {{events: []watch.Event{{Type: watch.Error, Object: pod}}}, {events: []watch.Event{one}, stays: true}},
-		"an unstructured status":       {{events: []watch.Event{{Type: watch.Error, Object: &unstructured.Unstructured{Object: map[string]any{"kind": "Status", "apiVersion": "v1", "code": int64(410), "status": "Failure", "reason": "Expired"}}}}}, {stays: true}},
-		"another unstructured":         {{events: []watch.Event{{Type: watch.Error, Object: &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "apiVersion": "v1"}}}}}, {events: []watch.Event{one}, stays: true}},
-		"an object without a version":  {{events: []watch.Event{one, changed(watch.Modified, "a", ""), one}}, {stays: true}},
-		"a bookmark without a version": {{events: []watch.Event{changed(watch.Bookmark, "a", "")}}, {stays: true}},
-		"an object without metadata":   {{events: []watch.Event{{Type: watch.Added, Object: &odd{}}}}, {stays: true}},
-		"an odd type":                  {{events: []watch.Event{{Type: "ODD", Object: pod}, one}}, {stays: true}},
-		"no type":                      {{events: []watch.Event{{}}}, {stays: true}},
-		"an added status":              {{events: []watch.Event{{Type: watch.Added, Object: &metav1.Status{}}}}, {stays: true}},
-		"version 0":                    {{events: []watch.Event{changed(watch.Added, "a", "0")}}, {stays: true}},
-		"a nil watch":                  {{none: true}, {events: []watch.Event{one}, stays: true}},
-		"EOF":                          {{err: io.EOF}, {events: []watch.Event{one}, stays: true}},
-		"unexpected EOF":               {{err: io.ErrUnexpectedEOF}, {events: []watch.Event{one}, stays: true}},
-		"refused":                      {{err: &url.Error{Op: "Get", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}}, {events: []watch.Event{one}, stays: true}},
-		"forbidden":                    {{err: errorOfStatus(403, metav1.StatusReasonForbidden)}, {events: []watch.Event{one}, stays: true}},
-		"forbidden later":              {{events: []watch.Event{one}}, {err: errorOfStatus(403, metav1.StatusReasonForbidden)}, {events: []watch.Event{one}, stays: true}},
-		"unauthorized":                 {{err: errorOfStatus(401, metav1.StatusReasonUnauthorized)}, {events: []watch.Event{one}, stays: true}},
-		"wrapped forbidden":            {{err: fmt.Errorf("w: %w", errorOfStatus(403, metav1.StatusReasonForbidden))}, {events: []watch.Event{one}, stays: true}},
-		"expired":                      {{err: apierrors.NewResourceExpired("x")}, {events: []watch.Event{one}, stays: true}},
-		"gone":                         {{err: apierrors.NewGone("x")}, {events: []watch.Event{one}, stays: true}},
-		"500":                          {{err: errorOfStatus(500, metav1.StatusReasonInternalError)}, {events: []watch.Event{one}, stays: true}},
-		"429":                          {{err: apierrors.NewTooManyRequests("x", 1)}, {events: []watch.Event{one}, stays: true}},
-		"404":                          {{err: errorOfStatus(404, metav1.StatusReasonNotFound)}, {events: []watch.Event{one}, stays: true}},
-		"canceled":                     {{err: context.Canceled}, {events: []watch.Event{one}, stays: true}},
-		"plain":                        {{err: errors.New("x")}, {events: []watch.Event{one}, stays: true}},
+		"a 500 event":                  {{events: []watch.Event{one, statusEvent(500, metav1.StatusReasonInternalError, 0), one}}, {events: []watch.Event{changed(watch.Modified, "a", "9")}, staysOpen: true}},
+		"a 504 event":                  {{events: []watch.Event{statusEvent(504, metav1.StatusReasonTimeout, 1)}}, {events: []watch.Event{changed(watch.Modified, "a", "9")}, staysOpen: true}},
+		"a 429 event":                  {{events: []watch.Event{statusEvent(429, metav1.StatusReasonTooManyRequests, 1)}}, {events: []watch.Event{one}, staysOpen: true}},
+		"a 403 event":                  {{events: []watch.Event{statusEvent(403, metav1.StatusReasonForbidden, 0)}}, {events: []watch.Event{one}, staysOpen: true}},
+		"a 401 event":                  {{events: []watch.Event{statusEvent(401, metav1.StatusReasonUnauthorized, 0)}}, {events: []watch.Event{one}, staysOpen: true}},
+		"a status without a code":      {{events: []watch.Event{statusEvent(0, metav1.StatusReasonExpired, 0)}}, {events: []watch.Event{one}, staysOpen: true}},
+		"an error that is no status":   {{events: []watch.Event{{Type: watch.Error, Object: pod}}}, {events: []watch.Event{one}, staysOpen: true}},
+		"an unstructured status":       {{events: []watch.Event{{Type: watch.Error, Object: &unstructured.Unstructured{Object: map[string]any{"kind": "Status", "apiVersion": "v1", "code": int64(410), "status": "Failure", "reason": "Expired"}}}}}, {staysOpen: true}},
+		"another unstructured":         {{events: []watch.Event{{Type: watch.Error, Object: &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "apiVersion": "v1"}}}}}, {events: []watch.Event{one}, staysOpen: true}},
+		"an object without a version":  {{events: []watch.Event{one, changed(watch.Modified, "a", ""), one}}, {staysOpen: true}},
+		"a bookmark without a version": {{events: []watch.Event{changed(watch.Bookmark, "a", "")}}, {staysOpen: true}},
+		"an object without metadata":   {{events: []watch.Event{{Type: watch.Added, Object: &objectWithoutVersion{}}}}, {staysOpen: true}},
+		"an odd type":                  {{events: []watch.Event{{Type: "ODD", Object: pod}, one}}, {staysOpen: true}},
+		"no type":                      {{events: []watch.Event{{}}}, {staysOpen: true}},
+		"an added status":              {{events: []watch.Event{{Type: watch.Added, Object: &metav1.Status{}}}}, {staysOpen: true}},
+		"version 0":                    {{events: []watch.Event{changed(watch.Added, "a", "0")}}, {staysOpen: true}},
+		"a nil watch":                  {{none: true}, {events: []watch.Event{one}, staysOpen: true}},
+		"EOF":                          {{err: io.EOF}, {events: []watch.Event{one}, staysOpen: true}},
+		"unexpected EOF":               {{err: io.ErrUnexpectedEOF}, {events: []watch.Event{one}, staysOpen: true}},
+		"refused":                      {{err: &url.Error{Op: "Get", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}}, {events: []watch.Event{one}, staysOpen: true}},
+		"forbidden":                    {{err: errorOfStatus(403, metav1.StatusReasonForbidden)}, {events: []watch.Event{one}, staysOpen: true}},
+		"forbidden later":              {{events: []watch.Event{one}}, {err: errorOfStatus(403, metav1.StatusReasonForbidden)}, {events: []watch.Event{one}, staysOpen: true}},
+		"unauthorized":                 {{err: errorOfStatus(401, metav1.StatusReasonUnauthorized)}, {events: []watch.Event{one}, staysOpen: true}},
+		"wrapped forbidden":            {{err: fmt.Errorf("w: %w", errorOfStatus(403, metav1.StatusReasonForbidden))}, {events: []watch.Event{one}, staysOpen: true}},
+		"expired":                      {{err: apierrors.NewResourceExpired("x")}, {events: []watch.Event{one}, staysOpen: true}},
+		"gone":                         {{err: apierrors.NewGone("x")}, {events: []watch.Event{one}, staysOpen: true}},
+		"500":                          {{err: errorOfStatus(500, metav1.StatusReasonInternalError)}, {events: []watch.Event{one}, staysOpen: true}},
+		"429":                          {{err: apierrors.NewTooManyRequests("x", 1)}, {events: []watch.Event{one}, staysOpen: true}},
+		"404":                          {{err: errorOfStatus(404, metav1.StatusReasonNotFound)}, {events: []watch.Event{one}, staysOpen: true}},
+		"canceled":                     {{err: context.Canceled}, {events: []watch.Event{one}, staysOpen: true}},
+		"plain":                        {{err: errors.New("x")}, {events: []watch.Event{one}, staysOpen: true}},
 	}
 	for name, opens := range cases {
 		try("retry watcher: "+name, func(o *outcome) {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			w, err := toolswatch.NewRetryWatcherWithContext(ctx, "5", cache.ToWatcherWithContext(&script{o: o, opens: opens}))
+			w, err := toolswatch.NewRetryWatcherWithContext(ctx, "5", cache.ToWatcherWithContext(&scriptedSource{o: o, opens: opens}))
 			o.line(kindOf(err))
 			for open := true; open; {
 				select {
 				case e, ok := <-w.ResultChan():
 					if open = ok; ok {
-						o.line(shown(e))
+						o.line(describeEvent(e))
 					} else {
 						o.line("closed")
 					}
@@ -173,18 +173,18 @@ func tryWatches() {
 		try("until: "+name, func(o *outcome) {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			defer cancel()
-			e, err := toolswatch.Until(ctx, "5", &script{o: o, opens: opens}, func(e watch.Event) (bool, error) {
-				o.line("asked about", shown(e))
+			e, err := toolswatch.Until(ctx, "5", &scriptedSource{o: o, opens: opens}, func(e watch.Event) (bool, error) {
+				o.line("asked about", describeEvent(e))
 				return e.Type == watch.Modified, nil
 			})
 			if e == nil {
 				o.line("no event", kindOf(err))
 				return
 			}
-			o.line(shown(*e), kindOf(err))
+			o.line(describeEvent(*e), kindOf(err))
 		})
 		try("until without retry: "+name, func(o *outcome) {
-			w, err := (&script{o: o, opens: opens}).Watch(metav1.ListOptions{})
+			w, err := (&scriptedSource{o: o, opens: opens}).Watch(metav1.ListOptions{})
 			o.line(kindOf(err))
 			if w == nil {
 				return
@@ -193,10 +193,10 @@ func tryWatches() {
 			defer cancel()
 			failing := errors.New("condition fails")
 			e, err := toolswatch.UntilWithoutRetry(ctx, w, func(e watch.Event) (bool, error) {
-				o.line("first", shown(e))
+				o.line("first", describeEvent(e))
 				return true, nil
 			}, func(e watch.Event) (bool, error) {
-				o.line("second", shown(e))
+				o.line("second", describeEvent(e))
 				if e.Type == watch.Deleted {
 					return false, failing
 				}
@@ -206,7 +206,7 @@ func tryWatches() {
 				o.line("no event", kindOf(err))
 				return
 			}
-			o.line(shown(*e), kindOf(err))
+			o.line(describeEvent(*e), kindOf(err))
 		})
 	}
 	tryWatchHelpers()
@@ -215,18 +215,18 @@ func tryWatches() {
 func tryWatchHelpers() {
 	try("retry watcher: versions to begin with", func(o *outcome) {
 		for _, version := range []string{"", "0", "00", "x", "1"} {
-			w, err := toolswatch.NewRetryWatcher(version, &script{o: &outcome{}, opens: []open{{stays: true}}})
+			w, err := toolswatch.NewRetryWatcher(version, &scriptedSource{o: &outcome{}, opens: []watchResult{{staysOpen: true}}})
 			o.line(version, w == nil, kindOf(err))
 			if w != nil {
 				w.Stop()
 				o.line(ends(w.Done()))
 			}
-			e, err := toolswatch.Until(context.Background(), version, &script{o: &outcome{}, opens: []open{{events: []watch.Event{changed(watch.Added, "a", "6")}, stays: true}}}, func(watch.Event) (bool, error) { return true, nil })
+			e, err := toolswatch.Until(context.Background(), version, &scriptedSource{o: &outcome{}, opens: []watchResult{{events: []watch.Event{changed(watch.Added, "a", "6")}, staysOpen: true}}}, func(watch.Event) (bool, error) { return true, nil })
 			o.line(e == nil, kindOf(err))
 		}
 	})
 	try("retry watcher: stopped while nobody reads", func(o *outcome) {
-		w, _ := toolswatch.NewRetryWatcher("5", &script{o: &outcome{}, opens: []open{{events: []watch.Event{changed(watch.Added, "a", "6"), changed(watch.Added, "b", "7")}, stays: true}}})
+		w, _ := toolswatch.NewRetryWatcher("5", &scriptedSource{o: &outcome{}, opens: []watchResult{{events: []watch.Event{changed(watch.Added, "a", "6"), changed(watch.Added, "b", "7")}, staysOpen: true}}})
 		time.Sleep(20 * time.Millisecond)
 		w.Stop()
 		o.line(ends(w.Done()))
@@ -235,7 +235,7 @@ func tryWatchHelpers() {
 	})
 	try("retry watcher: end of its context", func(o *outcome) {
 		ctx, cancel := context.WithCancel(context.Background())
-		w, _ := toolswatch.NewRetryWatcherWithContext(ctx, "5", cache.ToWatcherWithContext(&script{o: &outcome{}, opens: []open{{stays: true}}}))
+		w, _ := toolswatch.NewRetryWatcherWithContext(ctx, "5", cache.ToWatcherWithContext(&scriptedSource{o: &outcome{}, opens: []watchResult{{staysOpen: true}}}))
 		cancel()
 		o.line(ends(w.Done()))
 	})
@@ -273,7 +273,7 @@ func tryWatchHelpers() {
 				ctx, cancel = context.WithTimeout(context.Background(), time.Second)
 				defer cancel()
 			}
-			lw := &script{o: &outcome{}, list: list, opens: []open{{events: []watch.Event{changed(watch.Modified, "a", "11"), changed(watch.Deleted, "b", "12"), changed(watch.Added, "c", "13")}, stays: true}}}
+			lw := &scriptedSource{o: &outcome{}, list: list, opens: []watchResult{{events: []watch.Event{changed(watch.Modified, "a", "11"), changed(watch.Deleted, "b", "12"), changed(watch.Added, "c", "13")}, staysOpen: true}}}
 			var precondition toolswatch.PreconditionFunc
 			if strings.HasPrefix(conditions, "precondition") {
 				precondition = func(store cache.Store) (bool, error) {
@@ -284,7 +284,7 @@ func tryWatchHelpers() {
 			perObject := map[string][]string{}
 			condition := func(e watch.Event) (bool, error) {
 				name := nameOf(e.Object)
-				perObject[name] = append(perObject[name], shown(e))
+				perObject[name] = append(perObject[name], describeEvent(e))
 				if conditions == "condition fails" {
 					return false, errors.New("x")
 				}
@@ -294,7 +294,7 @@ func tryWatchHelpers() {
 			if conditions == "no condition" {
 				all = nil
 			}
-			e, err := toolswatch.UntilWithSync(ctx, unordered{lw}, &v1.Pod{}, precondition, all...)
+			e, err := toolswatch.UntilWithSync(ctx, noStreamingLists{lw}, &v1.Pod{}, precondition, all...)
 			if conditions != "condition fails" {
 				for _, name := range []string{"a", "b", "c"} {
 					o.line(name, perObject[name])
@@ -314,20 +314,20 @@ func tryWatchHelpers() {
 			ListFunc:  func(metav1.ListOptions) (runtime.Object, error) { return nil, errors.New("x") },
 			WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return nil, errors.New("x") },
 		}
-		e, err := toolswatch.UntilWithSync(ctx, unordered{lw}, &v1.Pod{}, func(cache.Store) (bool, error) { return true, nil })
+		e, err := toolswatch.UntilWithSync(ctx, noStreamingLists{lw}, &v1.Pod{}, func(cache.Store) (bool, error) { return true, nil })
 		o.line(e == nil, kindOf(err))
 		ctx, cancel = context.WithTimeout(context.Background(), 200*time.Millisecond)
 		defer cancel()
-		e, err = toolswatch.UntilWithSync(ctx, unordered{lw}, &v1.Pod{}, nil, func(watch.Event) (bool, error) { return true, nil })
+		e, err = toolswatch.UntilWithSync(ctx, noStreamingLists{lw}, &v1.Pod{}, nil, func(watch.Event) (bool, error) { return true, nil })
 		o.line(e == nil, kindOf(err))
 	})
 	try("informer watcher", func(o *outcome) {
-		lw := &script{o: &outcome{}, list: list, opens: []open{{events: []watch.Event{changed(watch.Modified, "a", "11"), changed(watch.Deleted, "b", "12"), changed(watch.Added, "c", "13")}, stays: true}}}
-		indexer, informer, w, done := toolswatch.NewIndexerInformerWatcher(unordered{lw}, &v1.Pod{})
+		lw := &scriptedSource{o: &outcome{}, list: list, opens: []watchResult{{events: []watch.Event{changed(watch.Modified, "a", "11"), changed(watch.Deleted, "b", "12"), changed(watch.Added, "c", "13")}, staysOpen: true}}}
+		indexer, informer, w, done := toolswatch.NewIndexerInformerWatcher(noStreamingLists{lw}, &v1.Pod{})
 		perObject := map[string][]string{}
 		for len(perObject["c"]) == 0 {
 			e := <-w.ResultChan()
-			perObject[nameOf(e.Object)] = append(perObject[nameOf(e.Object)], shown(e))
+			perObject[nameOf(e.Object)] = append(perObject[nameOf(e.Object)], describeEvent(e))
 		}
 		for _, name := range []string{"a", "b", "c"} {
 			o.line(name, perObject[name])
@@ -344,14 +344,14 @@ func tryWatchHelpers() {
 		}
 	})
 	try("informer watcher: stopped at once", func(o *outcome) {
-		lw := &script{o: &outcome{}, list: list, opens: []open{{stays: true}}}
-		_, _, w, done := toolswatch.NewIndexerInformerWatcher(unordered{lw}, &v1.Pod{})
+		lw := &scriptedSource{o: &outcome{}, list: list, opens: []watchResult{{staysOpen: true}}}
+		_, _, w, done := toolswatch.NewIndexerInformerWatcher(noStreamingLists{lw}, &v1.Pod{})
 		w.Stop()
 		o.line(ends(done))
 	})
 }
 
-// unordered is a source that does not support streaming lists.
-type unordered struct{ cache.ListerWatcher }
+// noStreamingLists is a source that does not support streaming lists.
+type noStreamingLists struct{ cache.ListerWatcher }
 
-func (unordered) IsWatchListSemanticsUnSupported() bool { return true }
+func (noStreamingLists) IsWatchListSemanticsUnSupported() bool { return true }

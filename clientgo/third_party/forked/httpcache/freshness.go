@@ -19,32 +19,32 @@ func Date(respHeaders http.Header) (date time.Time, err error) {
 	return time.Parse(time.RFC1123, text)
 }
 
-// use is how a cached response may be used.
-type use int
+// cacheUse is how a cached response may be used.
+type cacheUse int
 
 const (
-	ask      use = iota // send the request as if there were no cached response
-	validate            // ask the server whether the response is still valid
-	fresh               // return the response
+	useNone            cacheUse = iota // send the request as if there were no cached response
+	useAfterValidation                 // ask the server whether the response is still valid
+	useFresh                           // return the response
 )
 
-// useOf decides how a cached response may be used (RFC 9111, 4.2 and 5.2). The arguments are the
-// headers of the cached response and the headers of the request.
-func useOf(kept, request http.Header) use {
-	says, wants := directivesOf(kept), directivesOf(request)
+// cacheUseOf decides how a cached response may be used (RFC 9111, 4.2 and 5.2). The arguments are
+// the headers of the cached response and the headers of the request.
+func cacheUseOf(cached, request http.Header) cacheUse {
+	says, wants := directivesOf(cached), directivesOf(request)
 	switch {
 	case wants.has("no-cache"):
-		return ask
+		return useNone
 	case says.has("no-cache"):
-		return validate
+		return useAfterValidation
 	case wants.has("only-if-cached"):
-		return fresh
+		return useFresh
 	}
-	date, err := Date(kept)
+	date, err := Date(cached)
 	if err != nil {
-		return validate
+		return useAfterValidation
 	}
-	lifetime := lifetimeOf(kept, says, date)
+	lifetime := lifetimeOf(cached, says, date)
 	if wants.has("max-age") {
 		lifetime, _ = wants.seconds("max-age")
 	}
@@ -53,36 +53,36 @@ func useOf(kept, request http.Header) use {
 		age += least
 	}
 	if wants.has("max-stale") && wants["max-stale"] == "" {
-		return fresh // at any age
+		return useFresh // at any age
 	}
 	if most, ok := wants.seconds("max-stale"); ok {
 		age -= most
 	}
 	if lifetime > age {
-		return fresh
+		return useFresh
 	}
-	return validate
+	return useAfterValidation
 }
 
 // lifetimeOf returns how long after its date a response is fresh. max-age takes precedence over the
 // Expires header.
-func lifetimeOf(kept http.Header, says directives, date time.Time) time.Duration {
-	if says.has("max-age") {
-		lifetime, _ := says.seconds("max-age")
+func lifetimeOf(cached http.Header, cacheControl directives, date time.Time) time.Duration {
+	if cacheControl.has("max-age") {
+		lifetime, _ := cacheControl.seconds("max-age")
 		return lifetime
 	}
-	expires, err := time.Parse(time.RFC1123, kept.Get("Expires"))
+	expires, err := time.Parse(time.RFC1123, cached.Get("Expires"))
 	if err != nil {
 		return 0
 	}
 	return expires.Sub(date)
 }
 
-// helpsOnError reports whether a cached response may be returned when the server returns an error
+// mayUseOnError reports whether a cached response may be returned when the server returns an error
 // (RFC 5861).
-func helpsOnError(kept, request http.Header) bool {
-	date, err := Date(kept)
-	for _, d := range []directives{directivesOf(kept), directivesOf(request)} {
+func mayUseOnError(cached, request http.Header) bool {
+	date, err := Date(cached)
+	for _, d := range []directives{directivesOf(cached), directivesOf(request)} {
 		if !d.has("stale-if-error") {
 			continue
 		}

@@ -12,9 +12,9 @@ import (
 // XFromCache is a header of responses from the cache, with the value "1".
 const XFromCache = "X-From-Cache"
 
-// varied is the prefix of extra headers in cached responses. These headers hold the request's
+// variedPrefix is the prefix of extra headers in cached responses. These headers hold the request's
 // values of the headers that the response names in Vary.
-const varied = "X-Varied-"
+const variedPrefix = "X-Varied-"
 
 // Transport is an http.RoundTripper that returns cached responses when permitted. If a cached
 // response may be out of date, the transport asks the server whether it is still valid. It may be
@@ -52,17 +52,17 @@ func (t *Transport) RoundTrip(req *http.Request) (resp *http.Response, err error
 		if resp, err = t.send(req); err != nil {
 			return nil, err
 		}
-		return t.keep(req, resp), nil
+		return t.storeAfterRead(req, resp), nil
 	}
 	if t.MarkCachedResponses {
 		kept.Header.Set(XFromCache, "1")
 	}
 	conditional := req
-	if suits(kept, req) {
-		switch useOf(kept.Header, req.Header) {
-		case fresh:
+	if matchesVary(kept, req) {
+		switch cacheUseOf(kept.Header, req.Header) {
+		case useFresh:
 			return kept, nil
-		case validate:
+		case useAfterValidation:
 			conditional = withValidators(req, kept.Header)
 		}
 	}
@@ -72,8 +72,8 @@ func (t *Transport) RoundTrip(req *http.Request) (resp *http.Response, err error
 	case err == nil && get && resp.StatusCode == http.StatusNotModified:
 		_ = resp.Body.Close()
 		update(kept.Header, resp.Header)
-		return t.keep(req, kept), nil
-	case get && (err != nil || resp.StatusCode >= http.StatusInternalServerError) && helpsOnError(kept.Header, req.Header):
+		return t.storeAfterRead(req, kept), nil
+	case get && (err != nil || resp.StatusCode >= http.StatusInternalServerError) && mayUseOnError(kept.Header, req.Header):
 		if err == nil {
 			_ = resp.Body.Close()
 		}
@@ -85,7 +85,7 @@ func (t *Transport) RoundTrip(req *http.Request) (resp *http.Response, err error
 	if resp.StatusCode != http.StatusOK {
 		t.Cache.Delete(keyOf(req))
 	}
-	return t.keep(req, resp), nil
+	return t.storeAfterRead(req, resp), nil
 }
 
 func (t *Transport) send(req *http.Request) (*http.Response, error) {
@@ -95,11 +95,11 @@ func (t *Transport) send(req *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(req)
 }
 
-// suits reports whether a cached response fits a request: whether all headers named in the
+// matchesVary reports whether a cached response fits a request: whether all headers named in the
 // response's Vary have the same values as in the original request.
-func suits(kept *http.Response, req *http.Request) bool {
-	for _, name := range commaSeparated(kept.Header, "Vary") {
-		if req.Header.Get(name) != kept.Header.Get(varied+name) {
+func matchesVary(cached *http.Response, req *http.Request) bool {
+	for _, name := range commaSeparated(cached.Header, "Vary") {
+		if req.Header.Get(name) != cached.Header.Get(variedPrefix+name) {
 			return false
 		}
 	}
@@ -108,10 +108,10 @@ func suits(kept *http.Response, req *http.Request) bool {
 
 // withValidators returns a copy of the request that asks whether the cached response is still
 // valid. If the cached response has no ETag and no Last-Modified, the copy is an ordinary request.
-func withValidators(req *http.Request, kept http.Header) *http.Request {
+func withValidators(req *http.Request, cached http.Header) *http.Request {
 	conditional := req.Clone(req.Context())
 	for from, to := range map[string]string{"Etag": "If-None-Match", "Last-Modified": "If-Modified-Since"} {
-		if value := kept.Get(from); value != "" && req.Header.Get(to) == "" {
+		if value := cached.Get(from); value != "" && req.Header.Get(to) == "" {
 			conditional.Header.Set(to, value)
 		}
 	}
@@ -120,21 +120,21 @@ func withValidators(req *http.Request, kept http.Header) *http.Request {
 
 // update changes the headers of a cached response after the server has validated it. It copies the
 // headers of the server's response, except headers about the connection.
-func update(kept, answer http.Header) {
+func update(cached, response http.Header) {
 	own := map[string]bool{"Connection": true, "Keep-Alive": true, "Proxy-Authenticate": true, "Proxy-Authorization": true,
 		"Te": true, "Trailers": true, "Transfer-Encoding": true, "Upgrade": true}
-	for _, name := range commaSeparated(answer, "Connection") {
+	for _, name := range commaSeparated(response, "Connection") {
 		own[http.CanonicalHeaderKey(name)] = true
 	}
-	for name, values := range answer {
+	for name, values := range response {
 		if !own[name] {
-			kept[name] = values
+			cached[name] = values
 		}
 	}
 }
 
-// keep caches a response if both request and response permit it.
-func (t *Transport) keep(req *http.Request, resp *http.Response) *http.Response {
+// storeAfterRead caches a response if both request and response permit it.
+func (t *Transport) storeAfterRead(req *http.Request, resp *http.Response) *http.Response {
 	key := keyOf(req)
 	if directivesOf(req.Header).has("no-store") || directivesOf(resp.Header).has("no-store") {
 		t.Cache.Delete(key)
@@ -142,11 +142,11 @@ func (t *Transport) keep(req *http.Request, resp *http.Response) *http.Response 
 	}
 	for _, name := range commaSeparated(resp.Header, "Vary") {
 		if value := req.Header.Get(name); value != "" {
-			resp.Header.Set(varied+name, value)
+			resp.Header.Set(variedPrefix+name, value)
 		}
 	}
 	if req.Method == http.MethodGet {
-		resp.Body = &keeper{ReadCloser: resp.Body, cache: t.Cache, key: key, resp: *resp}
+		resp.Body = &storingBody{ReadCloser: resp.Body, cache: t.Cache, key: key, resp: *resp}
 		return resp
 	}
 	if dump, err := httputil.DumpResponse(resp, true); err == nil {
@@ -155,8 +155,8 @@ func (t *Transport) keep(req *http.Request, resp *http.Response) *http.Response 
 	return resp
 }
 
-// keeper copies a body while it is read, and stores the response when the end has been read.
-type keeper struct {
+// storingBody copies a body while it is read, and stores the response when the end has been read.
+type storingBody struct {
 	io.ReadCloser
 	cache Cache
 	key   string
@@ -164,7 +164,7 @@ type keeper struct {
 	read  bytes.Buffer
 }
 
-func (k *keeper) Read(p []byte) (int, error) {
+func (k *storingBody) Read(p []byte) (int, error) {
 	n, err := k.ReadCloser.Read(p)
 	k.read.Write(p[:n])
 	if err == io.EOF { //nolint:errorlint // that is the orderly end

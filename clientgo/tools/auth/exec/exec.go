@@ -32,7 +32,7 @@ func LoadExecCredential(data []byte) (runtime.Object, *rest.Config, error) {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
 	codecs := serializer.NewCodecFactory(scheme)
-	told, kind, err := codecs.UniversalDeserializer().Decode(data, nil, nil)
+	decoded, kind, err := codecs.UniversalDeserializer().Decode(data, nil, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("decode: %w", err)
 	}
@@ -40,7 +40,7 @@ func LoadExecCredential(data []byte) (runtime.Object, *rest.Config, error) {
 		return nil, nil, fmt.Errorf("invalid group/kind: wanted %s, got %s", want, kind.GroupKind())
 	}
 	var credential clientauthentication.ExecCredential
-	if err := scheme.Convert(told, &credential, nil); err != nil {
+	if err := scheme.Convert(decoded, &credential, nil); err != nil {
 		return nil, nil, fmt.Errorf("cannot convert to ExecCredential: %w", err)
 	}
 	if credential.Spec.Cluster == nil {
@@ -50,5 +50,5 @@ func LoadExecCredential(data []byte) (runtime.Object, *rest.Config, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot create rest.Config: %w", err)
 	}
-	return told, config, nil
+	return decoded, config, nil
 }

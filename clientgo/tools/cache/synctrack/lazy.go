@@ -14,7 +14,7 @@ type Lazy[T any] struct {
 
 // lazyResult is the result since the last Notify.
 type lazyResult[T any] struct {
-	turn  chan struct{} // a lock, held while Evaluate runs or the next fields are read
+	lock  chan struct{} // a lock, held while Evaluate runs or the next fields are read
 	done  bool
 	value T
 }
@@ -28,14 +28,14 @@ func (z *Lazy[T]) Notify() { z.result.Store(nil) }
 func (z *Lazy[T]) Get() (T, error) {
 	r := z.result.Load()
 	for r == nil {
-		if fresh := (&lazyResult[T]{turn: make(chan struct{}, 1)}); z.result.CompareAndSwap(nil, fresh) {
+		if fresh := (&lazyResult[T]{lock: make(chan struct{}, 1)}); z.result.CompareAndSwap(nil, fresh) {
 			r = fresh
 		} else {
 			r = z.result.Load()
 		}
 	}
-	r.turn <- struct{}{}
-	defer func() { <-r.turn }()
+	r.lock <- struct{}{}
+	defer func() { <-r.lock }()
 	if r.done {
 		return r.value, nil
 	}

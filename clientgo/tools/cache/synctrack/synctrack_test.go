@@ -19,7 +19,7 @@ var (
 	_ cache.DoneChecker = &synctrack.AsyncTracker[string]{}
 )
 
-func TestAFileIsSyncedWhenAllIsFinishedAndTheSourceHasSynced(t *testing.T) {
+func TestASingleFileTrackerSyncsWhenAllIsFinishedAndTheSourceHasSynced(t *testing.T) {
 	for _, sourceFirst := range []bool{true, false} {
 		track := synctrack.NewSingleFileTracker("name")
 		require.Equal(t, "name", track.Name())
@@ -43,7 +43,7 @@ func TestAFileIsSyncedWhenAllIsFinishedAndTheSourceHasSynced(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsFinishedTooOftenPanics(t *testing.T) {
+func TestFinishingTooOftenPanics(t *testing.T) {
 	track := synctrack.NewSingleFileTracker("")
 	require.PanicsWithValue(t, "synctrack: negative counter; this logic error means HasSynced may return incorrect value", track.Finished)
 }
@@ -64,7 +64,7 @@ func TestKeysMayBeFinishedInAnyOrderAndMoreThanOnce(t *testing.T) {
 	<-track.Done()
 }
 
-func TestALazyResultIsKeptUntilItIsOutOfDate(t *testing.T) {
+func TestALazyResultIsCachedUntilNotify(t *testing.T) {
 	n, fails := 0, false
 	lazy := synctrack.Lazy[int]{Evaluate: func() (int, error) {
 		n++
@@ -85,7 +85,7 @@ func TestALazyResultIsKeptUntilItIsOutOfDate(t *testing.T) {
 
 // A Get before Notify returns the old result. A Get after Notify returns the new result, even if
 // the old result is not ready yet.
-func TestALazyResultIsNeverOlderThanTheNotice(t *testing.T) {
+func TestALazyResultIsNeverOlderThanNotify(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		version := 1

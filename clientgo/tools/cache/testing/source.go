@@ -16,9 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// nnu identifies an object by namespace, name and UID. A new object with the same name has another
-// UID.
-type nnu struct {
+// objectID identifies an object by namespace, name and UID. A new object with the same name has
+// another UID.
+type objectID struct {
 	namespace, name string
 	uid             types.UID
 }
@@ -27,10 +27,10 @@ type nnu struct {
 // remembers the changes since the last ResetWatch. A watch can begin at any of them.
 type FakeControllerSource struct {
 	lock        sync.RWMutex // guards the following fields
-	Items       map[nnu]runtime.Object
+	Items       map[objectID]runtime.Object
 	Broadcaster *watch.Broadcaster
 	changes     []watch.Event // changes[0] has the version forgotten+1
-	forgotten   int
+	dropped     int
 	lastRV      int
 
 	// ListError, if not nil, is the error of List.
@@ -48,21 +48,21 @@ func newBroadcaster() *watch.Broadcaster { return watch.NewBroadcaster(100, watc
 // NewFakeControllerSource returns an empty source.
 func NewFakeControllerSource() *FakeControllerSource {
 	s := &FakeControllerSource{}
-	s.Items, s.Broadcaster = map[nnu]runtime.Object{}, newBroadcaster()
+	s.Items, s.Broadcaster = map[objectID]runtime.Object{}, newBroadcaster()
 	return s
 }
 
 // NewFakePVControllerSource returns an empty source.
 func NewFakePVControllerSource() *FakePVControllerSource {
 	s := &FakePVControllerSource{}
-	s.Items, s.Broadcaster = map[nnu]runtime.Object{}, newBroadcaster()
+	s.Items, s.Broadcaster = map[objectID]runtime.Object{}, newBroadcaster()
 	return s
 }
 
 // NewFakePVCControllerSource returns an empty source.
 func NewFakePVCControllerSource() *FakePVCControllerSource {
 	s := &FakePVCControllerSource{}
-	s.Items, s.Broadcaster = map[nnu]runtime.Object{}, newBroadcaster()
+	s.Items, s.Broadcaster = map[objectID]runtime.Object{}, newBroadcaster()
 	return s
 }
 
@@ -72,7 +72,7 @@ func (f *FakeControllerSource) ResetWatch() {
 	defer f.lock.Unlock()
 	f.Broadcaster.Shutdown()
 	f.Broadcaster = newBroadcaster()
-	f.changes, f.forgotten = nil, f.lastRV
+	f.changes, f.dropped = nil, f.lastRV
 }
 
 // Add adds an object and sends the event to the watches.
@@ -116,7 +116,7 @@ func (f *FakeControllerSource) Change(e watch.Event, watchProbability float64) {
 	}
 	f.lastRV++
 	o.SetResourceVersion(strconv.Itoa(f.lastRV))
-	key := nnu{o.GetNamespace(), o.GetName(), o.GetUID()}
+	key := objectID{o.GetNamespace(), o.GetName(), o.GetUID()}
 	f.changes = append(f.changes, watch.Event{Type: e.Type, Object: e.Object.DeepCopyObject()})
 	switch e.Type {
 	case watch.Added, watch.Modified:
@@ -176,14 +176,14 @@ func (f *FakeControllerSource) Watch(options metav1.ListOptions) (watch.Interfac
 	if err != nil {
 		return nil, err
 	}
-	if oldest := min(f.forgotten+1, f.lastRV); from < oldest {
+	if oldest := min(f.dropped+1, f.lastRV); from < oldest {
 		return nil, apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", from, oldest))
 	}
 	if from > f.lastRV {
 		return nil, fmt.Errorf("version %d is yet to come", from)
 	}
 	missed := make([]watch.Event, 0, len(f.changes))
-	for _, e := range f.changes[from-f.forgotten:] {
+	for _, e := range f.changes[from-f.dropped:] {
 		missed = append(missed, watch.Event{Type: e.Type, Object: e.Object.DeepCopyObject()})
 	}
 	return f.Broadcaster.WatchWithPrefix(missed)

@@ -12,7 +12,7 @@ import (
 
 // Programs test with this error how reflectors and RetryWatchers continue, so its reason must be
 // client-go's.
-func TestAWatchOfAForgottenVersionHasExpired(t *testing.T) {
+func TestAWatchFromADroppedVersionIsExpired(t *testing.T) {
 	source := framework.NewFakeControllerSource()
 	defer source.Shutdown()
 	source.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "1"}})

@@ -34,7 +34,7 @@ func full() *Config {
 	return c
 }
 
-func TestCopiesShareNothing(t *testing.T) {
+func TestCopiesAreDeep(t *testing.T) {
 	c := full()
 	copied := c.DeepCopy()
 	require.Equal(t, c, copied)
@@ -51,7 +51,7 @@ func TestCopiesShareNothing(t *testing.T) {
 	require.Nil(t, (*ExecConfig)(nil).DeepCopy())
 }
 
-func TestOnlyTheCurrentContextIsLeft(t *testing.T) {
+func TestMinifyKeepsOnlyTheCurrentContext(t *testing.T) {
 	c := full()
 	require.NoError(t, MinifyConfig(c))
 	require.Len(t, c.Contexts, 1)
@@ -76,7 +76,7 @@ func TestOnlyTheCurrentContextIsLeft(t *testing.T) {
 	require.False(t, IsConfigEmpty(full()))
 }
 
-func TestSecretsAreNotShown(t *testing.T) {
+func TestSecretsAreRedacted(t *testing.T) {
 	c := full()
 	require.NotContains(t, fmt.Sprintf("%v %#v", c.AuthInfos["a"].Exec, *c.AuthInfos["a"].AuthProvider), "secret")
 	require.Contains(t, (ExecConfig{}).String(), "nil")
@@ -93,7 +93,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	require.Equal(t, "REDACTED", c.AuthInfos["a"].Token)
 }
 
-func TestFilesBecomeData(t *testing.T) {
+func TestFlattenEmbedsFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"ca", "crt", "key"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))

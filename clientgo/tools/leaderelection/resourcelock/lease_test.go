@@ -30,9 +30,9 @@ func (e *events) Eventf(object runtime.Object, eventType, reason, message string
 }
 
 func TestALeaseIsALock(t *testing.T) {
-	ctx, heard := t.Context(), events{}
+	ctx, recorded := t.Context(), events{}
 	client := typed.NewForConfigOrDie(&rest.Config{Host: apitest.Start(t, apitest.Options{}).URL(), QPS: -1})
-	lock, err := rl.NewWithLabels("leases", "ns", "n", nil, client, rl.ResourceLockConfig{Identity: "me", EventRecorder: &heard}, map[string]string{"a": "b"})
+	lock, err := rl.NewWithLabels("leases", "ns", "n", nil, client, rl.ResourceLockConfig{Identity: "me", EventRecorder: &recorded}, map[string]string{"a": "b"})
 	require.NoError(t, err)
 	require.Equal(t, "ns/n", lock.Describe())
 	require.Equal(t, "me", lock.Identity())
@@ -67,10 +67,10 @@ func TestALeaseIsALock(t *testing.T) {
 		// in client-go this call panics
 		`coordination.k8s.io/v1 Lease ns/n labels map[]: Normal LeaderElection me has no lease`,
 		`coordination.k8s.io/v1 Lease ns/n labels map[a:b c:d]: Normal LeaderElection me leads`,
-	}, heard)
+	}, recorded)
 }
 
-func TestALeaseThatCouldNotBeMadeIsNotThere(t *testing.T) {
+func TestAFailedCreateLeavesNoLease(t *testing.T) {
 	client := typed.NewForConfigOrDie(&rest.Config{Host: apitest.Start(t, apitest.Options{}).URL(), QPS: -1})
 	lock, err := rl.New("leases", "ns", "Not a name", nil, client, rl.ResourceLockConfig{Identity: "me"})
 	require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestTypesOfLocks(t *testing.T) {
 	}
 }
 
-func TestALockOfItsOwnClientDoesNotWaitLong(t *testing.T) {
+func TestALockWithItsOwnClientHasAShortTimeout(t *testing.T) {
 	asked := make(chan *http.Request, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r

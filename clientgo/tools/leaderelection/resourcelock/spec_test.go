@@ -13,7 +13,7 @@ import (
 	rl "k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-func TestARecordSurvivesALease(t *testing.T) {
+func TestARecordRoundTripsThroughALease(t *testing.T) {
 	at := metav1.NewTime(time.Unix(1000, 5000))
 	record := &rl.LeaderElectionRecord{
 		HolderIdentity: "a", LeaseDurationSeconds: 15, AcquireTime: at, RenewTime: at, LeaderTransitions: 2,
@@ -28,25 +28,31 @@ func TestARecordSurvivesALease(t *testing.T) {
 	require.Empty(t, *spec.HolderIdentity)
 }
 
-// kept is an in-memory lock.
-type kept struct {
+// memoryLock is an in-memory lock.
+type memoryLock struct {
 	rl.Interface
 	record *rl.LeaderElectionRecord
 }
 
-func (k *kept) Get(context.Context) (*rl.LeaderElectionRecord, []byte, error) {
+func (k *memoryLock) Get(context.Context) (*rl.LeaderElectionRecord, []byte, error) {
 	if k.record == nil {
 		return nil, nil, apierrors.NewNotFound(schema.GroupResource{}, "x")
 	}
 	record := *k.record
 	return &record, []byte(record.HolderIdentity), nil
 }
-func (k *kept) Create(_ context.Context, r rl.LeaderElectionRecord) error { k.record = &r; return nil }
-func (k *kept) Update(_ context.Context, r rl.LeaderElectionRecord) error { k.record = &r; return nil }
-func (k *kept) Identity() string                                          { return "me" }
+func (k *memoryLock) Create(_ context.Context, r rl.LeaderElectionRecord) error {
+	k.record = &r
+	return nil
+}
+func (k *memoryLock) Update(_ context.Context, r rl.LeaderElectionRecord) error {
+	k.record = &r
+	return nil
+}
+func (k *memoryLock) Identity() string { return "me" }
 
 func TestMultiLock(t *testing.T) {
-	ctx, first, second := t.Context(), &kept{}, &kept{}
+	ctx, first, second := t.Context(), &memoryLock{}, &memoryLock{}
 	lock := &rl.MultiLock{Primary: first, Secondary: second}
 	_, _, err := lock.Get(ctx)
 	require.True(t, apierrors.IsNotFound(err))

@@ -50,7 +50,7 @@ func RequestCertificateWithContext(ctx context.Context, client clientset.Interfa
 	}
 	requests := requestsOf(client, len(usages) == 0 || signerName == "" || signerName == certificatesv1beta1.LegacyUnknownSignerName)
 	made, err := requests.create(ctx, wanted)
-	if apierrors.IsNotFound(err) && !requests.old {
+	if apierrors.IsNotFound(err) && !requests.beta {
 		requests = requestsOf(client, true)
 		made, err = requests.create(ctx, wanted)
 	}
@@ -59,21 +59,22 @@ func RequestCertificateWithContext(ctx context.Context, client clientset.Interfa
 		klog.FromContext(ctx).V(2).Info("Certificate signing request created", "csr", made.Name)
 		return made.Name, made.UID, nil
 	case !apierrors.IsAlreadyExists(err) || name == "":
-		return "", "", named(err, "cannot create certificate signing request: %w")
+		return "", "", wrapError(err, "cannot create certificate signing request: %w")
 	}
 	klog.FromContext(ctx).Info("A certificate signing request of this name exists: using it", "csr", name)
 	made, err = requests.get(ctx, name)
 	if err != nil {
-		return "", "", named(err, "cannot retrieve certificate signing request: %w")
+		return "", "", wrapError(err, "cannot retrieve certificate signing request: %w")
 	}
-	if err := usable(made, wanted, privateKey); err != nil {
+	if err := checkReusable(made, wanted, privateKey); err != nil {
 		return "", "", fmt.Errorf("retrieved csr is not compatible: %w", err)
 	}
 	return made.Name, made.UID, nil
 }
 
-// usable returns an error if an existing request cannot be used in place of the wanted request.
-func usable(found, wanted *certificatesv1.CertificateSigningRequest, privateKey any) error {
+// checkReusable returns an error if an existing request cannot be used in place of the wanted
+// request.
+func checkReusable(found, wanted *certificatesv1.CertificateSigningRequest, privateKey any) error {
 	theirs, err := parse(found.Spec.Request)
 	if err != nil {
 		return fmt.Errorf("unable to parse original csr: %w", err)
@@ -124,9 +125,9 @@ func parse(data []byte) (*x509.CertificateRequest, error) {
 	return x509.ParseCertificateRequest(block.Bytes)
 }
 
-// named adds a description of the failed operation to an error. The functions of package apierrors
-// still recognize the result.
-func named(err error, format string) error {
+// wrapError adds a description of the failed operation to an error. The functions of package
+// apierrors still recognize the result.
+func wrapError(err error, format string) error {
 	var status *apierrors.StatusError
 	if errors.As(err, &status) {
 		said := *status
@@ -147,8 +148,8 @@ func ExpirationSecondsToDuration(expirationSeconds int32) time.Duration {
 	return time.Duration(expirationSeconds) * time.Second
 }
 
-// current converts a v1beta1 request to v1. It copies the fields that both versions have.
-func current(old *certificatesv1beta1.CertificateSigningRequest) *certificatesv1.CertificateSigningRequest {
+// fromV1beta1 converts a v1beta1 request to v1. It copies the fields that both versions have.
+func fromV1beta1(old *certificatesv1beta1.CertificateSigningRequest) *certificatesv1.CertificateSigningRequest {
 	r := &certificatesv1.CertificateSigningRequest{ObjectMeta: old.ObjectMeta}
 	r.Spec = certificatesv1.CertificateSigningRequestSpec{Request: old.Spec.Request, ExpirationSeconds: old.Spec.ExpirationSeconds}
 	if old.Spec.SignerName != nil {

@@ -46,7 +46,7 @@ func request(t *testing.T, name string) (crypto.Signer, []byte) {
 	return key, data
 }
 
-func TestWhatTheFirstVersionDoesNotTakeIsRequestedInTheBeta(t *testing.T) {
+func TestARequestThatV1RefusesIsMadeInV1beta1(t *testing.T) {
 	key, data := request(t, "me")
 	for _, signer := range []string{"", certificatesv1beta1.LegacyUnknownSignerName} {
 		client := fake.NewClientset()
@@ -85,7 +85,7 @@ func TestARequestIsMadeOnce(t *testing.T) {
 	require.ErrorContains(t, ask(key, []byte("x"), "example.com/a"), "PEM block type must be CERTIFICATE REQUEST")
 }
 
-func TestAnOldServerIsAskedInItsVersion(t *testing.T) {
+func TestAnOldServerGetsV1beta1Requests(t *testing.T) {
 	client := fake.NewClientset()
 	gone := func(clientgotesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewGenericServerResponse(http.StatusNotFound, "", certificatesv1.Resource("certificatesigningrequests"), "", "", 0, true)
@@ -111,7 +111,7 @@ func TestAnOldServerIsAskedInItsVersion(t *testing.T) {
 	require.Equal(t, "issued", string(got))
 }
 
-func TestWhatEndsTheWait(t *testing.T) {
+func TestWhichChangesEndTheWait(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*certificatesv1.CertificateSigningRequest)
 		want   string

@@ -16,13 +16,13 @@ import (
 // has.
 type requests struct {
 	client clientset.Interface
-	old    bool
+	beta   bool
 }
 
 func requestsOf(client clientset.Interface, old bool) requests { return requests{client, old} }
 
 func (r requests) create(ctx context.Context, wanted *certificatesv1.CertificateSigningRequest) (*certificatesv1.CertificateSigningRequest, error) {
-	if !r.old {
+	if !r.beta {
 		return r.client.CertificatesV1().CertificateSigningRequests().Create(ctx, wanted, metav1.CreateOptions{})
 	}
 	old := &certificatesv1beta1.CertificateSigningRequest{ObjectMeta: wanted.ObjectMeta, Spec: certificatesv1beta1.CertificateSigningRequestSpec{
@@ -35,27 +35,27 @@ func (r requests) create(ctx context.Context, wanted *certificatesv1.Certificate
 	if err != nil {
 		return nil, err
 	}
-	return current(made), nil
+	return fromV1beta1(made), nil
 }
 
 func (r requests) get(ctx context.Context, name string) (*certificatesv1.CertificateSigningRequest, error) {
-	if !r.old {
+	if !r.beta {
 		return r.client.CertificatesV1().CertificateSigningRequests().Get(ctx, name, metav1.GetOptions{})
 	}
 	found, err := r.client.CertificatesV1beta1().CertificateSigningRequests().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	return current(found), nil
+	return fromV1beta1(found), nil
 }
 
-// watched returns a ListerWatcher for the request with this name.
-func (r requests) watched(ctx context.Context, name string) (cache.ListerWatcher, runtime.Object) {
+// listerWatcher returns a ListerWatcher for the request with this name.
+func (r requests) listerWatcher(ctx context.Context, name string) (cache.ListerWatcher, runtime.Object) {
 	one := func(opts metav1.ListOptions) metav1.ListOptions {
 		opts.FieldSelector = "metadata.name=" + name
 		return opts
 	}
-	if r.old {
+	if r.beta {
 		all := r.client.CertificatesV1beta1().CertificateSigningRequests()
 		return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 			ListFunc:  func(opts metav1.ListOptions) (runtime.Object, error) { return all.List(ctx, one(opts)) },

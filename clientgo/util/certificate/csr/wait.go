@@ -25,11 +25,11 @@ import (
 // ends.
 func WaitForCertificate(ctx context.Context, client clientset.Interface, reqName string, reqUID types.UID) (certData []byte, err error) {
 	logger := klog.FromContext(ctx)
-	requests, err := served(ctx, client, reqName)
+	requests, err := detectVersion(ctx, client, reqName)
 	if err != nil {
 		return nil, err
 	}
-	source, kind := requests.watched(ctx, reqName)
+	source, kind := requests.listerWatcher(ctx, reqName)
 	unapproved := false
 	_, err = watchtools.UntilWithSync(ctx, source, kind, nil, func(event watch.Event) (bool, error) {
 		var found *certificatesv1.CertificateSigningRequest
@@ -37,7 +37,7 @@ func WaitForCertificate(ctx context.Context, client clientset.Interface, reqName
 		case *certificatesv1.CertificateSigningRequest:
 			found = object
 		case *certificatesv1beta1.CertificateSigningRequest:
-			found = current(object)
+			found = fromV1beta1(object)
 		default:
 			return false, fmt.Errorf("unexpected type received: %T", event.Object)
 		}
@@ -80,14 +80,14 @@ func WaitForCertificate(ctx context.Context, client clientset.Interface, reqName
 		return nil, wait.ErrWaitTimeout
 	}
 	if err != nil {
-		return nil, named(err, "cannot watch on the certificate signing request: %w")
+		return nil, wrapError(err, "cannot watch on the certificate signing request: %w")
 	}
 	return certData, nil
 }
 
-// served finds out which API version of requests the server has. It retries once a second until ctx
-// ends.
-func served(ctx context.Context, client clientset.Interface, name string) (found requests, err error) {
+// detectVersion finds out which API version of requests the server has. It retries once a second
+// until ctx ends.
+func detectVersion(ctx context.Context, client clientset.Interface, name string) (found requests, err error) {
 	selected := metav1.ListOptions{FieldSelector: "metadata.name=" + name}
 	wanted := wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		found = requestsOf(client, false)

@@ -49,7 +49,7 @@ func TestTLSIsTrustedByItsKubeconfig(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-func TestRulesOfAFile(t *testing.T) {
+func TestRBACFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	rules, path := filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "kubeconfig")
@@ -95,7 +95,7 @@ rules:
 	}
 }
 
-func TestCAIsNotWrittenOverAnything(t *testing.T) {
+func TestCAOutDoesNotOverwrite(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ca.pem")
 	require.NoError(t, os.WriteFile(path, []byte("precious"), 0o600))

@@ -144,14 +144,14 @@ func (o options) run(cmd *cobra.Command) error {
 		}
 		return fmt.Errorf("cannot listen on %q: %w: choose another with --listen, such as 127.0.0.1:0", o.listen, err)
 	}
-	shape := apitest.PodOptions{Namespaces: o.namespaces}
-	ofPods := o.namespaces
+	podOptions := apitest.PodOptions{Namespaces: o.namespaces}
+	podNamespaces := o.namespaces
 	if o.pods == 0 && o.churn == 0 {
-		ofPods = 0
+		podNamespaces = 0
 	}
 	err := errors.Join(
-		apitest.Populate(server, Namespaces(ofPods)),
-		apitest.Populate(server, apitest.Pods(o.pods, shape)),
+		apitest.Populate(server, Namespaces(podNamespaces)),
+		apitest.Populate(server, apitest.Pods(o.pods, podOptions)),
 	)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (o options) run(cmd *cobra.Command) error {
 	if o.kubeconfigOut != "" {
 		fmt.Fprintf(out, "Try: KUBECONFIG=%s kubectl get pods -A\n", o.kubeconfigOut)
 	}
-	return o.serve(cmd.Context(), server, shape)
+	return o.serve(cmd.Context(), server, podOptions)
 }
 
 // Namespaces returns the namespaces that every cluster has, and n more. [apitest.Pods] uses the
@@ -212,9 +212,9 @@ func Namespaces(n int) iter.Seq[*corev1.Namespace] {
 }
 
 // serve runs until ctx ends. If churn is set, it changes pods meanwhile.
-func (o options) serve(ctx context.Context, server *apitest.Server, shape apitest.PodOptions) error {
+func (o options) serve(ctx context.Context, server *apitest.Server, podOptions apitest.PodOptions) error {
 	if o.churn > 0 {
-		if _, err := server.Churn(ctx, apitest.ChurnOptions{PerSecond: o.churn, Pods: shape}); err != nil {
+		if _, err := server.Churn(ctx, apitest.ChurnOptions{PerSecond: o.churn, Pods: podOptions}); err != nil {
 			return err
 		}
 	}

@@ -136,7 +136,7 @@ func TestChurnChangesPods(t *testing.T) {
 	require.Contains(t, seen, listwatch.Deleted)
 }
 
-func TestServerForgetsWhatIsBeyondItsWindow(t *testing.T) {
+func TestServerKeepsAWindowOfChanges(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	start(t, "--pods", "10", "--window", "3", "--kubeconfig-out", path)
@@ -149,7 +149,7 @@ func TestServerForgetsWhatIsBeyondItsWindow(t *testing.T) {
 	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 }
 
-func TestForeignKubeconfigIsSpared(t *testing.T) {
+func TestForeignKubeconfigIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -183,7 +183,7 @@ func TestKubeconfigOfAnEarlierRunIsReplaced(t *testing.T) {
 	require.NoFileExists(t, path)
 }
 
-func TestFlagsThatMakeNoSense(t *testing.T) {
+func TestInvalidFlags(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -206,7 +206,7 @@ func TestFlagsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-func TestServingOthersThanLoopbackIsWarnedOf(t *testing.T) {
+func TestListeningBeyondLoopbackGetsAWarning(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -223,7 +223,7 @@ func TestServingOthersThanLoopbackIsWarnedOf(t *testing.T) {
 	}
 }
 
-func TestManagedFieldsByAFlag(t *testing.T) {
+func TestManagedFieldsFlag(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{nil, {"--managed-fields"}} {
 		url, _ := start(t, flags...)

@@ -31,28 +31,28 @@ Without conditions, the fault hits every request.
 var faultActions = map[string]func(value string) (apitest.Action, error){
 	"fail":                code,
 	"code":                code,
-	"expired":             plain(apitest.Expired),
-	"too-many-requests":   timed(apitest.TooManyRequests),
-	"drop":                plain(apitest.Drop),
-	"delay":               timed(apitest.Delay),
-	"cut-body":            counted(apitest.CutBody),
-	"slow-body":           counted(apitest.SlowBody),
-	"html":                plain(apitest.HTML),
-	"empty":               plain(apitest.Empty),
-	"garbage":             plain(apitest.Garbage),
-	"table":               plain(apitest.Table),
+	"expired":             withoutValue(apitest.Expired),
+	"too-many-requests":   withDuration(apitest.TooManyRequests),
+	"drop":                withoutValue(apitest.Drop),
+	"delay":               withDuration(apitest.Delay),
+	"cut-body":            withNumber(apitest.CutBody),
+	"slow-body":           withNumber(apitest.SlowBody),
+	"html":                withoutValue(apitest.HTML),
+	"empty":               withoutValue(apitest.Empty),
+	"garbage":             withoutValue(apitest.Garbage),
+	"table":               withoutValue(apitest.Table),
 	"content-type":        contentType,
-	"broken-object":       counted(apitest.BrokenObject),
-	"duplicate-events":    plain(apitest.DuplicateEvents),
-	"drop-after-events":   counted(apitest.DropAfterEvents),
-	"end-after-events":    counted(apitest.EndAfterEvents),
-	"fail-after-events":   counted(failAfterEvents),
-	"silent-after-events": counted(apitest.SilentAfterEvents),
-	"silent-watch":        plain(apitest.SilentWatch),
-	"cut-frame":           counted(apitest.CutFrame),
+	"broken-object":       withNumber(apitest.UndecodableObject),
+	"duplicate-events":    withoutValue(apitest.DuplicateEvents),
+	"drop-after-events":   withNumber(apitest.DropAfterEvents),
+	"end-after-events":    withNumber(apitest.EndAfterEvents),
+	"fail-after-events":   withNumber(failAfterEvents),
+	"silent-after-events": withNumber(apitest.SilentAfterEvents),
+	"silent-watch":        withoutValue(apitest.SilentWatch),
+	"cut-frame":           withNumber(apitest.CutFrame),
 	"huge-frame":          hugeFrame,
-	"delay-bookmarks":     timed(apitest.DelayBookmarks),
-	"no-end-marker":       plain(apitest.NoEndMarker),
+	"delay-bookmarks":     withDuration(apitest.DelayBookmarks),
+	"no-end-marker":       withoutValue(apitest.NoEndMarker),
 }
 
 // parseFault parses a fault such as "expired,verb=watch,times=2".
@@ -102,7 +102,7 @@ func parseFault(text string) (f apitest.Fault, err error) {
 	return f, nil
 }
 
-func plain(action func() apitest.Action) func(string) (apitest.Action, error) {
+func withoutValue(action func() apitest.Action) func(string) (apitest.Action, error) {
 	return func(value string) (apitest.Action, error) {
 		if value != "" {
 			return apitest.Action{}, fmt.Errorf("takes no value")
@@ -111,14 +111,14 @@ func plain(action func() apitest.Action) func(string) (apitest.Action, error) {
 	}
 }
 
-func counted(action func(int) apitest.Action) func(string) (apitest.Action, error) {
+func withNumber(action func(int) apitest.Action) func(string) (apitest.Action, error) {
 	return func(value string) (apitest.Action, error) {
 		n, err := number(value)
 		return action(n), err
 	}
 }
 
-func timed(action func(time.Duration) apitest.Action) func(string) (apitest.Action, error) {
+func withDuration(action func(time.Duration) apitest.Action) func(string) (apitest.Action, error) {
 	return func(value string) (apitest.Action, error) {
 		d, err := time.ParseDuration(value)
 		if err != nil || d < 0 {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestFaultsOfTheCommandLine(t *testing.T) {
+func TestParseFault(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	start(t, "--kubeconfig-out", path, "--fault", "fail=403,verb=get,resource=pods,skip=1,times=1", "--fault", "fail=503,verb=get,resource=nodes")
@@ -26,7 +26,7 @@ func TestFaultsOfTheCommandLine(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(get("secrets")))
 }
 
-func TestEveryFaultIsUnderstoodAndExplained(t *testing.T) {
+func TestEveryFaultIsParsedAndDocumented(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
 		"fail": "500", "code": "429:2s", "too-many-requests": "1s", "delay": "1s", "cut-body": "7", "slow-body": "100", "content-type": "text/plain",

@@ -27,21 +27,21 @@ func guard(listen string) func(*http.Request) error {
 	own, _, _ := net.SplitHostPort(listen)
 	return func(r *http.Request) error {
 		switch site := r.Header.Get("Sec-Fetch-Site"); {
-		case !isOurs(r.Host, own):
-			return refused("the host name %q is not this server's: use the server's address, or localhost", r.Host)
+		case !isOwnHost(r.Host, own):
+			return forbiddenf("the host name %q is not this server's: use the server's address, or localhost", r.Host)
 		case r.Header.Get("Origin") != "" || site != "" && site != "none" && site != "same-origin":
-			return refused("requests from pages of other origins are refused")
-		case writes(r) && slices.Contains(simpleTypes, mediaType(r)):
-			return refused("the Content-Type %q is not a type of Kubernetes: use application/json", r.Header.Get("Content-Type"))
+			return forbiddenf("requests from pages of other origins are refused")
+		case hasBody(r) && slices.Contains(simpleTypes, mediaType(r)):
+			return forbiddenf("the Content-Type %q is not a type of Kubernetes: use application/json", r.Header.Get("Content-Type"))
 		}
 		return nil
 	}
 }
 
-// isOurs reports whether a Host header names this server: by its address, by localhost, or by the
-// name in --listen. If the server listens on all addresses, every IP address is accepted. Unlike a
-// name, an IP address cannot be made to point to another server later.
-func isOurs(host, own string) bool {
+// isOwnHost reports whether a Host header names this server: by its address, by localhost, or by
+// the name in --listen. If the server listens on all addresses, every IP address is accepted.
+// Unlike a name, an IP address cannot be made to point to another server later.
+func isOwnHost(host, own string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
@@ -54,8 +54,8 @@ func isOurs(host, own string) bool {
 	return name == "localhost" || name != "" && name == strings.ToLower(own)
 }
 
-// writes reports whether a request has, or should have, a body.
-func writes(r *http.Request) bool {
+// hasBody reports whether a request has, or should have, a body.
+func hasBody(r *http.Request) bool {
 	return r.Method == http.MethodPost || r.ContentLength != 0 && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
@@ -67,6 +67,6 @@ func mediaType(r *http.Request) string {
 	return of
 }
 
-func refused(format string, args ...any) error {
+func forbiddenf(format string, args ...any) error {
 	return apierrors.NewForbidden(schema.GroupResource{}, "", fmt.Errorf(format, args...))
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// TestPagesInABrowserHaveNoAccess: a request that a web page can cause is refused before it has any
-// effect.
-func TestPagesInABrowserHaveNoAccess(t *testing.T) {
+// TestRequestsOfWebPagesAreRefused: a request that a web page can cause is refused before it has
+// any effect.
+func TestRequestsOfWebPagesAreRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config")
 	url, _ := start(t, "--pods", "1", "--kubeconfig-out", path)
@@ -80,7 +80,7 @@ func TestPagesInABrowserHaveNoAccess(t *testing.T) {
 	require.NoError(t, configMaps.Delete(t.Context(), types.NamespacedName{Name: "good"}, metav1.DeleteOptions{}))
 }
 
-func TestNamesOfTheServer(t *testing.T) {
+func TestOwnHostNames(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		host, own string
@@ -91,6 +91,6 @@ func TestNamesOfTheServer(t *testing.T) {
 		{"evil.example:1", "0.0.0.0", false}, {"Box.local:1", "box.local", true}, {"10.0.0.1", "box.local", true}, {"", "", false},
 		{"", "127.0.0.1", false}, {"localhost", "10.0.0.1", true},
 	} {
-		require.Equal(t, test.want, isOurs(test.host, test.own), "%+v", test)
+		require.Equal(t, test.want, isOwnHost(test.host, test.own), "%+v", test)
 	}
 }

@@ -25,7 +25,7 @@ func writeKubeconfig(path string, to rest.Config) (remove func(), err error) {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, fmt.Errorf("--kubeconfig-out: %w", err)
-	case !info.Mode().IsRegular() || !leftover(path):
+	case !info.Mode().IsRegular() || !isLeftover(path):
 		return nil, fmt.Errorf("--kubeconfig-out: %s exists and is not from this command: remove it, or name another file", path)
 	}
 	err = kubeconfig.Write(path, connection(to))
@@ -36,8 +36,8 @@ func writeKubeconfig(path string, to rest.Config) (remove func(), err error) {
 	}, err
 }
 
-// leftover reports whether a file has only content that this command writes.
-func leftover(path string) bool {
+// isLeftover reports whether a file has only content that this command writes.
+func isLeftover(path string) bool {
 	data, err := os.ReadFile(path)
 	ours, _ := kubeconfig.Marshal(connection(configIn(path)))
 	return err == nil && bytes.Equal(data, ours)

@@ -43,7 +43,7 @@ func opened(t *testing.T, v *view.View) string {
 
 // Every user of a machine can read a browser's command line. So it contains a code that admits only
 // one browser, and not the token.
-func TestTheCommandLineOfABrowserHasNoToken(t *testing.T) {
+func TestBrowserCommandLineHasNoToken(t *testing.T) {
 	v := guarded(t)
 	printed := Instructions(v, "http://127.0.0.1:1/")
 	address := opened(t, v)
@@ -65,7 +65,7 @@ func enter(v *view.View, code string) int {
 	return w.Code
 }
 
-func TestWithoutABrowserTheErrorHasNoSecret(t *testing.T) {
+func TestErrorWithoutABrowserHasNoSecret(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	v := guarded(t)
 	err := Open(v, "http://127.0.0.1:1/")
@@ -74,7 +74,7 @@ func TestWithoutABrowserTheErrorHasNoSecret(t *testing.T) {
 	require.NotContains(t, err.Error(), v.Token())
 }
 
-func TestWhereAPageIs(t *testing.T) {
+func TestInstructions(t *testing.T) {
 	v, err := view.New(view.Options{})
 	require.NoError(t, err)
 	require.Equal(t, "http://127.0.0.1:1/", Instructions(v, "http://127.0.0.1:1/"))
@@ -85,22 +85,22 @@ func TestWhereAPageIs(t *testing.T) {
 	require.Equal(t, "http://127.0.0.1:1/", opened(t, v))
 }
 
-// said is a log that passes each line to the test.
-type said chan string
+// logLines is a log that passes each line to the test.
+type logLines chan string
 
-func (s said) Write(p []byte) (int, error) {
+func (s logLines) Write(p []byte) (int, error) {
 	s <- string(p)
 	return len(p), nil
 }
 
 // On a machine without a browser, xdg-open exists but fails with an exit status. After this
 // failure, the address admits nobody.
-func TestThatNoBrowserIsFoundIsLogged(t *testing.T) {
+func TestFailureOfTheBrowserIsLogged(t *testing.T) {
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\necho \"$@\" > "+seen+"\nexit 3\n"), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	lines := make(said, 1)
+	lines := make(logLines, 1)
 	log.SetOutput(lines)
 	defer log.SetOutput(os.Stderr)
 	v := guarded(t)

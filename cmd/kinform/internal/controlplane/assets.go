@@ -72,7 +72,7 @@ func write(dir string) (string, error) {
 	}
 	defer os.Remove(temp)
 	for name := range programs {
-		if err := place(temp, filepath.Join(dir, name)); err != nil {
+		if err := install(temp, filepath.Join(dir, name)); err != nil {
 			return "", fmt.Errorf("writing %s: %w", name, err)
 		}
 	}
@@ -110,9 +110,9 @@ func copyTo(dir, program string) (path string, err error) {
 	return to.Name(), nil
 }
 
-// place puts a program at a path atomically, because the old program may be running from there. It
-// uses a hard link, which takes no space. If the file system has no hard links, it makes a copy.
-func place(program, path string) error {
+// install puts a program at a path atomically, because the old program may be running from there.
+// It uses a hard link, which takes no space. If the file system has no hard links, it makes a copy.
+func install(program, path string) error {
 	link := program + "-" + filepath.Base(path)
 	if os.Link(program, link) != nil {
 		var err error

@@ -97,7 +97,7 @@ func namespaces(t *testing.T, client *rest.Client) (all []string, err error) {
 	}
 }
 
-func TestWhoeverIsKnownMayDoEverything(t *testing.T) {
+func TestAuthenticatedClientsMayDoEverything(t *testing.T) {
 	t.Parallel()
 	args, admin := certificates(t)
 	url := start(t, kubeAPIServer, append(args, "--service-cluster-ip-range=10.9.0.0/16,fd00::/112")...)
@@ -146,7 +146,7 @@ func TestWhoeverIsKnownMayDoEverything(t *testing.T) {
 	require.Equal(t, all, again)
 }
 
-func TestFlagsOfTheRealPrograms(t *testing.T) {
+func TestFlagsOfTheRealProgramsAreAccepted(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -243,7 +243,7 @@ func TestControlPlanesAsProcesses(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotOursIsSpared(t *testing.T) {
+func TestForeignProgramsAreNotOverwritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	entries := func() (all []string) {

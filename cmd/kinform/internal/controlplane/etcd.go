@@ -18,7 +18,7 @@ import (
 func etcd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	used := pflag.NewFlagSet("", pflag.ContinueOnError)
 	addresses := used.StringSlice("listen-client-urls", []string{"http://127.0.0.1:2379"}, "where /health is served")
-	if told, err := flags("etcd", used, etcdFlags, args, stdout, stderr); told || err != nil {
+	if printed, err := parseFlags("etcd", used, etcdFlags, args, stdout, stderr); printed || err != nil {
 		return err
 	}
 	health := http.NewServeMux()
@@ -37,7 +37,7 @@ func etcd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		l, err := net.Listen("tcp", at.Host)
 		if err != nil {
-			return fmt.Errorf("--listen-client-urls %q: %w", address, unwrapped(err))
+			return fmt.Errorf("--listen-client-urls %q: %w", address, listenCause(err))
 		}
 		serving.Go(func() { _ = server.Serve(l) })
 	}
@@ -45,8 +45,8 @@ func etcd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// unwrapped returns the reason of a listen error, without the address.
-func unwrapped(err error) error {
+// listenCause returns the reason of a listen error, without the address.
+func listenCause(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err
 	}

@@ -25,9 +25,9 @@ import (
 	"github.com/kinform/kinform/cmd/kinform/internal/apiserver"
 )
 
-// everything allows every authenticated user to do everything. Unauthenticated clients may only
-// check the server's health.
-var everything = []apitest.Rule{
+// allowEverything allows every authenticated user to do everything. Unauthenticated clients may
+// only check the server's health.
+var allowEverything = []apitest.Rule{
 	{Groups: []string{"system:authenticated"}, PolicyRule: rbacv1.PolicyRule{
 		Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"},
 	}},
@@ -45,7 +45,7 @@ func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer)
 	keyFile := used.String("tls-private-key-file", "", "the key of --tls-cert-file")
 	services := used.StringSlice("service-cluster-ip-range", []string{"10.0.0.0/24"}, "the address range of services; the service kubernetes has the first address")
 	clientCA := used.String("client-ca-file", "", "the CA bundle for client certificates; a client with such a certificate may do everything")
-	if told, err := flags("kube-apiserver", used, kubeAPIServerFlags, args, stdout, stderr); told || err != nil {
+	if printed, err := parseFlags("kube-apiserver", used, kubeAPIServerFlags, args, stdout, stderr); printed || err != nil {
 		return err
 	}
 	config, err := tlsConfig(
@@ -55,7 +55,7 @@ func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer)
 		return err
 	}
 	server := apitest.New(apitest.Options{
-		TLSConfig: config, Rules: everything, CheckSchemas: true, ManagedFields: true, FieldDocs: fielddocs.Of,
+		TLSConfig: config, Rules: allowEverything, CheckSchemas: true, ManagedFields: true, FieldDocs: fielddocs.Of,
 	})
 	defer server.Close()
 	if err := apitest.Populate(server, apiserver.Namespaces(0)); err != nil {
@@ -73,7 +73,7 @@ func kubeAPIServer(ctx context.Context, args []string, stdout, stderr io.Writer)
 	}
 	listen := net.JoinHostPort(address.String(), strconv.Itoa(int(*port)))
 	if err := server.Listen(listen); err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", listen, unwrapped(err))
+		return fmt.Errorf("cannot listen on %s: %w", listen, listenCause(err))
 	}
 	fmt.Fprintln(stderr, "kube-apiserver: kinform serves", server.URL())
 	<-ctx.Done()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 // demo runs "kinform demo" with its flags.
@@ -79,9 +79,9 @@ func eachPipeline(t *testing.T, test func(t *testing.T, flag string)) {
 	}
 }
 
-func TestRunEndsByItselfAndAddsUp(t *testing.T) { eachPipeline(t, runEndsByItselfAndAddsUp) }
+func TestRunEndsWithAConsistentSummary(t *testing.T) { eachPipeline(t, runEndsWithAConsistentSummary) }
 
-func runEndsByItselfAndAddsUp(t *testing.T, pipeline string) {
+func runEndsWithAConsistentSummary(t *testing.T, pipeline string) {
 	var out bytes.Buffer
 	require.NoError(t, demo(t.Context(), &out, "--output", "json", "--for", "1s", "--pods", "300", "--churn", "200", pipeline))
 	between, summary := parse(t, out.String())
@@ -193,10 +193,10 @@ func (c *counter) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-func TestTheEndOfTheContextDrainsAndIsClean(t *testing.T) {
+func TestCancelDrainsWithoutAnError(t *testing.T) {
 	t.Parallel()
 	all := [][]string{{"--faults"}, nil, {"--for", "1h"}}
-	for _, flags := range all[:effort.Of(len(all), 1)] {
+	for _, flags := range all[:testsize.Scale(len(all), 1)] {
 		ctx, cancel := context.WithCancel(t.Context())
 		out := &waiter{text: `"event"`, do: cancel}
 		require.NoError(t, demo(ctx, out, append(flags, "--output", "json", "--churn", "2000")...))
@@ -207,7 +207,7 @@ func TestTheEndOfTheContextDrainsAndIsClean(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheContextBeforeTheFirstListIsNotClean(t *testing.T) {
+func TestCancelBeforeTheFirstListIsAnError(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &waiter{text: "started", do: cancel}
@@ -217,38 +217,38 @@ func TestTheEndOfTheContextBeforeTheFirstListIsNotClean(t *testing.T) {
 	require.Zero(t, *summary.Events)
 }
 
-// impatient stops the run as soon as the first list makes progress.
-type impatient struct {
+// cancelWhileSyncing stops the run as soon as the first list makes progress.
+type cancelWhileSyncing struct {
 	report
 	stop func()
 }
 
-func (r impatient) syncing(int, int) { r.stop() }
+func (r cancelWhileSyncing) syncing(int, int) { r.stop() }
 
-func TestTheEndOfTheContextDuringTheFirstListIsNotClean(t *testing.T) {
+func TestCancelDuringTheFirstListIsAnError(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	var out bytes.Buffer
-	err := run(ctx, Options{Pods: effort.Of(10_000, 2_000), Namespaces: 20, Workers: 4}, impatient{newJSONReport(&out), cancel})
+	err := run(ctx, Options{Pods: testsize.Scale(10_000, 2_000), Namespaces: 20, Workers: 4}, cancelWhileSyncing{newJSONReport(&out), cancel})
 	require.ErrorContains(t, err, "ended during the first list, after ")
 	_, summary := parse(t, out.String())
 	require.Positive(t, *summary.Stale)
 }
 
-// narrow is a writer that accepts this many writes.
-type narrow int
+// limitedWriter is a writer that accepts this many writes.
+type limitedWriter int
 
-func (n *narrow) Write(p []byte) (int, error) {
+func (n *limitedWriter) Write(p []byte) (int, error) {
 	if *n--; *n < 0 {
 		return 0, errors.New("disk full")
 	}
 	return len(p), nil
 }
 
-func TestOutputThatCannotBeWrittenEndsTheRun(t *testing.T) {
+func TestWriteErrorEndsTheRun(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"json", "text"} {
-		room := narrow(4)
+		room := limitedWriter(4)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		err := demo(ctx, &room, "--output", format, "--churn", "100")
 		require.EqualError(t, err, "cannot write: disk full")
@@ -257,7 +257,7 @@ func TestOutputThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestTextForAPerson(t *testing.T) {
+func TestTextOutput(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	require.NoError(t, demo(t.Context(), &out, "--for", "1500ms", "--pods", "50", "--faults"))
@@ -274,7 +274,7 @@ func TestTextForAPerson(t *testing.T) {
 	require.NotContains(t, out.String(), "\x1b", "no terminal, no escapes")
 }
 
-func TestFlagsThatMakeNoSense(t *testing.T) {
+func TestInvalidFlags(t *testing.T) {
 	t.Parallel()
 	for want, flags := range map[string][]string{
 		"--pods must not be negative":                          {"--pods", "-1"},

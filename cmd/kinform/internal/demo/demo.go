@@ -44,7 +44,7 @@ type Options struct {
 	// Record is the path of a new file for the frames of the page, or "" for none.
 	Record string
 
-	trials
+	experiments
 
 	// For is the duration of the run. With 0 it runs until the context ends.
 	For time.Duration
@@ -64,12 +64,12 @@ func run(ctx context.Context, opts Options, r report) (err error) {
 	if err := server.Listen("127.0.0.1:0"); err != nil {
 		return err
 	}
-	page, err := opts.show(server)
+	page, err := opts.servePage(server)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, page.close()) }()
-	r.started(opts, server.URL(), page.where())
+	r.started(opts, server.URL(), page.instructions())
 	if opts.Open {
 		if err := browse.Open(page.View, page.url); err != nil {
 			return err
@@ -102,7 +102,7 @@ func run(ctx context.Context, opts Options, r report) (err error) {
 }
 
 // pipeline returns the pipeline that the options ask for.
-func (o Options) pipeline(url, token string, page *shown, r report) (pipeline, error) {
+func (o Options) pipeline(url, token string, page *pageServer, r report) (pipeline, error) {
 	if o.Plain {
 		return newTextbook(url, token, o, r)
 	}
@@ -116,7 +116,7 @@ func (o Options) pipeline(url, token string, page *shown, r report) (pipeline, e
 // pods generates the initial pods, until ctx ends.
 func (o Options) pods(ctx context.Context) iter.Seq[*pod] {
 	return func(yield func(*pod) bool) {
-		for p := range apitest.Pods(o.Pods, o.shape()) {
+		for p := range apitest.Pods(o.Pods, o.podOptions()) {
 			if ctx.Err() != nil || !yield(p) {
 				return
 			}
@@ -124,8 +124,8 @@ func (o Options) pods(ctx context.Context) iter.Seq[*pod] {
 	}
 }
 
-// shape returns the options of the pods.
-func (o Options) shape() apitest.PodOptions { return apitest.PodOptions{Namespaces: o.Namespaces} }
+// podOptions returns the options of the pods.
+func (o Options) podOptions() apitest.PodOptions { return apitest.PodOptions{Namespaces: o.Namespaces} }
 
 // churn changes pods until the run's time is over or ctx ends. With Options.Faults, it also injects
 // faults.
@@ -135,19 +135,19 @@ func churn(ctx context.Context, server *apitest.Server, opts Options, r report) 
 		ctx, cancel = context.WithTimeout(ctx, opts.For)
 		defer cancel()
 	}
-	var trouble sync.WaitGroup
+	var faults sync.WaitGroup
 	if opts.Faults {
-		trouble.Go(func() { makeTrouble(ctx, server, r) })
+		faults.Go(func() { injectFaults(ctx, server, r) })
 	}
 	if opts.Churn > 0 {
 		_, err = server.Churn(ctx, apitest.ChurnOptions{
 			PerSecond: opts.Churn,
 			Creates:   1, Updates: 6, Deletes: 1,
-			Pods: opts.shape(),
+			Pods: opts.podOptions(),
 		})
 	}
 	<-ctx.Done()
-	trouble.Wait()
+	faults.Wait()
 	return err
 }
 

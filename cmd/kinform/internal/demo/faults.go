@@ -7,20 +7,20 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// faultEvery is the time between two faults.
-const faultEvery = 600 * time.Millisecond
+// faultInterval is the time between two faults.
+const faultInterval = 600 * time.Millisecond
 
-// makeTrouble injects one fault after another until ctx ends. Then it removes the faults that have
+// injectFaults injects one fault after another until ctx ends. Then it removes the faults that have
 // not happened yet.
-func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
-	var injected []*apitest.Injected
+func injectFaults(ctx context.Context, server *apitest.Server, r report) {
+	var injected []*apitest.InjectedFault
 	defer func() {
 		for _, in := range injected {
 			in.Remove()
 		}
 	}()
 	inject := func(f apitest.Fault) { injected = append(injected, server.Inject(f)) }
-	trouble := []struct {
+	faults := []struct {
 		what string
 		do   func()
 	}{
@@ -48,7 +48,7 @@ func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
 			server.DropWatches("pods")
 		}},
 	}
-	ticker := time.NewTicker(faultEvery)
+	ticker := time.NewTicker(faultInterval)
 	defer ticker.Stop()
 	for n := 0; ; n++ {
 		select {
@@ -56,7 +56,7 @@ func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
 			return
 		case <-ticker.C:
 		}
-		next := trouble[n%len(trouble)]
+		next := faults[n%len(faults)]
 		r.fault(next.what)
 		next.do()
 	}

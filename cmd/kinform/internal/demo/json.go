@@ -50,7 +50,7 @@ func (r *jsonReport) synced(objects int, took time.Duration) {
 	}{"synced", objects, took.Microseconds()})
 }
 
-func (r *jsonReport) traveled(j journey) {
+func (r *jsonReport) journeyEnded(j journey) {
 	r.mu.Lock()
 	r.latencies.add(j.total())
 	r.mu.Unlock()
@@ -82,7 +82,7 @@ func known(d time.Duration) *int64 {
 	return new(d.Microseconds())
 }
 
-func (r *jsonReport) attempted(a attempt) {
+func (r *jsonReport) attemptEnded(a attempt) {
 	r.write(struct {
 		Type    string `json:"type"`
 		Key     string `json:"key"`
@@ -114,7 +114,7 @@ func (r *jsonReport) failed(err reflector.Error) {
 		Error     string `json:"error"`
 		Failures  int    `json:"failures"`
 		RetryInMS int64  `json:"retry_in_ms"`
-	}{"error", err.Phase.String(), reason(err.Err).Error(), err.Failures, max(err.RetryIn, 0).Milliseconds()})
+	}{"error", err.Phase.String(), rootCause(err.Err).Error(), err.Failures, max(err.RetryIn, 0).Milliseconds()})
 }
 
 func (r *jsonReport) draining() {

@@ -22,7 +22,7 @@ func TestPercentiles(t *testing.T) {
 	require.Equal(t, 100*time.Millisecond, p99)
 }
 
-func TestTheNewestLatenciesAreKept(t *testing.T) {
+func TestNewestLatenciesAreKept(t *testing.T) {
 	t.Parallel()
 	var l latencies
 	for range 10 {

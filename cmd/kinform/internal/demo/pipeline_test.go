@@ -13,7 +13,7 @@ import (
 )
 
 // The demo must detect a pipeline that falls behind. Otherwise, "stale 0" would prove nothing.
-func TestPipelineThatDoesNotFollowIsFoundOut(t *testing.T) {
+func TestStalePipelineIsDetected(t *testing.T) {
 	t.Parallel()
 	for want, cut := range map[string]func(*tuned){
 		"the store did not catch up with the server within 1m0s":  func(p *tuned) { p.cancelInformer() },

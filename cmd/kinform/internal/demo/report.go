@@ -27,7 +27,7 @@ type Summary struct {
 	// Stale counts the keys whose last reconciled state differs from the state on the server.
 	Stale int `json:"stale"`
 
-	Trials
+	ExperimentResults
 }
 
 // report shows a run to its user. Its methods are called concurrently.
@@ -35,8 +35,8 @@ type report interface {
 	started(opts Options, url, page string)
 	syncing(items, total int)
 	synced(objects int, took time.Duration)
-	traveled(j journey)
-	attempted(a attempt)
+	journeyEnded(j journey)
+	attemptEnded(a attempt)
 	slowSynced(calls uint64, took time.Duration)
 	fault(what string)
 	failed(err reflector.Error)
@@ -63,9 +63,9 @@ func newReport(format string, out, progress io.Writer) (report, error) {
 	}
 }
 
-// reason returns the cause of an error. It leaves out the failed request, because the request's
+// rootCause returns the cause of an error. It leaves out the failed request, because the request's
 // address is long and always the same here.
-func reason(err error) error {
+func rootCause(err error) error {
 	if request, ok := errors.AsType[*rest.Error](err); ok {
 		return request.Err
 	}

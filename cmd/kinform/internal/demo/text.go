@@ -25,7 +25,7 @@ type textReport struct {
 	began     time.Time // start of the churn
 	second    time.Time // start of the second in which lines and unshown count
 	lines     int
-	unshown   int
+	omitted   int
 	latencies latencies
 }
 
@@ -78,33 +78,33 @@ handler, in the workqueue and with a worker:
 	r.began = time.Now()
 }
 
-func (r *textReport) traveled(j journey) {
+func (r *textReport) journeyEnded(j journey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.latencies.add(j.total())
 	if now := time.Now(); now.Sub(r.second) >= time.Second {
-		r.unshownLocked()
+		r.writeOmittedLocked()
 		r.second, r.lines = now, 0
 	}
 	if r.lines >= linesPerSecond {
-		r.unshown++
+		r.omitted++
 		return
 	}
 	r.lines++
-	r.printf("%s %-7s %-20s %7s %6v %6v %6v %6v %6v", r.atLocked(), j.Type, j.Key.String(), j.ResourceVersion,
+	r.printf("%s %-7s %-20s %7s %6v %6v %6v %6v %6v", r.elapsedLocked(), j.Type, j.Key.String(), j.ResourceVersion,
 		brief(j.FIFO), brief(j.Mailbox), brief(j.Workqueue), brief(j.Worker), brief(j.total()))
 }
 
-// unshownLocked writes how many changes have been left out since its last call.
-func (r *textReport) unshownLocked() {
-	if r.unshown > 0 {
-		r.printf("%8s and %d more", "", r.unshown)
+// writeOmittedLocked writes how many changes have been left out since its last call.
+func (r *textReport) writeOmittedLocked() {
+	if r.omitted > 0 {
+		r.printf("%8s and %d more", "", r.omitted)
 	}
-	r.unshown = 0
+	r.omitted = 0
 }
 
-// atLocked returns the time since the start of the churn, as text.
-func (r *textReport) atLocked() string {
+// elapsedLocked returns the time since the start of the churn, as text.
+func (r *textReport) elapsedLocked() string {
 	at := 0.0
 	if !r.began.IsZero() {
 		at = time.Since(r.began).Seconds()
@@ -112,7 +112,7 @@ func (r *textReport) atLocked() string {
 	return fmt.Sprintf("%7.2fs", at)
 }
 
-func (r *textReport) attempted(a attempt) {
+func (r *textReport) attemptEnded(a attempt) {
 	said, later := "succeeds", ""
 	if a.failed {
 		said = "fails"
@@ -131,7 +131,7 @@ func (r *textReport) slowSynced(calls uint64, took time.Duration) {
 func (r *textReport) note(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.printf("%s "+format, append([]any{r.atLocked()}, args...)...)
+	r.printf("%s "+format, append([]any{r.elapsedLocked()}, args...)...)
 }
 
 func (r *textReport) fault(what string) { r.note("** fault: %s", what) }
@@ -141,20 +141,20 @@ func (r *textReport) failed(err reflector.Error) {
 	if err.RetryIn != unknown {
 		next = ", next attempt in " + brief(err.RetryIn)
 	}
-	r.note("!! %v failed%s: %v", err.Phase, next, reason(err.Err))
+	r.note("!! %v failed%s: %v", err.Phase, next, rootCause(err.Err))
 }
 
 func (r *textReport) draining() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.unshownLocked()
+	r.writeOmittedLocked()
 	r.printf("\nThe churn has stopped. Draining: what is on its way is finished first ...")
 }
 
 func (r *textReport) summary(s Summary) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.unshownLocked()
+	r.writeOmittedLocked()
 	p50, p99 := r.latencies.percentiles()
 	r.printf(`
 objects in the store     %8d
@@ -164,10 +164,10 @@ keys reconciled          %8d
 lists after the first    %8d
 stale keys               %8d   (last reconciled state is not the server's)
 change to end of work    %8v   median, 99th percentile %v`, s.Objects, s.Events, s.Enqueued, s.Reconciled, s.Relists, s.Stale, brief(p50), brief(p99))
-	r.trialsLocked(s.Trials)
+	r.experimentsLocked(s.ExperimentResults)
 }
 
-func (r *textReport) trialsLocked(t Trials) {
+func (r *textReport) experimentsLocked(t ExperimentResults) {
 	if t.SlowCalls != nil {
 		r.printf("calls of slow handler    %8d", *t.SlowCalls)
 	}

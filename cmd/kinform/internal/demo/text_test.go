@@ -40,7 +40,7 @@ func TestLinesFitATerminalOf80Columns(t *testing.T) {
 	r := newTextReport(&out, nil)
 	r.started(Options{Pods: 100_000, Namespaces: 1000}, "http://127.0.0.1:65535", "http://127.0.0.1:65535/")
 	r.synced(100_000, 123456789)
-	r.traveled(journey{
+	r.journeyEnded(journey{
 		Type: informer.Updated, Key: types.NamespacedName{Namespace: "ns-19", Name: "churn-0-000000"}, ResourceVersion: "9999999",
 		FIFO: 123456, Mailbox: 12345678, Workqueue: 1234567890, Worker: 99999999,
 	})
@@ -53,7 +53,7 @@ func TestLinesFitATerminalOf80Columns(t *testing.T) {
 	require.Contains(t, out.String(), " Updated ns-19/churn-0-000000 9999999  123µs 12.3ms  1.23s  100ms  1.35s\n")
 }
 
-func TestFailuresAreToldWithoutTheRequest(t *testing.T) {
+func TestFailuresAreReportedWithoutTheRequest(t *testing.T) {
 	t.Parallel()
 	failed := reflector.Error{
 		Phase: reflector.Watching, Failures: 1, RetryIn: 1234 * time.Millisecond,
@@ -66,7 +66,7 @@ func TestFailuresAreToldWithoutTheRequest(t *testing.T) {
 	require.Equal(t, `{"type":"error","phase":"watching","error":"cut & gone","failures":1,"retry_in_ms":1234}`+"\n", json.String())
 }
 
-func TestNoMoreChangesAreShownThanAnEyeCanFollow(t *testing.T) {
+func TestLinesPerSecondAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -74,7 +74,7 @@ func TestNoMoreChangesAreShownThanAnEyeCanFollow(t *testing.T) {
 		changes := func(n int) (lines int) {
 			out.Reset()
 			for range n {
-				r.traveled(journey{Type: informer.Added, Key: web})
+				r.journeyEnded(journey{Type: informer.Added, Key: web})
 			}
 			return strings.Count(out.String(), "Added")
 		}

@@ -20,19 +20,19 @@ import (
 // textbook is the pipeline of package plain. Package plain has no observers, so the report can
 // follow a change only from the handler on.
 type textbook struct {
-	report    report
-	opts      Options
-	transport *http.Transport
-	lists     atomic.Uint64
-	informer  *plain.Informer[*pod]
-	handler   *plain.Handler[*pod]
-	queue     *plain.Queue[types.NamespacedName]
-	ledger    *ledger
-	events    atomic.Uint64
-	runs      atomic.Uint64
-	resyncs   atomic.Uint64
-	slow      *plain.Handler[*pod] // nil without a slow handler
-	slowCalls atomic.Uint64        // calls that have returned
+	report       report
+	opts         Options
+	transport    *http.Transport
+	lists        atomic.Uint64
+	informer     *plain.Informer[*pod]
+	handler      *plain.Handler[*pod]
+	queue        *plain.Queue[types.NamespacedName]
+	reconcileLog *reconcileLog
+	events       atomic.Uint64
+	runs         atomic.Uint64
+	resyncs      atomic.Uint64
+	slow         *plain.Handler[*pod] // nil without a slow handler
+	slowCalls    atomic.Uint64        // calls that have returned
 
 	mu      sync.Mutex                             // guards following
 	waiting map[types.NamespacedName]waitingChange // changes whose key is in the workqueue
@@ -50,7 +50,7 @@ type waitingChange struct {
 
 func newTextbook(url, token string, opts Options, r report) (*textbook, error) {
 	p := &textbook{report: r, opts: opts, transport: &http.Transport{}, waiting: map[types.NamespacedName]waitingChange{}}
-	asking := roundTripper(func(request *http.Request) (*http.Response, error) {
+	transport := roundTripperFunc(func(request *http.Request) (*http.Response, error) {
 		if request.URL.Query().Get("watch") == "" {
 			p.lists.Add(1)
 		}
@@ -58,19 +58,19 @@ func newTextbook(url, token string, opts Options, r report) (*textbook, error) {
 		request.Header.Set("Authorization", "Bearer "+token)
 		return p.transport.RoundTrip(request)
 	})
-	client := &plain.Client[*pod]{HTTP: &http.Client{Transport: asking}, URL: url + "/api/v1/pods", UserAgent: "kinform demo"}
+	client := &plain.Client[*pod]{HTTP: &http.Client{Transport: transport}, URL: url + "/api/v1/pods", UserAgent: "kinform demo"}
 	p.informer = plain.NewInformer(client, plain.Options[*pod]{
 		Indexes: map[string]plain.IndexFunc[*pod]{nodeIndex: byNode}, Resync: opts.Resync, OnError: p.failed,
 	})
 	p.queue = plain.NewQueue[types.NamespacedName]()
-	p.ledger = newLedger(func(key types.NamespacedName) string {
+	p.reconcileLog = newReconcileLog(func(key types.NamespacedName) string {
 		if stored, exists := p.informer.Store.Get(key); exists {
 			return stored.ResourceVersion
 		}
 		return ""
 	})
 	var err error
-	p.handler, err = p.informer.AddHandler(p.handled)
+	p.handler, err = p.informer.AddHandler(p.onEvent)
 	if err != nil || opts.SlowHandler == 0 {
 		return p, err
 	}
@@ -81,9 +81,9 @@ func newTextbook(url, token string, opts Options, r report) (*textbook, error) {
 	return p, err
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
+type roundTripperFunc func(*http.Request) (*http.Response, error)
 
-func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+func (r roundTripperFunc) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
 
 func (p *textbook) failed(err error) {
 	phase := reflector.Watching
@@ -93,9 +93,9 @@ func (p *textbook) failed(err error) {
 	p.report.failed(reflector.Error{Phase: phase, Err: err, RetryIn: unknown})
 }
 
-// handled handles an event. It records the change before it enqueues the key, so that the worker
+// onEvent handles an event. It records the change before it enqueues the key, so that the worker
 // finds the change.
-func (p *textbook) handled(e plain.Event[*pod]) {
+func (p *textbook) onEvent(e plain.Event[*pod]) {
 	p.events.Add(1)
 	key := plain.KeyOf(e.New)
 	resync := e.Type == plain.Updated && e.Old == e.New
@@ -132,10 +132,10 @@ func (p *textbook) reconcile(ctx context.Context, key types.NamespacedName) erro
 	delete(p.waiting, key)
 	p.mu.Unlock()
 	p.runs.Add(1)
-	err := p.ledger.reconcile(ctx, key)
+	err := p.reconcileLog.reconcile(ctx, key)
 	if changed {
 		w.Workqueue, w.Worker = began.Sub(w.since), time.Since(began)
-		p.report.traveled(w.journey)
+		p.report.journeyEnded(w.journey)
 	}
 	return err
 }
@@ -145,7 +145,7 @@ func (p *textbook) start(workers int) {
 	informing, p.cancelInformer = context.WithCancel(context.Background())
 	working, p.cancelWorkers = context.WithCancel(context.Background())
 	p.running.Go(func() { p.informerErr = p.informer.Run(informing) })
-	reconcile := p.opts.controller(p.reconcile, p.report.attempted)
+	reconcile := p.opts.slowOrFailing(p.reconcile, p.report.attemptEnded)
 	p.running.Go(func() { plain.Work(working, p.queue, workers, reconcile) })
 	if p.slow != nil {
 		began := time.Now()
@@ -171,7 +171,7 @@ func (p *textbook) settle(server *apitest.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), settleWithin)
 	defer cancel()
 	last := versions(server)
-	if await(ctx, func() bool { return p.ledger.stale(last) == 0 && (p.queue.Len() == 0 || p.opts.Resync > 0) }) != nil {
+	if await(ctx, func() bool { return p.reconcileLog.stale(last) == 0 && (p.queue.Len() == 0 || p.opts.Resync > 0) }) != nil {
 		return fmt.Errorf("store and workers did not catch up with the server within %v", settleWithin)
 	}
 	return nil
@@ -210,12 +210,12 @@ func (p *textbook) summary(last map[types.NamespacedName]string) Summary {
 		return len(pods)
 	}, slices.Values(p.informer.Store.List()))
 	return Summary{
-		Trials:     p.opts.summary(p.slowCalls.Load(), p.resyncs.Load(), found),
-		Objects:    len(p.informer.Store.List()),
-		Events:     p.events.Load(),
-		Enqueued:   p.runs.Load(),
-		Reconciled: p.runs.Load(),
-		Relists:    max(p.lists.Load(), 1) - 1,
-		Stale:      p.ledger.stale(last),
+		ExperimentResults: p.opts.summary(p.slowCalls.Load(), p.resyncs.Load(), found),
+		Objects:           len(p.informer.Store.List()),
+		Events:            p.events.Load(),
+		Enqueued:          p.runs.Load(),
+		Reconciled:        p.runs.Load(),
+		Relists:           max(p.lists.Load(), 1) - 1,
+		Stale:             p.reconcileLog.stale(last),
 	}
 }

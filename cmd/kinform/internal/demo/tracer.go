@@ -45,8 +45,8 @@ func (j journey) total() (sum time.Duration) {
 // which are not changes. It also skips deletions that a relist has found, because their time is
 // unknown.
 type tracer struct {
-	// finished is called by the worker at the end of each journey.
-	finished func(journey)
+	// onFinish is called by the worker at the end of each journey.
+	onFinish func(journey)
 
 	mu     sync.Mutex // guards following
 	synced bool       // the first list is in the store
@@ -66,7 +66,7 @@ type arrival struct {
 
 func newTracer(finished func(journey)) *tracer {
 	return &tracer{
-		finished: finished,
+		onFinish: finished,
 		arrivals: make(map[types.NamespacedName][]arrival),
 		waiting:  make(map[types.NamespacedName]journey),
 		running:  make(map[types.NamespacedName]journey),
@@ -113,8 +113,8 @@ func (t *tracer) informer() *informer.Observer {
 	}}
 }
 
-// handled records an event of the handler. The handler calls it before it enqueues the key.
-func (t *tracer) handled(e informer.Event[*pod]) {
+// onEvent records an event of the handler. The handler calls it before it enqueues the key.
+func (t *tracer) onEvent(e informer.Event[*pod]) {
 	now, version := time.Now(), number(e.ResourceVersion)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -160,7 +160,7 @@ func (t *tracer) queue() *workqueue.Observer[types.NamespacedName] {
 			t.mu.Unlock()
 			if ok {
 				j.Worker = ran
-				t.finished(j)
+				t.onFinish(j)
 			}
 		},
 	}

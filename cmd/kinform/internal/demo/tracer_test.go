@@ -43,8 +43,8 @@ func (s *stages) applied(version string) {
 	s.informer().OnApplied(informer.AppliedInfo{Keys: []types.NamespacedName{web}, ResourceVersion: version})
 }
 
-func (s *stages) told(version string, cause informer.Cause) {
-	s.handled(informer.Event[*pod]{Type: informer.Updated, Cause: cause, Key: web, ResourceVersion: version})
+func (s *stages) delivered(version string, cause informer.Cause) {
+	s.onEvent(informer.Event[*pod]{Type: informer.Updated, Cause: cause, Key: web, ResourceVersion: version})
 }
 
 // worked simulates a worker that gets the key and finishes it.
@@ -62,7 +62,7 @@ func TestJourneyHasTheTimeOfEachStage(t *testing.T) {
 		time.Sleep(3 * time.Millisecond)
 		s.applied("7")
 		time.Sleep(5 * time.Millisecond)
-		s.told("7", informer.Watch)
+		s.delivered("7", informer.Watch)
 		s.worked(7*time.Millisecond, 11*time.Millisecond)
 
 		require.Equal(t, []journey{{
@@ -78,7 +78,7 @@ func TestJourneyHasTheTimeOfEachStage(t *testing.T) {
 	})
 }
 
-func TestChangesThatAreMergedOnTheWayAreOneJourney(t *testing.T) {
+func TestMergedChangesAreOneJourney(t *testing.T) {
 	t.Parallel()
 	t.Run("in the workqueue", func(t *testing.T) {
 		t.Parallel()
@@ -87,7 +87,7 @@ func TestChangesThatAreMergedOnTheWayAreOneJourney(t *testing.T) {
 		for _, version := range []string{"7", "8", "9"} {
 			s.event(version)
 			s.applied(version)
-			s.told(version, informer.Watch)
+			s.delivered(version, informer.Watch)
 		}
 		s.worked(0, 0)
 		require.Len(t, s.journeys, 1)
@@ -101,7 +101,7 @@ func TestChangesThatAreMergedOnTheWayAreOneJourney(t *testing.T) {
 		s.event("7")
 		s.event("8")
 		s.applied("8")
-		s.told("8", informer.Watch)
+		s.delivered("8", informer.Watch)
 		s.worked(0, 0)
 		require.Len(t, s.journeys, 1)
 		require.Equal(t, 1, s.journeys[0].Merged)
@@ -109,7 +109,7 @@ func TestChangesThatAreMergedOnTheWayAreOneJourney(t *testing.T) {
 	})
 }
 
-func TestChangesWithTheirKeyInOneBatchAreFollowedEach(t *testing.T) {
+func TestChangesOfOneBatchHaveSeparateJourneys(t *testing.T) {
 	t.Parallel()
 	s := newStages()
 	s.listed()
@@ -118,24 +118,24 @@ func TestChangesWithTheirKeyInOneBatchAreFollowedEach(t *testing.T) {
 	s.event("12") // This event arrives while the batch up to 8 is being applied.
 	s.applied("8")
 	for _, version := range []string{"7", "8"} {
-		s.told(version, informer.Watch)
+		s.delivered(version, informer.Watch)
 		s.worked(0, 0)
 	}
 	require.Len(t, s.journeys, 2)
 	require.Zero(t, s.arrivals[web][0].stored, "12 is not stored yet")
 	s.applied("12")
-	s.told("12", informer.Watch)
+	s.delivered("12", informer.Watch)
 	s.worked(0, 0)
 	require.Len(t, s.journeys, 3)
 }
 
-func TestWhatARelistFindsIsFollowedAndTheFirstListIsNot(t *testing.T) {
+func TestChangesOfARelistAreTracedAndTheFirstListIsNot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStages()
 		s.item("3", false)
 		s.listed()
-		s.told("3", informer.Initial)
+		s.delivered("3", informer.Initial)
 		s.worked(0, 0)
 		require.Empty(t, s.journeys)
 
@@ -146,13 +146,13 @@ func TestWhatARelistFindsIsFollowedAndTheFirstListIsNot(t *testing.T) {
 		s.item("5", false)
 		time.Sleep(time.Millisecond)
 		s.applied("6")
-		s.told("5", informer.Relist)
+		s.delivered("5", informer.Relist)
 		s.worked(0, 0)
 		require.Len(t, s.journeys, 1)
 		require.Equal(t, informer.Relist, s.journeys[0].Cause)
 		require.Equal(t, time.Millisecond, s.journeys[0].FIFO)
 
-		s.told("5", informer.Relist) // a deletion that a relist found, with the last state
+		s.delivered("5", informer.Relist) // a deletion that a relist found, with the last state
 		s.worked(0, 0)
 		require.Len(t, s.journeys, 1)
 	})

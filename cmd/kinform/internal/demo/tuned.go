@@ -21,16 +21,16 @@ import (
 
 // tuned is the pipeline of kinform's main packages.
 type tuned struct {
-	report   report
-	opts     Options
-	client   *rest.Client // closed by stop
-	informer *informer.Informer[*pod]
-	handler  *informer.Registration[*pod]
-	queue    *workqueue.Queue[types.NamespacedName]
-	ledger   *ledger
-	events   atomic.Uint64
-	resyncs  atomic.Uint64
-	slow     atomic.Uint64 // calls of the slow handler that have returned
+	report       report
+	opts         Options
+	client       *rest.Client // closed by stop
+	informer     *informer.Informer[*pod]
+	handler      *informer.Registration[*pod]
+	queue        *workqueue.Queue[types.NamespacedName]
+	reconcileLog *reconcileLog
+	events       atomic.Uint64
+	resyncs      atomic.Uint64
+	slow         atomic.Uint64 // calls of the slow handler that have returned
 
 	// cancelInformer and cancelWorkers end the informer and the workers. running waits for both;
 	// informerErr and workersErr are their errors.
@@ -41,9 +41,9 @@ type tuned struct {
 	informerErr, workersErr       error
 }
 
-func newTuned(client *rest.Client, opts Options, page *shown, r report) (*tuned, error) {
+func newTuned(client *rest.Client, opts Options, page *pageServer, r report) (*tuned, error) {
 	p := &tuned{report: r, client: client, opts: opts}
-	trace := newTracer(r.traveled)
+	trace := newTracer(r.journeyEnded)
 	pods, err := rest.For[*pod](client, rest.ResourceOptions{})
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func newTuned(client *rest.Client, opts Options, page *shown, r report) (*tuned,
 		return nil, err
 	}
 	p.informer = inf
-	p.ledger = newLedger(func(key types.NamespacedName) string {
+	p.reconcileLog = newReconcileLog(func(key types.NamespacedName) string {
 		entry, _ := inf.Store().Entry(key)
 		return entry.ResourceVersion
 	})
@@ -88,7 +88,7 @@ func newTuned(client *rest.Client, opts Options, page *shown, r report) (*tuned,
 		if e.Cause == informer.Resync {
 			p.resyncs.Add(1)
 		}
-		trace.handled(e)
+		trace.onEvent(e)
 		p.queue.Add(e.Key)
 	}, informer.HandlerOptions{Name: "enqueue", Resync: opts.Resync})
 	if err != nil || opts.SlowHandler == 0 {
@@ -106,7 +106,7 @@ func (p *tuned) start(workers int) {
 	var working context.Context
 	p.informing, p.cancelInformer = context.WithCancel(context.Background())
 	working, p.cancelWorkers = context.WithCancel(context.Background())
-	reconcile := p.opts.controller(p.ledger.reconcile, p.report.attempted)
+	reconcile := p.opts.slowOrFailing(p.reconcileLog.reconcile, p.report.attemptEnded)
 	p.running.Go(func() { p.informerErr = p.informer.Run(p.informing) })
 	p.running.Go(func() { p.workersErr = p.queue.RunUntil(context.Background(), working, workers, reconcile) })
 	if p.slowSynced != nil {
@@ -147,7 +147,7 @@ func (p *tuned) settle(server *apitest.Server) error {
 	last := versions(server)
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
-	for p.busy() || p.ledger.stale(last) > 0 {
+	for p.busy() || p.reconcileLog.stale(last) > 0 {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("the workers did not catch up with the store within %v", settleWithin)
@@ -194,12 +194,12 @@ func (p *tuned) summary(last map[types.NamespacedName]string) Summary {
 		}
 	})
 	return Summary{
-		Trials:     p.opts.summary(p.slow.Load(), p.resyncs.Load(), found),
-		Objects:    p.informer.Store().Len(),
-		Events:     p.events.Load(),
-		Enqueued:   queue.Adds,
-		Reconciled: queue.Dones,
-		Relists:    p.informer.Status().Reflector.Relists,
-		Stale:      p.ledger.stale(last),
+		ExperimentResults: p.opts.summary(p.slow.Load(), p.resyncs.Load(), found),
+		Objects:           p.informer.Store().Len(),
+		Events:            p.events.Load(),
+		Enqueued:          queue.Adds,
+		Reconciled:        queue.Dones,
+		Relists:           p.informer.Status().Reflector.Relists,
+		Stale:             p.reconcileLog.stale(last),
 	}
 }

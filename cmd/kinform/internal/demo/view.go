@@ -11,16 +11,16 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// shown is the page of a run. A nil *shown stands for a run without a page.
-type shown struct {
+// pageServer is the page of a run. A nil *shown stands for a run without a page.
+type pageServer struct {
 	*view.View
 	url   string
 	stop  context.CancelFunc
 	ended chan error
 }
 
-// show serves a page that shows the server's pipeline, if the options ask for one.
-func (o Options) show(server *apitest.Server) (*shown, error) {
+// servePage serves a page that shows the server's pipeline, if the options ask for one.
+func (o Options) servePage(server *apitest.Server) (*pageServer, error) {
 	if !o.View {
 		return nil, nil
 	}
@@ -35,13 +35,13 @@ func (o Options) show(server *apitest.Server) (*shown, error) {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s := &shown{View: v, url: fmt.Sprintf("http://%v/", listener.Addr()), stop: stop, ended: make(chan error, 1)}
+	s := &pageServer{View: v, url: fmt.Sprintf("http://%v/", listener.Addr()), stop: stop, ended: make(chan error, 1)}
 	go func() { s.ended <- v.Serve(ctx, listener) }()
 	return s, nil
 }
 
 // close closes the page and waits for its end.
-func (s *shown) close() error {
+func (s *pageServer) close() error {
 	if s == nil {
 		return nil
 	}
@@ -50,15 +50,15 @@ func (s *shown) close() error {
 }
 
 // record writes the page's frames to a new file.
-func (s *shown) record(path string) (*recording.File, error) {
+func (s *pageServer) record(path string) (*recording.File, error) {
 	if s == nil {
 		return nil, nil
 	}
 	return recording.Start(s.View, path)
 }
 
-// where returns a text with the address of the page, or "" if there is no page.
-func (s *shown) where() string {
+// instructions returns a text with the address of the page, or "" if there is no page.
+func (s *pageServer) instructions() string {
 	if s == nil {
 		return ""
 	}

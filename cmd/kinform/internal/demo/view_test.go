@@ -38,10 +38,10 @@ func TestRunServesAPage(t *testing.T) {
 		answer, err := client.Get(url + "parts")
 		require.NoError(t, err)
 		defer answer.Body.Close()
-		var parts view.Parts
+		var parts view.Pipelines
 		require.NoError(t, json.NewDecoder(answer.Body).Decode(&parts))
-		require.Len(t, parts.Parts, 2)
-		require.InDelta(t, 40, parts.Parts[0].Objects, 10)
+		require.Len(t, parts.Pipelines, 2)
+		require.InDelta(t, 40, parts.Pipelines[0].Objects, 10)
 	})
 	require.NoError(t, demo(ctx, out, "-o", "json", "--pods", "40", "--churn", "50"))
 	require.True(t, asked)
@@ -49,7 +49,7 @@ func TestRunServesAPage(t *testing.T) {
 	require.Error(t, err, "the page ends with the run")
 }
 
-func TestWhichRunsHaveAPage(t *testing.T) {
+func TestRunsWithAPage(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{{"--no-view"}, {"--plain"}, {"--for", "1h"}} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -72,7 +72,7 @@ func (w writerFunc) Write(p []byte) (int, error) {
 }
 
 // A recorded run has a page and ends normally. If the file exists already, the run fails.
-func TestARunIsRecorded(t *testing.T) {
+func TestRecordARun(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	require.NoError(t, demo(t.Context(), io.Discard, "--record", path, "--for", "500ms", "--pods", "20"))

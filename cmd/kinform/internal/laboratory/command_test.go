@@ -65,7 +65,7 @@ func TestButtonsNeedThePrintedToken(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestInvalidFlags(t *testing.T) {
 	for want, args := range map[string][]string{
 		`--listen: "0.0.0.0:8001" is not an address on loopback`: {"--listen", "0.0.0.0:8001"},
 		`--listen: ":8001" is not an address on loopback`:        {"--listen", ":8001"},
@@ -85,24 +85,24 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-type full struct{}
+type fullDisk struct{}
 
-func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-func TestAnAddressThatCannotBeSaidEndsIt(t *testing.T) {
+func TestWriteErrorEndsTheLaboratory(t *testing.T) {
 	cmd := Command()
 	cmd.SetArgs([]string{})
-	cmd.SetOut(full{})
+	cmd.SetOut(fullDisk{})
 	require.EqualError(t, cmd.ExecuteContext(t.Context()), "disk full")
 }
 
 // The laboratory accepts the largest values that its flags accept.
-func TestAllNumbersThatFlagsTakeAreTaken(t *testing.T) {
-	for _, opts := range []lab.Options{{Workers: 1}, {Workers: mostWorkers}, {Rate: mostRate}} {
+func TestLargestFlagValuesAreAccepted(t *testing.T) {
+	for _, opts := range []lab.Options{{Workers: 1}, {Workers: maxWorkers}, {Rate: maxRate}} {
 		_, err := lab.New(opts)
 		require.NoError(t, err)
 	}
-	for _, opts := range []lab.Options{{Workers: mostWorkers + 1}, {Rate: mostRate + 1}} {
+	for _, opts := range []lab.Options{{Workers: maxWorkers + 1}, {Rate: maxRate + 1}} {
 		_, err := lab.New(opts)
 		require.Error(t, err)
 	}

@@ -16,16 +16,16 @@ type Options struct{ options lab.Options }
 // AddFlags adds the flags.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.options.Pods, "pods", 20, "pods at the beginning")
-	flags.IntVar(&o.options.Rate, "rate", 0, fmt.Sprintf("creates, updates and deletes of pods a second, at the beginning; at most %d", mostRate))
-	flags.IntVar(&o.options.Workers, "workers", 4, fmt.Sprintf("workers at the beginning; at most %d", mostWorkers))
+	flags.IntVar(&o.options.Rate, "rate", 0, fmt.Sprintf("creates, updates and deletes of pods a second, at the beginning; at most %d", maxRate))
+	flags.IntVar(&o.options.Workers, "workers", 4, fmt.Sprintf("workers at the beginning; at most %d", maxWorkers))
 	flags.IntVar(&o.options.Window, "window", 10_000, "how many past changes the API server keeps; these changes take most of the memory")
 	flags.StringVar(&o.options.Listen, "listen", "", "a loopback address at which the API server also listens, for kubectl")
 }
 
 // the largest values that a laboratory accepts
 const (
-	mostRate    = 5000
-	mostWorkers = 16
+	maxRate    = 5000
+	maxWorkers = 16
 )
 
 // check returns an error for an invalid number. The error names the flag. The laboratory's own
@@ -37,8 +37,8 @@ func (o Options) check() error {
 		least, most int
 	}{
 		{"--pods", o.options.Pods, 0, math.MaxInt},
-		{"--rate", o.options.Rate, 0, mostRate},
-		{"--workers", o.options.Workers, 1, mostWorkers},
+		{"--rate", o.options.Rate, 0, maxRate},
+		{"--workers", o.options.Workers, 1, maxWorkers},
 		{"--window", o.options.Window, 1, math.MaxInt},
 	} {
 		switch {

@@ -85,7 +85,7 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 	if err := m.replaceable(ctx); err != nil {
 		return err
 	}
-	if hint := m.skew(); hint != "" {
+	if hint := m.minorMismatch(); hint != "" {
 		fmt.Fprintln(out, hint)
 	}
 	d, err := newDraft(m)
@@ -99,10 +99,10 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 	if err := d.edit(ctx, m.parsed.pins()...); err != nil {
 		return err
 	}
-	if err := d.bring(ctx, p); err != nil {
+	if err := d.tidyWithProgress(ctx, p); err != nil {
 		return err
 	}
-	if err := m.heldBack(d.parsed); err != nil {
+	if err := m.checkPinnedModules(d.parsed); err != nil {
 		return err
 	}
 	raised, err := d.raised(ctx)
@@ -121,9 +121,9 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 		}
 	}
 	for _, r := range raised {
-		fmt.Fprintf(out, "%s: %s %s %s %s: %s\n", m.file, r.of, r.had, becomes, r.has, r.reason)
+		fmt.Fprintf(out, "%s: %s %s %s %s: %s\n", m.file, r.name, r.before, becomes, r.after, r.reason)
 	}
-	if hint, err := d.newer(ctx); err != nil {
+	if hint, err := d.newerModules(ctx); err != nil {
 		return err
 	} else if hint != "" {
 		fmt.Fprintln(out, hint)
@@ -132,20 +132,20 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 		fmt.Fprintln(out, "nothing was changed, and nothing was compiled. Next: the same without --dry-run")
 		return nil
 	}
-	if err := d.remember(); err != nil {
+	if err := d.recordVersions(); err != nil {
 		return err
 	}
-	takeBack, err := d.put()
+	restore, err := d.apply()
 	if err != nil {
 		return err
 	}
 	if m.vendored() {
 		fmt.Fprintln(out, "vendor/ still has client-go: run go mod vendor, and build again")
 	}
-	report, err := compileShown(ctx, m, raised, p)
+	report, err := compileWithProgress(ctx, m, raised, p)
 	if err != nil {
-		if undone := takeBack(); undone != nil {
-			return errors.Join(err, fmt.Errorf("the lines could not be removed from %s: %w: run kinform migrate --undo", m.file, undone))
+		if restoreErr := restore(); restoreErr != nil {
+			return errors.Join(err, fmt.Errorf("the lines could not be removed from %s: %w: run kinform migrate --undo", m.file, restoreErr))
 		}
 		return fmt.Errorf("%w: go.mod and go.sum are unchanged", err)
 	}
@@ -157,32 +157,32 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 	return nil
 }
 
-// bring tidies the draft, and shows how the downloads progress.
-func (d *draft) bring(ctx context.Context, p progress) error {
-	return d.m.shown(p, "resolving the modules (go mod tidy)", "lines of go mod tidy", func() error { return d.tidy(ctx) })
+// tidyWithProgress tidies the draft, and shows how the downloads progress.
+func (d *draft) tidyWithProgress(ctx context.Context, p progress) error {
+	return d.m.withProgress(p, "resolving the modules (go mod tidy)", "lines of go mod tidy", func() error { return d.tidy(ctx) })
 }
 
-// compileShown compiles the module, and shows its progress.
-func compileShown(ctx context.Context, m *module, raised []reasoned, p progress) (r *report, err error) {
-	err = m.shown(p, "compiling the module, its tests and all imports; the first time takes minutes", "packages", func() error {
+// compileWithProgress compiles the module, and shows its progress.
+func compileWithProgress(ctx context.Context, m *module, raised []raisedVersion, p progress) (r *report, err error) {
+	err = m.withProgress(p, "compiling the module, its tests and all imports; the first time takes minutes", "packages", func() error {
 		r, err = compile(ctx, m, raised)
 		return err
 	})
 	return r, err
 }
 
-// shown runs the function work. Its progress consists of the go command's messages.
-func (m *module) shown(p progress, what, counted string, work func() error) error {
-	return p.during(what, counted, func(said io.Writer) error {
-		m.said = said
-		defer func() { m.said = nil }()
+// withProgress runs the function work. Its progress consists of the go command's messages.
+func (m *module) withProgress(p progress, what, counted string, work func() error) error {
+	return p.run(what, counted, func(said io.Writer) error {
+		m.output = said
+		defer func() { m.output = nil }()
 		return work()
 	})
 }
 
 // undo removes the lines that migrate added.
 func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
-	edits, err := m.had()
+	edits, err := m.undoEdits()
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
 		if r.Old.Path == kinform && m.imports(kinform) {
 			continue
 		}
-		if r.ours() {
+		if r.isOurs() {
 			fmt.Fprintf(out, "%s: without replace %s\n", m.file, r)
 			edits = append(edits, "-dropreplace="+r.Old.name())
 		}
@@ -210,10 +210,10 @@ func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
 	if err := d.edit(ctx, edits...); err != nil {
 		return err
 	}
-	if err := d.bring(ctx, p); err != nil {
+	if err := d.tidyWithProgress(ctx, p); err != nil {
 		return err
 	}
-	if _, err := d.put(); err != nil {
+	if _, err := d.apply(); err != nil {
 		return err
 	}
 	if m.vendored() {

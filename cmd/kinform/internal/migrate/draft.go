@@ -65,7 +65,7 @@ func (d *draft) edit(ctx context.Context, flags ...string) error {
 func (d *draft) tidy(ctx context.Context) error {
 	// With -e, tidy continues if kinform lacks a package of client-go. The compile step reports
 	// such packages.
-	_, said, err := d.m.alone().runBoth(ctx, "mod", "tidy", "-e", "-modfile="+d.mod())
+	_, said, err := d.m.withoutWorkspace().runWithMessages(ctx, "mod", "tidy", "-e", "-modfile="+d.mod())
 	if err != nil {
 		return err
 	}
@@ -76,15 +76,15 @@ func (d *draft) tidy(ctx context.Context) error {
 	// that module.
 	for _, r := range d.m.parsed.Require {
 		if !r.Indirect && d.parsed.version(r.Path) == "" && strings.Contains(said, r.Path) {
-			return fmt.Errorf("go mod tidy in %s does not find all packages that the module imports of %s:\n%s%s", d.m.dir, r.Path, lastLines(said, 10), d.m.unseen())
+			return fmt.Errorf("go mod tidy in %s does not find all packages that the module imports of %s:\n%s%s", d.m.dir, r.Path, lastLines(said, 10), d.m.workspaceHint())
 		}
 	}
 	return nil
 }
 
-// put replaces the module's files by the files of the draft. The returned function restores the old
-// files.
-func (d *draft) put() (takeBack func() error, err error) {
+// apply replaces the module's files by the files of the draft. The returned function restores the
+// old files.
+func (d *draft) apply() (restore func() error, err error) {
 	mod, err := os.ReadFile(d.mod())
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (d *draft) put() (takeBack func() error, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	takeBack, err = d.m.save()
+	restore, err = d.m.save()
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +102,10 @@ func (d *draft) put() (takeBack func() error, err error) {
 		err = overwrite(d.m.sum(), sum)
 	}
 	if err != nil {
-		return nil, errors.Join(err, takeBack())
+		return nil, errors.Join(err, restore())
 	}
 	d.m.parsed = d.parsed
-	return takeBack, nil
+	return restore, nil
 }
 
 // save returns a function that restores the current contents of go.mod and go.sum.
@@ -120,16 +120,16 @@ func (m *module) save() (restore func() error, err error) {
 		return nil, err
 	}
 	return func() error {
-		err := putBack(m.file, mod)
+		err := writeIfChanged(m.file, mod)
 		if none {
-			return errors.Join(err, ignoreAbsence(os.Remove(m.sum())))
+			return errors.Join(err, ignoreNotExist(os.Remove(m.sum())))
 		}
-		return errors.Join(err, putBack(m.sum(), sum))
+		return errors.Join(err, writeIfChanged(m.sum(), sum))
 	}, nil
 }
 
-// putBack writes a file, unless the file has this text already.
-func putBack(path string, text []byte) error {
+// writeIfChanged writes a file, unless the file has this text already.
+func writeIfChanged(path string, text []byte) error {
 	if now, err := os.ReadFile(path); err == nil && bytes.Equal(now, text) {
 		return nil
 	}

@@ -30,7 +30,7 @@ func interrupted(t *testing.T, ctx context.Context, dir string) (string, error) 
 	return out.String(), err
 }
 
-func TestAnInterruptOfTheCompilerTakesTheLinesOut(t *testing.T) {
+func TestInterruptOfTheCompilerRestoresGoMod(t *testing.T) {
 	releases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
 	goCommand(t, dir, "mod", "tidy")
@@ -67,7 +67,7 @@ func TestAnInterruptOfTheCompilerTakesTheLinesOut(t *testing.T) {
 	require.Contains(t, out, "compiling the module")
 }
 
-func TestAnInterruptOfADownloadChangesNothing(t *testing.T) {
+func TestInterruptOfADownloadChangesNothing(t *testing.T) {
 	p := releases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
 	goCommand(t, dir, "mod", "tidy")
@@ -91,12 +91,12 @@ func TestAnInterruptOfADownloadChangesNothing(t *testing.T) {
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		err := progress{&out}.during("compiling", "packages", func(said io.Writer) error {
-			time.Sleep(quiet + time.Second)
+		err := progress{&out}.run("compiling", "packages", func(said io.Writer) error {
+			time.Sleep(progressInterval + time.Second)
 			fmt.Fprint(said, "example.com/a\nexample.com/b\nexample")
-			time.Sleep(quiet)
+			time.Sleep(progressInterval)
 			fmt.Fprint(said, ".com/c\n")
-			time.Sleep(quiet)
+			time.Sleep(progressInterval)
 			return os.ErrInvalid
 		})
 		require.ErrorIs(t, err, os.ErrInvalid)
@@ -105,13 +105,13 @@ func TestProgress(t *testing.T) {
 }
 
 // Progress counts lines, so the go command has to print messages.
-func TestTheGoCommandSaysWhatItDoes(t *testing.T) {
+func TestGoCommandPrintsProgress(t *testing.T) {
 	releases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
 	m, err := openModule(t.Context(), dir)
 	require.NoError(t, err)
 	lines := &lineCounter{}
-	m.said = lines
+	m.output = lines
 	_, err = compile(t.Context(), m, nil)
 	require.NoError(t, err)
 	require.Contains(t, lines.state("packages"), " packages so far, the last: example.com/program")

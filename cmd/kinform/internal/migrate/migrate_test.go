@@ -80,7 +80,7 @@ func goCommand(t *testing.T, dir string, args ...string) {
 	require.NoError(t, err, string(said))
 }
 
-func TestTheLineIsAddedAndTakenOutAgain(t *testing.T) {
+func TestMigrateAndUndo(t *testing.T) {
 	releases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
 	before := read(t, dir, "go.mod")
@@ -108,7 +108,7 @@ func TestTheLineIsAddedAndTakenOutAgain(t *testing.T) {
 	require.ErrorContains(t, err, "no line of kinform migrate")
 }
 
-func TestVendoredCopiesAreMadeAgain(t *testing.T) {
+func TestVendoredModule(t *testing.T) {
 	releases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
 	goCommand(t, dir, "mod", "tidy")
@@ -129,7 +129,7 @@ func TestVendoredCopiesAreMadeAgain(t *testing.T) {
 	require.NotContains(t, read(t, dir, "vendor/modules.txt"), "kinform")
 }
 
-func TestACheckoutNeedsTwoLines(t *testing.T) {
+func TestCheckoutNeedsTwoReplaceLines(t *testing.T) {
 	p := releases(t)
 	// go.sum also needs the modules that the tests of a dependency import.
 	p.release("example.com/tested", "v1.0.0", "module example.com/tested\n\ngo 1.24\n", map[string]string{"tested.go": "package tested\n"})
@@ -159,7 +159,7 @@ func TestACheckoutNeedsTwoLines(t *testing.T) {
 	require.Equal(t, sum, read(t, dir, "go.sum"))
 }
 
-func TestWhatHasNoCounterpartIsListedByPlace(t *testing.T) {
+func TestMissingIdentifiersAreListed(t *testing.T) {
 	releases(t)
 	dir := program(t, map[string]string{
 		"main.go":               "package main\n\nimport \"k8s.io/client-go/tools/cache\"\n\nfunc main() {\n\tcache.NewStore()\n\tcache.NewMagic()\n}\n",
@@ -176,7 +176,7 @@ func TestWhatHasNoCounterpartIsListedByPlace(t *testing.T) {
 	require.Contains(t, read(t, dir, "go.mod"), dropIn, "the line stays")
 }
 
-func TestWhereTheLineCannotBeAdded(t *testing.T) {
+func TestModulesThatCannotBeMigrated(t *testing.T) {
 	releases(t)
 	const required = "module example.com/program\n\ngo 1.24\n\nrequire k8s.io/client-go v0.37.2\n"
 	for name, test := range map[string]struct{ goMod, complaint string }{
@@ -214,18 +214,18 @@ func TestWhereTheLineCannotBeAdded(t *testing.T) {
 	require.ErrorContains(t, unreleased.ExecuteContext(t.Context()), "--from")
 }
 
-func TestOtherVersionsAreSaid(t *testing.T) {
+func TestOtherClientGoVersionGetsAHint(t *testing.T) {
 	for version, said := range map[string]bool{
 		"v0.37.0": false, "v0.37.9": false, "v0.36.1": true, "v0.38.0": true, "v11.0.0+incompatible": true, "v0.0.0-20260626213116-2b6c2012d75f": true,
 	} {
 		m := &module{file: "go.mod", parsed: goMod{Require: []requirement{{Path: clientGo, Version: version}}}}
-		require.Equal(t, said, m.skew() != "", version)
+		require.Equal(t, said, m.minorMismatch() != "", version)
 		if said {
-			require.Contains(t, m.skew(), version)
+			require.Contains(t, m.minorMismatch(), version)
 		}
 	}
 }
 
-func TestTheLineNamesTheClientGoThatTheCheckoutStandsFor(t *testing.T) {
-	require.Contains(t, read(t, "../../../../clientgo", "go.mod"), "\tk8s.io/api "+standsFor+"\n")
+func TestReplaceLineNamesTheClientGoVersion(t *testing.T) {
+	require.Contains(t, read(t, "../../../../clientgo", "go.mod"), "\tk8s.io/api "+clientGoVersion+"\n")
 }

@@ -23,7 +23,7 @@ type module struct {
 	work   string // the path of the module's go.work, or ""
 	parsed goMod
 	env    []string  // environment of the go command, in addition to this process's
-	said   io.Writer // receives the go command's messages; may be nil
+	output io.Writer // receives the go command's messages; may be nil
 }
 
 // goMod has the used parts of the output of go mod edit -json.
@@ -53,9 +53,9 @@ func (r replacement) String() string {
 	return strings.TrimSpace(strings.TrimSpace(r.Old.Path+" "+r.Old.Version) + " => " + r.New.Path + " " + r.New.Version)
 }
 
-// ours reports whether migrate wrote this replace line: its target is a release of kinform, or a
+// isOurs reports whether migrate wrote this replace line: its target is a release of kinform, or a
 // checkout.
-func (r replacement) ours() bool {
+func (r replacement) isOurs() bool {
 	if r.Old.Version != "" {
 		return false
 	}
@@ -106,8 +106,8 @@ func (m *module) parse(ctx context.Context, file string) (parsed goMod, err erro
 
 func (m *module) sum() string { return filepath.Join(m.dir, "go.sum") }
 
-// alone returns the module without its workspace.
-func (m *module) alone() *module {
+// withoutWorkspace returns the module without its workspace.
+func (m *module) withoutWorkspace() *module {
 	alone := *m
 	alone.env = []string{"GOWORK=off"}
 	return &alone
@@ -117,17 +117,17 @@ func (m *module) alone() *module {
 // reason.
 func (m *module) replaceable(ctx context.Context) error {
 	for _, r := range m.parsed.Replace {
-		if m.parsed.replaces(r, clientGo) && !r.ours() {
+		if m.parsed.replaces(r, clientGo) && !r.isOurs() {
 			return fmt.Errorf("%s replaces client-go already: remove the line %q first", m.file, r)
 		}
 	}
 	if m.required() == "" {
 		return fmt.Errorf("%s does not require %s: there is nothing to migrate", m.file, clientGo)
 	}
-	if err := m.overruled(ctx); err != nil {
+	if err := m.checkWorkspace(ctx); err != nil {
 		return err
 	}
-	return m.heldBack(m.parsed)
+	return m.checkPinnedModules(m.parsed)
 }
 
 // replaces reports whether a replace line applies to a module. A line with a version applies only
@@ -154,7 +154,7 @@ func (g goMod) version(path string) string {
 	return ""
 }
 
-func ignoreAbsence(err error) error {
+func ignoreNotExist(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -170,27 +170,27 @@ func (m *module) vendored() bool {
 // run runs the go command in the module's folder. Its error includes the last messages of the
 // command.
 func (m *module) run(ctx context.Context, args ...string) ([]byte, error) {
-	out, _, err := m.runBoth(ctx, args...)
+	out, _, err := m.runWithMessages(ctx, args...)
 	return out, err
 }
 
-// patience is how long the go command may take to end after an interrupt signal.
-const patience = 10 * time.Second
+// interruptGrace is how long the go command may take to end after an interrupt signal.
+const interruptGrace = 10 * time.Second
 
-// runBoth is like run, and also returns the command's messages.
-func (m *module) runBoth(ctx context.Context, args ...string) (out []byte, said string, err error) {
+// runWithMessages is like run, and also returns the command's messages.
+func (m *module) runWithMessages(ctx context.Context, args ...string) (out []byte, said string, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	// lets the command remove its temporary files
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = interruptGrace
 	cmd.Dir = m.dir
 	if len(m.env) > 0 {
 		cmd.Env = append(os.Environ(), m.env...)
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if m.said != nil {
-		cmd.Stderr = io.MultiWriter(&stderr, m.said)
+	if m.output != nil {
+		cmd.Stderr = io.MultiWriter(&stderr, m.output)
 	}
 	out, err = cmd.Output()
 	exit := &exec.ExitError{}

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// quiet is the longest time for which the command prints nothing while it works.
-const quiet = 5 * time.Second
+// progressInterval is the longest time for which the command prints nothing while it works.
+const progressInterval = 5 * time.Second
 
 // progress reports to the user what the command is doing.
 type progress struct{ to io.Writer }
 
-// during prints what the function work does. Every few seconds it prints the progress: how many
+// run prints what the function work does. Every few seconds it prints the progress: how many
 // lines work has written, and the last line. The argument counted says what a line stands for.
-func (p progress) during(what, counted string, work func(said io.Writer) error) error {
+func (p progress) run(what, counted string, work func(said io.Writer) error) error {
 	fmt.Fprintln(p.to, what)
 	lines := &lineCounter{}
 	done := make(chan struct{})
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		ticker := time.NewTicker(quiet)
+		ticker := time.NewTicker(progressInterval)
 		defer ticker.Stop()
 		for {
 			select {

@@ -12,26 +12,26 @@ import (
 	"strings"
 )
 
-// reasoned is a version that is raised because of the replace line, with the reason.
-type reasoned struct {
+// raisedVersion is a version that is raised because of the replace line, with the reason.
+type raisedVersion struct {
 	versionChange
 	reason string
 }
 
 // raised returns the modules whose versions are newer in the draft than in go.mod, and Go if its
 // version is newer. A go.mod lists every module whose packages are compiled.
-func (d *draft) raised(ctx context.Context) ([]reasoned, error) {
-	changed := slices.DeleteFunc(d.m.parsed.changes(d.parsed), func(c versionChange) bool { return c.had == absent || c.has == absent })
+func (d *draft) raised(ctx context.Context) ([]raisedVersion, error) {
+	changed := slices.DeleteFunc(d.m.parsed.changes(d.parsed), func(c versionChange) bool { return c.before == absent || c.after == absent })
 	if len(changed) == 0 {
 		return nil, nil
 	}
-	graph, err := d.m.alone().run(ctx, "mod", "graph", "-modfile="+d.mod())
+	graph, err := d.m.withoutWorkspace().run(ctx, "mod", "graph", "-modfile="+d.mod())
 	if err != nil {
 		return nil, err
 	}
-	var all []reasoned
+	var all []raisedVersion
 	for _, c := range changed {
-		all = append(all, reasoned{c, requiredBy(string(graph), c)})
+		all = append(all, raisedVersion{c, requiredBy(string(graph), c)})
 	}
 	return all, nil
 }
@@ -42,7 +42,7 @@ func requiredBy(graph string, c versionChange) string {
 	var by []string
 	for line := range strings.Lines(graph) {
 		from, to, found := strings.Cut(strings.TrimSpace(line), " ")
-		if found && to == c.of+"@"+c.has && strings.Contains(from, "@") {
+		if found && to == c.name+"@"+c.after && strings.Contains(from, "@") {
 			// The module itself has no version.
 			by = append(by, from)
 		}
@@ -62,9 +62,9 @@ func requiredBy(graph string, c versionChange) string {
 // undefined matches the package name in the compiler's error about an undefined name.
 var undefined = regexp.MustCompile(`^undefined: (\w+)\.`)
 
-// blame returns the raised versions that may be the cause of a compile error: versions of modules
-// that the file imports.
-func blame(f finding, file string, raised []reasoned) []reasoned {
+// suspects returns the raised versions that may be the cause of a compile error: versions of
+// modules that the file imports.
+func suspects(f finding, file string, raised []raisedVersion) []raisedVersion {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	if err != nil {
 		return nil
@@ -73,9 +73,9 @@ func blame(f finding, file string, raised []reasoned) []reasoned {
 	if match := undefined.FindStringSubmatch(f.message); match != nil {
 		name = match[1]
 	}
-	var found []reasoned
+	var found []raisedVersion
 	for _, spec := range parsed.Imports {
-		its := path.Base(imported(spec))
+		its := path.Base(importPath(spec))
 		if spec.Name != nil {
 			its = spec.Name.Name
 		}
@@ -83,7 +83,7 @@ func blame(f finding, file string, raised []reasoned) []reasoned {
 			continue
 		}
 		for _, r := range raised {
-			if p := imported(spec); r.of != clientGo && r.of != kinform && (p == r.of || strings.HasPrefix(p, r.of+"/")) && !slices.Contains(found, r) {
+			if p := importPath(spec); r.name != clientGo && r.name != kinform && (p == r.name || strings.HasPrefix(p, r.name+"/")) && !slices.Contains(found, r) {
 				found = append(found, r)
 			}
 		}
@@ -91,8 +91,8 @@ func blame(f finding, file string, raised []reasoned) []reasoned {
 	return found
 }
 
-// imported returns the path of an import.
-func imported(spec *ast.ImportSpec) string {
+// importPath returns the path of an import.
+func importPath(spec *ast.ImportSpec) string {
 	path, _ := strconv.Unquote(spec.Path.Value)
 	return path
 }

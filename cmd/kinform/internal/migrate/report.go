@@ -25,16 +25,16 @@ type report struct {
 
 // finding is a place with a compile error.
 type finding struct {
-	file      string
-	line      int
-	message   string
-	elsewhere string // the package with the error, if it belongs to another module
-	raised    string // raised versions of modules that the file imports
+	file        string
+	line        int
+	message     string
+	otherModule string // the package with the error, if it belongs to another module
+	raised      string // raised versions of modules that the file imports
 }
 
 // compile compiles all packages of the module with their tests, and their imports. It does not link
 // anything.
-func compile(ctx context.Context, m *module, raised []reasoned) (*report, error) {
+func compile(ctx context.Context, m *module, raised []raisedVersion) (*report, error) {
 	args := m.list("-v", "-e", "-test", "-deps", "-export", "-json=ImportPath,Export,Error,Standard,ForTest,DepOnly,GoFiles,CgoFiles")
 	out, err := m.run(ctx, append(args, "./...")...)
 	if err != nil {
@@ -43,7 +43,7 @@ func compile(ctx context.Context, m *module, raised []reasoned) (*report, error)
 	r := &report{}
 	own := map[string]bool{} // whether the package and its tests compiled
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
+		var p listedPackage
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
@@ -71,7 +71,7 @@ func compile(ctx context.Context, m *module, raised []reasoned) (*report, error)
 		}
 	}
 	slices.SortFunc(r.findings, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.elsewhere, b.elsewhere), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.message, b.message))
+		return cmp.Or(cmp.Compare(a.otherModule, b.otherModule), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.message, b.message))
 	})
 	r.findings = slices.Compact(r.findings)
 	for i, f := range r.findings {
@@ -82,20 +82,20 @@ func compile(ctx context.Context, m *module, raised []reasoned) (*report, error)
 
 // raisedIn describes the raised versions of modules that the file of a finding imports. It returns
 // "" if there are none.
-func (m *module) raisedIn(f finding, raised []reasoned) string {
+func (m *module) raisedIn(f finding, raised []raisedVersion) string {
 	file := f.file
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(m.dir, file)
 	}
 	var all []string
-	for _, c := range blame(f, file, raised) {
-		all = append(all, fmt.Sprintf("%s, which the line has raised from %s to %s", c.of, c.had, c.has))
+	for _, c := range suspects(f, file, raised) {
+		all = append(all, fmt.Sprintf("%s, which the line has raised from %s to %s", c.name, c.before, c.after))
 	}
 	return strings.Join(all, ", and ")
 }
 
-// listed has the used parts of a package in the output of go list -json.
-type listed struct {
+// listedPackage has the used parts of a package in the output of go list -json.
+type listedPackage struct {
 	ImportPath string
 	Export     string // file with the compiled package
 	ForTest    string
@@ -110,7 +110,7 @@ type listed struct {
 var position = regexp.MustCompile(`^(.+?\.go):(\d+)(?::\d+)?: (.*)$`)
 
 // add collects the places from the error of a package. Each line of the compiler is one place.
-func (r *report) add(p listed) {
+func (r *report) add(p listedPackage) {
 	elsewhere := ""
 	if p.DepOnly && !strings.HasPrefix(p.ImportPath, clientGo+"/") {
 		// its importer has the error if kinform lacks it
@@ -121,11 +121,11 @@ func (r *report) add(p listed) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), ": ")
 		if match := position.FindStringSubmatch(line); match != nil {
 			number, _ := strconv.Atoi(match[2])
-			r.findings = append(r.findings, finding{file: strings.TrimPrefix(match[1], "./"), line: number, message: match[3], elsewhere: elsewhere})
+			r.findings = append(r.findings, finding{file: strings.TrimPrefix(match[1], "./"), line: number, message: match[3], otherModule: elsewhere})
 		}
 	}
 	if len(r.findings) == before {
-		r.findings = append(r.findings, finding{file: p.ImportPath, message: strings.TrimSpace(p.Error.Err), elsewhere: elsewhere})
+		r.findings = append(r.findings, finding{file: p.ImportPath, message: strings.TrimSpace(p.Error.Err), otherModule: elsewhere})
 	}
 }
 
@@ -135,14 +135,14 @@ func (r *report) print(w io.Writer) {
 		of = fmt.Sprintf("%d of ", r.compiled)
 	}
 	fmt.Fprintf(w, "%s%s compiled with %s tests, and %s of other modules\n",
-		of, plural(r.packages, "package"), its(r.packages), plural(r.others, "package"))
+		of, plural(r.packages, "package"), possessive(r.packages), plural(r.others, "package"))
 	for _, f := range r.findings {
 		place := f.file
 		if f.line > 0 {
 			place += ":" + strconv.Itoa(f.line)
 		}
-		if f.elsewhere != "" {
-			place += " (" + f.elsewhere + ")"
+		if f.otherModule != "" {
+			place += " (" + f.otherModule + ")"
 		}
 		fmt.Fprintf(w, "%s: %s\n    %s\n", place, f.message, f.advice())
 	}
@@ -155,7 +155,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func its(n int) string {
+func possessive(n int) string {
 	if n == 1 {
 		return "its"
 	}
@@ -169,10 +169,10 @@ func (f finding) advice() string {
 		return "kinform does not have this package: see the table in clientgo/README.md, and stay with client-go if the program needs this package"
 	case f.raised != "":
 		return "the file imports " + f.raised + ": adapt the file to that version, or keep the old version by a replace line"
-	case f.elsewhere != "":
-		return "a library needs this: use a version of the library that was made for client-go v0." + strconv.Itoa(minor) + ", or stay with client-go"
+	case f.otherModule != "":
+		return "a library needs this: use a version of the library that was made for client-go v0." + strconv.Itoa(clientGoMinor) + ", or stay with client-go"
 	case strings.Contains(f.message, "undefined"):
-		return "kinform, or client-go v0." + strconv.Itoa(minor) + ", does not have this name: the table in clientgo/README.md lists replacements"
+		return "kinform, or client-go v0." + strconv.Itoa(clientGoMinor) + ", does not have this name: the table in clientgo/README.md lists replacements"
 	default:
 		return "the types differ from the types that the program was written for: see the table of differences in clientgo/README.md"
 	}

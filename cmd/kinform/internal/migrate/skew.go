@@ -11,11 +11,13 @@ import (
 	"strings"
 )
 
-// minor is the minor version of client-go with which kinform is compatible: the 37 of v0.37.
-const minor = 37
+// clientGoMinor is the minor version of client-go with which kinform is compatible: the 37 of
+// v0.37.
+const clientGoMinor = 37
 
-// together are the modules that are released with client-go and have the same minor version.
-var together = []string{"k8s.io/api", "k8s.io/apimachinery"}
+// releasedTogether are the modules that are released with client-go and have the same minor
+// version.
+var releasedTogether = []string{"k8s.io/api", "k8s.io/apimachinery"}
 
 // minorOf returns the minor version, such as 37 for v0.37.2. It returns false for versions of
 // another form, and for pseudo-versions.
@@ -32,34 +34,34 @@ func minorOf(version string) (int, bool) {
 	return n, err == nil && n > 0
 }
 
-// skew explains the effects if the module requires a client-go of another minor version than
-// kinform's. If the minor versions are equal, it returns "".
-func (m *module) skew() string {
+// minorMismatch explains the effects if the module requires a client-go of another minor version
+// than kinform's. If the minor versions are equal, it returns "".
+func (m *module) minorMismatch() string {
 	required := m.required()
-	if theirs, ok := minorOf(required); required == "" || ok && theirs == minor {
+	if theirs, ok := minorOf(required); required == "" || ok && theirs == clientGoMinor {
 		return ""
 	}
 	return fmt.Sprintf("%s requires client-go %s, but kinform has the names of v0.%d: if the program does not compile with these names, "+
-		"move to v0.%[3]d with client-go first", m.file, required, minor)
+		"move to v0.%[3]d with client-go first", m.file, required, clientGoMinor)
 }
 
-// heldBack returns an error if the module's go.mod replaces a module by a version that is too old
-// for kinform's client-go. The program would not compile.
-func (m *module) heldBack(g goMod) error {
+// checkPinnedModules returns an error if the module's go.mod replaces a module by a version that is
+// too old for kinform's client-go. The program would not compile.
+func (m *module) checkPinnedModules(g goMod) error {
 	for _, r := range g.Replace {
-		for _, path := range together {
-			if n, ok := minorOf(r.New.Version); g.replaces(r, path) && ok && n < minor {
-				return fmt.Errorf("%s replaces %s by a version that is older than v0.%d, for which kinform's client-go is made: remove the line %q first", m.file, path, minor, r)
+		for _, path := range releasedTogether {
+			if n, ok := minorOf(r.New.Version); g.replaces(r, path) && ok && n < clientGoMinor {
+				return fmt.Errorf("%s replaces %s by a version that is older than v0.%d, for which kinform's client-go is made: remove the line %q first", m.file, path, clientGoMinor, r)
 			}
 		}
 	}
 	return nil
 }
 
-// newer names the modules of client-go's family whose minor version is newer than kinform's. If
-// there are none, it returns "". Such a version comes from another requirement of the module.
-func (d *draft) newer(ctx context.Context) (string, error) {
-	out, err := d.m.alone().run(ctx, append([]string{"list", "-mod=mod", "-modfile=" + d.mod(), "-m", "-e", "-json=Path,Version,Replace"}, together...)...)
+// newerModules names the modules of client-go's family whose minor version is newer than kinform's.
+// If there are none, it returns "". Such a version comes from another requirement of the module.
+func (d *draft) newerModules(ctx context.Context) (string, error) {
+	out, err := d.m.withoutWorkspace().run(ctx, append([]string{"list", "-mod=mod", "-modfile=" + d.mod(), "-m", "-e", "-json=Path,Version,Replace"}, releasedTogether...)...)
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +80,7 @@ func (d *draft) newer(ctx context.Context) (string, error) {
 		if one.Replace != nil {
 			version = one.Replace.Version
 		}
-		if n, ok := minorOf(version); ok && n > minor {
+		if n, ok := minorOf(version); ok && n > clientGoMinor {
 			found = append(found, one.Path+" "+version)
 		}
 	}
@@ -86,5 +88,5 @@ func (d *draft) newer(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	return fmt.Sprintf("the module builds with %s, but kinform's client-go is made for v0.%d: it has no clients for types of newer versions, and may not compile if a newer version removed a name. "+
-		"Use the release of kinform for that version", strings.Join(found, " and "), minor), nil
+		"Use the release of kinform for that version", strings.Join(found, " and "), clientGoMinor), nil
 }

@@ -32,7 +32,7 @@ func versionProgram(t *testing.T, client, api, more string) (dir string) {
 	return dir
 }
 
-func TestUndoSetsBackWhatTheLineHasRaised(t *testing.T) {
+func TestUndoRestoresRaisedVersions(t *testing.T) {
 	versionReleases(t)
 	dir := versionProgram(t, "v0.36.0", "v0.36.0", "")
 	before := read(t, dir, "go.mod")
@@ -51,7 +51,7 @@ func TestUndoSetsBackWhatTheLineHasRaised(t *testing.T) {
 	require.Equal(t, before, read(t, dir, "go.mod"))
 }
 
-func TestUndoSetsBackTheGoThatTheLineHasRaised(t *testing.T) {
+func TestUndoRestoresTheGoVersion(t *testing.T) {
 	p := versionReleases(t)
 	p.release(dropIn, dropInVersion("v0.2.0"), "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire k8s.io/api v0.37.2\n", map[string]string{
 		"tools/cache/cache.go": "package cache\n\nimport v1 \"k8s.io/api/core/v1\"\n\nfunc NewStore() v1.Pod { return v1.Pod{} }\n",
@@ -70,7 +70,7 @@ func TestUndoSetsBackTheGoThatTheLineHasRaised(t *testing.T) {
 
 // A second migration, to another version of kinform, raises more modules. Undo also restores the
 // versions that the first migration has raised.
-func TestUndoSetsBackWhatTwoMigrationsHaveRaised(t *testing.T) {
+func TestUndoRestoresVersionsOfTwoMigrations(t *testing.T) {
 	p := othersReleases(t)
 	for n, v := range []string{"v0.1.0", "v0.2.0", "v0.3.0"} {
 		if n > 0 {
@@ -125,7 +125,7 @@ func othersReleases(t *testing.T) *proxy {
 const othersMod = "module example.com/program\n\ngo 1.24\n\ntoolchain go1.24.3\n\nrequire k8s.io/client-go v0.37.2\n\n" +
 	"require (\n\texample.com/lost v1.0.0 // indirect\n\texample.com/raised v1.0.0 // indirect\n)\n"
 
-func TestUndoSetsBackWhatOtherModulesWere(t *testing.T) {
+func TestUndoRestoresIndirectVersions(t *testing.T) {
 	othersReleases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(othersMod), 0o644))
@@ -141,7 +141,7 @@ func TestUndoSetsBackWhatOtherModulesWere(t *testing.T) {
 	require.Equal(t, othersMod, read(t, dir, "go.mod"))
 }
 
-func TestUndoLeavesWhatHasChangedSince(t *testing.T) {
+func TestUndoKeepsLaterChanges(t *testing.T) {
 	othersReleases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(othersMod), 0o644))
@@ -157,7 +157,7 @@ func TestUndoLeavesWhatHasChangedSince(t *testing.T) {
 
 // If the go command switches the toolchain in order to raise the version of Go, it adds a toolchain
 // line.
-func TestUndoTakesTheToolchainOut(t *testing.T) {
+func TestUndoRemovesTheToolchain(t *testing.T) {
 	othersReleases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
 	const line = "\nreplace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.37.2-kinform.0.1.0 // kinform migrate: had go 1.24 -> 1.26.0, toolchain none -> go1.26.1\n"
@@ -168,7 +168,7 @@ func TestUndoTakesTheToolchainOut(t *testing.T) {
 	require.Equal(t, strings.Replace(othersMod, "toolchain go1.24.3\n\n", "", 1), read(t, dir, "go.mod"))
 }
 
-func TestAModuleThatIsHeldBackIsRefused(t *testing.T) {
+func TestPinnedOldModuleIsRefused(t *testing.T) {
 	versionReleases(t)
 	dir := versionProgram(t, "v0.37.2", "v0.37.2", "\nreplace k8s.io/api => k8s.io/api v0.36.0\n")
 	before := read(t, dir, "go.mod")
@@ -177,7 +177,7 @@ func TestAModuleThatIsHeldBackIsRefused(t *testing.T) {
 	require.Equal(t, before, read(t, dir, "go.mod"))
 }
 
-func TestANewerModuleIsSaid(t *testing.T) {
+func TestNewerModuleGetsAHint(t *testing.T) {
 	versionReleases(t)
 	out, err := kinformMigrate(t, versionProgram(t, "v0.37.2", "v0.38.0", ""))
 	require.NoError(t, err, out)
@@ -188,7 +188,7 @@ func TestANewerModuleIsSaid(t *testing.T) {
 	require.NotContains(t, out, "requires client-go")
 }
 
-func TestAModuleThatCannotBeHadIsNotRemoved(t *testing.T) {
+func TestUnavailableModuleIsNotRemoved(t *testing.T) {
 	// In this case, go mod tidy -e would remove the requirement.
 	versionReleases(t)
 	dir := versionProgram(t, "v0.37.2", "v0.37.2", "\nrequire example.com/gone v1.0.0\n")
@@ -199,7 +199,7 @@ func TestAModuleThatCannotBeHadIsNotRemoved(t *testing.T) {
 	require.Equal(t, before, read(t, dir, "go.mod"))
 }
 
-func TestUndoLeavesAProgramThatImportsKinform(t *testing.T) {
+func TestUndoKeepsImportedKinform(t *testing.T) {
 	releases(t)
 	checkout := t.TempDir()
 	for name, text := range map[string]string{
@@ -221,7 +221,7 @@ func TestUndoLeavesAProgramThatImportsKinform(t *testing.T) {
 
 // A module that is added because of the replace line requires newer versions of other modules. Undo
 // has to remove the added module before it can restore these versions.
-func TestUndoTakesOutWhatTheLineHasAdded(t *testing.T) {
+func TestUndoRemovesAddedModules(t *testing.T) {
 	p := newProxy(t)
 	for _, v := range []string{"v1.0.0", "v1.1.0"} {
 		p.release("example.com/metric", v, "module example.com/metric\n\ngo 1.24\n", map[string]string{"metric.go": "package metric\n"})
@@ -262,7 +262,7 @@ func TestUndoTakesOutWhatTheLineHasAdded(t *testing.T) {
 }
 
 // A replace line with a version does not apply to other versions.
-func TestAPinOfAnotherVersionIsNoObstacle(t *testing.T) {
+func TestReplaceOfAnotherVersionIsKept(t *testing.T) {
 	versionReleases(t)
 	const pins = "\nreplace (\n\tk8s.io/api v0.0.0 => k8s.io/api v0.36.0\n\tk8s.io/client-go v0.0.0 => example.com/fork v1.0.0\n)\n"
 	dir := versionProgram(t, "v0.36.0", "v0.36.0", pins)
@@ -290,7 +290,7 @@ func TestAPinOfAnotherVersionIsNoObstacle(t *testing.T) {
 	}
 }
 
-func TestADryRunSaysWhatWouldBe(t *testing.T) {
+func TestDryRunPrintsTheChanges(t *testing.T) {
 	versionReleases(t)
 	dir := versionProgram(t, "v0.36.0", "v0.36.0", "")
 	before := read(t, dir, "go.mod")
@@ -305,7 +305,7 @@ func TestADryRunSaysWhatWouldBe(t *testing.T) {
 }
 
 // The program can break because of a raised module that is not client-go.
-func TestARaisedModuleThatBreaksTheProgramIsNamed(t *testing.T) {
+func TestRaisedModuleThatBreaksTheProgramIsReported(t *testing.T) {
 	p := releases(t)
 	const history = "example.com/history"
 	p.release(history, "v1.0.0", "module example.com/history\n\ngo 1.24\n", map[string]string{"history.go": "package history\n\nfunc Query() (int, error) { return 0, nil }\n"})
@@ -339,6 +339,6 @@ func TestChangesOfTwoMigrationsAreMerged(t *testing.T) {
 		"by the first only":  {of("v1.0.0", "v1.1.0"), nil, of("v1.0.0", "v1.1.0")},
 		"by the second only": {nil, of("v1.0.0", "v1.1.0"), of("v1.0.0", "v1.1.0")},
 	} {
-		require.ElementsMatch(t, tt.all, merged(tt.earlier, tt.later), name)
+		require.ElementsMatch(t, tt.all, mergeChanges(tt.earlier, tt.later), name)
 	}
 }

@@ -13,14 +13,14 @@ const (
 	kinform  = "github.com/kinform/kinform"
 	dropIn   = kinform + "/clientgo"
 
-	// standsFor is the version of client-go that the replacement module stands for.
-	standsFor = "v0.37.2"
+	// clientGoVersion is the version of client-go that the replacement module stands for.
+	clientGoVersion = "v0.37.2"
 )
 
 // dropInVersion returns the version of the replacement module in a release of kinform, such as
 // v0.37.2-kinform.0.1.0 in v0.1.0 (docs/adr/0009-modules.md).
 func dropInVersion(release string) string {
-	return standsFor + "-kinform." + strings.TrimPrefix(release, "v")
+	return clientGoVersion + "-kinform." + strings.TrimPrefix(release, "v")
 }
 
 // target is what the replace line points to: a release or a checkout.

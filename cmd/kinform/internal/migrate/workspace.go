@@ -15,8 +15,9 @@ func (m *module) list(args ...string) []string {
 	return append([]string{"list"}, args...)
 }
 
-// overruled returns an error if a workspace replaces client-go, because go.work overrides go.mod.
-func (m *module) overruled(ctx context.Context) error {
+// checkWorkspace returns an error if a workspace replaces client-go, because go.work overrides
+// go.mod.
+func (m *module) checkWorkspace(ctx context.Context) error {
 	if m.work == "" {
 		return nil
 	}
@@ -36,8 +37,9 @@ func (m *module) overruled(ctx context.Context) error {
 	return nil
 }
 
-// unseen returns a hint if the module is in a workspace, because go mod tidy ignores the workspace.
-func (m *module) unseen() string {
+// workspaceHint returns a hint if the module is in a workspace, because go mod tidy ignores the
+// workspace.
+func (m *module) workspaceHint() string {
 	if m.work == "" {
 		return ""
 	}

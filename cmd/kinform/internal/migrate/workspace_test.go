@@ -24,7 +24,7 @@ func workspace(t *testing.T, source, more string) (dir string) {
 	return program
 }
 
-func TestAModuleOfAWorkspaceIsMigrated(t *testing.T) {
+func TestWorkspaceModuleIsMigrated(t *testing.T) {
 	releases(t)
 	dir := workspace(t, "package main\n\nimport (\n\t\"example.com/other\"\n\t\"k8s.io/client-go/tools/cache\"\n)\n\nfunc main() {\n\tother.Do()\n\tcache.NewStore()\n}\n", "")
 	out, err := kinformMigrate(t, dir)
@@ -36,7 +36,7 @@ func TestAModuleOfAWorkspaceIsMigrated(t *testing.T) {
 	require.NotContains(t, read(t, dir, "go.mod"), "kinform")
 }
 
-func TestAWorkspaceThatReplacesClientGoIsRefused(t *testing.T) {
+func TestWorkspaceWithAReplaceLineIsRefused(t *testing.T) {
 	releases(t)
 	dir := workspace(t, goodMain, "\nreplace k8s.io/client-go => example.com/fork v1.0.0\n")
 	before := read(t, dir, "go.mod")
@@ -45,7 +45,7 @@ func TestAWorkspaceThatReplacesClientGoIsRefused(t *testing.T) {
 	require.Equal(t, before, read(t, dir, "go.mod"))
 }
 
-func TestWhatTidyDoesNotSeeOfAWorkspaceIsSaid(t *testing.T) {
+func TestWorkspaceHint(t *testing.T) {
 	releases(t)
 	dir := workspace(t, "package main\n\nimport (\n\t\"example.com/other\"\n\t\"k8s.io/client-go/tools/cache\"\n)\n\nfunc main() {\n\tother.Do()\n\tcache.NewStore()\n}\n", "")
 	mod := read(t, dir, "go.mod") + "\nrequire example.com/other v0.0.0\n"

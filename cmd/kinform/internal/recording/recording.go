@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// most is the maximum size of a recording to play, because the page holds all of it in memory.
-const most = 256 << 20
+// maxSize is the maximum size of a recording to play, because the page holds all of it in memory.
+const maxSize = 256 << 20
 
 // File is a recording in progress.
 type File struct {
@@ -63,20 +63,20 @@ func Open(path string) (*view.View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--replay: %w", err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > most {
-		return nil, fmt.Errorf("--replay: %s has %d bytes: a recording is a file of at most %d", path, info.Size(), most)
+	if !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil, fmt.Errorf("--replay: %s has %d bytes: a recording is a file of at most %d", path, info.Size(), maxSize)
 	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("--replay: %w", err)
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, most+1)) // the file may grow while it is read
+	text, err := io.ReadAll(io.LimitReader(file, maxSize+1)) // the file may grow while it is read
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("--replay: %w", err)
-	case len(text) > most:
-		return nil, fmt.Errorf("--replay: %s is growing, and has more than %d bytes now", path, most)
+	case len(text) > maxSize:
+		return nil, fmt.Errorf("--replay: %s is growing, and has more than %d bytes now", path, maxSize)
 	}
 	v, err := view.New(view.Options{Title: info.Name(), Recording: text, Private: true})
 	if err != nil {
@@ -87,7 +87,7 @@ func Open(path string) (*view.View, error) {
 
 // Serve serves a page that plays a recording, until ctx ends. When the page is ready, Serve calls
 // said with a text that contains the page's address.
-func Serve(ctx context.Context, path, listen string, open bool, said func(where string)) error {
+func Serve(ctx context.Context, path, listen string, open bool, ready func(where string)) error {
 	v, err := Open(path)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func Serve(ctx context.Context, path, listen string, open bool, said func(where 
 		return fmt.Errorf("cannot serve the page: %w", err)
 	}
 	url := fmt.Sprintf("http://%v/", listener.Addr())
-	said(browse.Instructions(v, url))
+	ready(browse.Instructions(v, url))
 	if open {
 		if err := browse.Open(v, url); err != nil {
 			_ = listener.Close()

@@ -86,14 +86,14 @@ func TestWithoutARecording(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-func TestRecordingsThatCannotBe(t *testing.T) {
+func TestInvalidRecordings(t *testing.T) {
 	v, err := view.New(view.Options{})
 	require.NoError(t, err)
 	_, err = Start(v, filepath.Join(t.TempDir(), "no", "such"))
 	require.ErrorContains(t, err, "--record: open ")
 	f, err := Start(v, filepath.Join(t.TempDir(), "nothing"))
 	require.NoError(t, err)
-	require.ErrorIs(t, f.Close(), view.ErrNoSuch)
+	require.ErrorIs(t, f.Close(), view.ErrUnknownPipeline)
 
 	none := filepath.Join(t.TempDir(), "none.jsonl")
 	require.NoError(t, os.WriteFile(none, []byte("{}\n"), 0o600))

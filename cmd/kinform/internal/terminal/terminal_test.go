@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWriterSpellsOutWhatSteers(t *testing.T) {
+func TestWriterEscapesControlCharacters(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"plain text, größer, 日本, 🙂\n\tindented": "plain text, größer, 日本, 🙂\n\tindented",
@@ -37,7 +37,7 @@ func TestWriterSpellsOutWhatSteers(t *testing.T) {
 	require.Equal(t, `a\u000ab\u0009c\u000d`, Text("a\nb\tc\r"), "a text of others does not begin lines")
 }
 
-func TestWriterReportsWhatWentWrong(t *testing.T) {
+func TestWriterReturnsWriteErrors(t *testing.T) {
 	t.Parallel()
 	reader, writer := io.Pipe()
 	gone := errors.New("gone")
@@ -50,9 +50,9 @@ func TestWriterReportsWhatWentWrong(t *testing.T) {
 	require.Equal(t, writer, Raw(writer))
 }
 
-// TestLogIsSafeToo: the text handler of log/slog escapes by itself. The JSON handler does not
+// TestLogIsEscaped: the text handler of log/slog escapes by itself. The JSON handler does not
 // escape, so the Writer has to.
-func TestLogIsSafeToo(t *testing.T) {
+func TestLogIsEscaped(t *testing.T) {
 	t.Parallel()
 	for _, handler := range []func(io.Writer) slog.Handler{
 		func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) },

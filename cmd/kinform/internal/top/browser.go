@@ -13,8 +13,8 @@ import (
 
 var errNoTerminal = errors.New("there is no terminal in a browser: --once prints one frame as text")
 
-func show(context.Context, *page, view.Parts, *player, io.Reader, *os.File) error {
+func runTerminal(context.Context, *page, view.Pipelines, *player, io.Reader, *os.File) error {
 	return errNoTerminal
 }
 
-func terminalOf(io.Reader, *os.File) error { return errNoTerminal }
+func checkTerminal(io.Reader, *os.File) error { return errNoTerminal }

@@ -87,8 +87,8 @@ token from standard input, and asks for it on a terminal.`,
 
 func isURL(arg string) bool { return strings.Contains(arg, "://") }
 
-// kind returns what the arguments ask for.
-func (o *options) kind(args []string) string {
+// sourceKind returns what the arguments ask for.
+func (o *options) sourceKind(args []string) string {
 	switch {
 	case o.replay != "":
 		return "a recording"
@@ -102,7 +102,7 @@ func (o *options) kind(args []string) string {
 
 // check returns an error if flags and arguments contradict each other.
 func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.FlagSet) error {
-	kind := o.kind(args)
+	kind := o.sourceKind(args)
 	if o.replay != "" && len(args) > 0 {
 		return errors.New("--replay shows a recording: leave out addresses and resources")
 	}
@@ -135,7 +135,7 @@ func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.
 func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 	out := terminal.File(cmd.OutOrStdout())
 	if !o.once {
-		if err := terminalOf(cmd.InOrStdin(), out); err != nil {
+		if err := checkTerminal(cmd.InOrStdin(), out); err != nil {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 	defer stop()
 	var v *view.View
 	work := func(context.Context) error { return nil }
-	switch o.kind(args) {
+	switch o.sourceKind(args) {
 	case "a page":
 		p, err := newPage(args[0], nil)
 		if err != nil {
@@ -153,7 +153,7 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 		if p.token, err = o.readToken(cmd); err != nil {
 			return err
 		}
-		if err := o.look(ctx, cmd, p, out); err != nil {
+		if err := o.display(ctx, cmd, p, out); err != nil {
 			return fmt.Errorf("%v: %w", p.base, err)
 		}
 		return nil
@@ -162,7 +162,7 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 			return err
 		}
 	case "a cluster":
-		l, err := o.cluster.Look(ctx, args, func(reflector.Error) {}) // The picture shows failures.
+		l, err := o.cluster.Open(ctx, args, func(reflector.Error) {}) // The picture shows failures.
 		if err != nil {
 			return err
 		}
@@ -179,19 +179,19 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	var worked error
+	var workErr error
 	var working sync.WaitGroup
-	working.Go(func() { worked = work(ctx) })
+	working.Go(func() { workErr = work(ctx) })
 	p, end := serve(v)
-	err = o.look(ctx, cmd, p, out)
+	err = o.display(ctx, cmd, p, out)
 	stop()
 	err = errors.Join(err, end())
 	working.Wait()
-	return errors.Join(err, worked, file.Close())
+	return errors.Join(err, workErr, file.Close())
 }
 
-// mostToken limits the size of a token.
-const mostToken = 4 << 10
+// maxToken limits the size of a token.
+const maxToken = 4 << 10
 
 // readToken reads the token of the page from a file or from standard input.
 func (o *options) readToken(cmd *cobra.Command) (string, error) {
@@ -214,28 +214,28 @@ func (o *options) readToken(cmd *cobra.Command) (string, error) {
 		defer file.Close()
 		from = file
 	}
-	text, err := io.ReadAll(io.LimitReader(from, mostToken+1))
+	text, err := io.ReadAll(io.LimitReader(from, maxToken+1))
 	if err != nil {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}
 	token := strings.TrimSpace(string(text))
-	if token == "" || len(text) > mostToken || strings.ContainsFunc(token, unicode.IsSpace) {
+	if token == "" || len(text) > maxToken || strings.ContainsFunc(token, unicode.IsSpace) {
 		return "", fmt.Errorf("--token-file: %s must have one token and nothing else", o.token)
 	}
 	return token, nil
 }
 
-// look shows a page, or prints a single frame.
-func (o *options) look(ctx context.Context, cmd *cobra.Command, p *page, out *os.File) error {
-	if err := p.enter(ctx); err != nil {
+// display shows a page, or prints a single frame.
+func (o *options) display(ctx context.Context, cmd *cobra.Command, p *page, out *os.File) error {
+	if err := p.exchangeCode(ctx); err != nil {
 		return err
 	}
-	all, err := reach(ctx, p)
+	all, err := fetchPipelines(ctx, p)
 	if err != nil {
 		return err
 	}
 	var play *player
-	if all.Recording && len(all.Parts) == 0 {
+	if all.Recording && len(all.Pipelines) == 0 {
 		text, err := p.recording(ctx)
 		if err != nil {
 			return err
@@ -247,7 +247,7 @@ func (o *options) look(ctx context.Context, cmd *cobra.Command, p *page, out *os
 	if o.once {
 		return once(ctx, p, all, play, o.columns(out), cmd.OutOrStdout())
 	}
-	return show(ctx, p, all, play, cmd.InOrStdin(), out)
+	return runTerminal(ctx, p, all, play, cmd.InOrStdin(), out)
 }
 
 // columns returns the width of the text that --once prints.

@@ -8,34 +8,34 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// compare draws the laboratory's comparison of ways to read the same list: memory over time.
-type compare struct {
-	can   bool
-	shown *view.Comparison
+// comparePicture draws the laboratory's comparison of ways to read the same list: memory over time.
+type comparePicture struct {
+	available bool
+	shown     *view.Comparison
 }
 
-var wayTitles = map[string]string{"list": "one list", "paged": "pages of 500", "watchlist": "streaming list"}
+var methodTitles = map[string]string{"list": "one list", "paged": "pages of 500", "watchlist": "streaming list"}
 
-// waysShown limits the charts, because other laboratories may measure more ways.
-const waysShown = 8
+// maxMethods limits the charts, because other laboratories may measure more ways.
+const maxMethods = 8
 
-func (c *compare) frame(s *seen) {
+func (c *comparePicture) frame(s *frameData) {
 	c.shown = s.frame.Comparison
-	c.can = false
+	c.available = false
 	for _, a := range s.hello.Actions {
-		c.can = c.can || a.ID == "compare"
+		c.available = c.available || a.ID == "compare"
 	}
 }
 
-func (c *compare) lines(width, height int) []line {
+func (c *comparePicture) lines(width, height int) []line {
 	switch {
-	case c.shown == nil && c.can:
-		return []line{text(soft, "Nothing has been measured yet. Choose Compare lists, with m.")}
+	case c.shown == nil && c.available:
+		return []line{text(muted, "Nothing has been measured yet. Choose Compare lists, with m.")}
 	case c.shown == nil:
-		return wrapped(soft, "Only a laboratory can measure this, and this program has none. Run: kinform top", width)
+		return wrapped(muted, "Only a laboratory can measure this, and this program has none. Run: kinform top", width)
 	}
-	all := wrapped(soft, counted(c.shown.Objects)+" pods of a separate server. Memory is the growth of the whole process since the beginning. It includes the server and garbage. ○ marks the first object, ● the last one.", width)
-	ways := c.shown.Ways[:min(len(c.shown.Ways), waysShown)]
+	all := wrapped(muted, formatInt(c.shown.Objects)+" pods of a separate server. Memory is the growth of the whole process since the beginning. It includes the server and garbage. ○ marks the first object, ● the last one.", width)
+	ways := c.shown.Methods[:min(len(c.shown.Methods), maxMethods)]
 	longest, most := 0.001, 1e6
 	for _, w := range ways {
 		longest, most = max(longest, w.All, w.First), max(most, float64(w.Peak))
@@ -52,7 +52,7 @@ func (c *compare) lines(width, height int) []line {
 		if w.All > 0 {
 			whole = seconds(w.All)
 		}
-		all = append(all, joined(text(plain, c.title(w)).fit(16), text(plain, fmt.Sprintf("%14s%14s%16s", first, whole, bytesOf(max(float64(w.Peak), 0))))))
+		all = append(all, joined(text(plain, c.title(w)).fit(16), text(plain, fmt.Sprintf("%14s%14s%16s", first, whole, formatBytes(max(float64(w.Peak), 0))))))
 	}
 	if len(ways) == 0 {
 		return all
@@ -68,23 +68,23 @@ func (c *compare) lines(width, height int) []line {
 			case 0:
 				label = text(plain, c.title(w))
 			case 1:
-				label = text(soft, "to "+bytesOf(most))
+				label = text(muted, "to "+formatBytes(most))
 			}
 			all = append(all, joined(label.fit(left), row))
 		}
 	}
-	return append(all, joined(line(nil).fit(left), spread(text(soft, "0"), text(soft, seconds(longest)), room)))
+	return append(all, joined(line(nil).fit(left), leftAndRight(text(muted, "0"), text(muted, seconds(longest)), room)))
 }
 
-func (c *compare) title(w view.Way) string {
-	if t := wayTitles[w.Name]; t != "" {
+func (c *comparePicture) title(w view.ListMethod) string {
+	if t := methodTitles[w.Name]; t != "" {
 		return t
 	}
 	return w.Name
 }
 
 // chart draws memory over time. Each row has eight steps. The top row has the marks.
-func (c *compare) chart(w view.Way, width, rows int, longest, most float64) []line {
+func (c *comparePicture) chart(w view.ListMethod, width, rows int, longest, most float64) []line {
 	heights := make([]int, width)
 	for _, m := range w.Memory {
 		x := column(m[0], longest, width)
@@ -107,20 +107,20 @@ func (c *compare) chart(w view.Way, width, rows int, longest, most float64) []li
 			case above <= 0:
 				b.WriteByte(' ')
 			default:
-				b.WriteRune(sparks[min(above, 8)-1])
+				b.WriteRune(sparkRunes[min(above, 8)-1])
 			}
 		}
 		all[row] = text(accent, b.String())
 	}
-	mark := func(at float64, sign string) {
+	setMark := func(at float64, sign string) {
 		if at > 0 {
 			runes := []rune(all[0].String())
 			runes[column(at, longest, width)] = []rune(sign)[0]
 			all[0] = text(accent, string(runes))
 		}
 	}
-	mark(w.First, "○")
-	mark(w.All, "●")
+	setMark(w.First, "○")
+	setMark(w.All, "●")
 	return all
 }
 

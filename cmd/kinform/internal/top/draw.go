@@ -12,22 +12,22 @@ import (
 
 // the size of the smallest terminal that fits all seven boxes
 const (
-	leastWidth  = 60
-	leastHeight = 20
+	minWidth  = 60
+	minHeight = 20
 )
 
 // draw returns the lines of the screen, exactly as many and as wide as the screen.
 func (s *screen) draw() []line {
 	var all []line
-	if s.width < leastWidth || s.height < leastHeight {
-		all = wrapped(plain, fmt.Sprintf("This terminal has %d by %d cells, and %d by %d are needed. q quits.", s.width, s.height, leastWidth, leastHeight), s.width)
+	if s.width < minWidth || s.height < minHeight {
+		all = wrapped(plain, fmt.Sprintf("This terminal has %d by %d cells, and %d by %d are needed. q quits.", s.width, s.height, minWidth, minHeight), s.width)
 	} else {
 		room := s.height - 3
 		body := s.body(room)
 		for len(body) < room {
 			body = append(body, nil)
 		}
-		all = slices.Concat([]line{s.header(), s.wrong()}, body[:room], []line{s.footer()})
+		all = slices.Concat([]line{s.header(), s.problems()}, body[:room], []line{s.footer()})
 	}
 	for len(all) < s.height {
 		all = append(all, nil)
@@ -47,33 +47,33 @@ func (s *screen) header() line {
 	if s.mode == indexMode {
 		return joined(text(strong, title), text(plain, "  all pipelines"))
 	}
-	l := joined(text(strong, clip(title, 40)), text(plain, "  "+short(name, 40)))
+	l := joined(text(strong, clip(title, 40)), text(plain, "  "+shorten(name, 40)))
 	if s.shown != nil && len(s.shown.queues) > 1 {
-		l = joined(l, text(soft, " queue "+short(s.shown.queue, 20)))
+		l = joined(l, text(muted, " queue "+shorten(s.shown.queue, 20)))
 	}
 	return joined(l, text(plain, "  "), s.state())
 }
 
-// wrong shows the problems in one line. The index shows them in full.
-func (s *screen) wrong() line {
+// problems shows the problems in one line. The index shows them in full.
+func (s *screen) problems() line {
 	if s.shown == nil || s.mode == indexMode {
 		return nil
 	}
 	if s.lost != "" {
-		return text(soft, "what is shown is as it was then")
+		return text(muted, "what is shown is as it was then")
 	}
-	if all := s.shown.frame.Wrong; len(all) > 0 {
+	if all := s.shown.frame.Problems; len(all) > 0 {
 		return text(bad, "✗ "+strings.Join(all, "; "))
 	}
 	return text(good, "✓ nothing is wrong")
 }
 
 func (s *screen) footer() line {
-	if s.said != "" {
-		if s.saidBad {
-			return text(bad, s.said)
+	if s.message != "" {
+		if s.messageBad {
+			return text(bad, s.message)
 		}
-		return text(accent, s.said)
+		return text(accent, s.message)
 	}
 	hints := "? keys  1-7 boxes  a-k pictures  t table  i index  m actions  Space hold  q end"
 	switch {
@@ -84,7 +84,7 @@ func (s *screen) footer() line {
 	case s.mode == tableMode, s.mode == helpMode:
 		hints = "↑ ↓ PgUp PgDn scroll  Esc back  q end"
 	}
-	return spread(text(soft, hints), text(soft, s.cost()), max(s.width, 1))
+	return leftAndRight(text(muted, hints), text(muted, s.cost()), max(s.width, 1))
 }
 
 // cost shows the cost of the view, if there is room.
@@ -95,7 +95,7 @@ func (s *screen) cost() string {
 	c := s.shown.frame.Cost
 	said := fmt.Sprintf("this view costs %s a frame, %.2f %% of a processor", seconds(c.Building), c.Share)
 	if s.missed > 0 {
-		said += "; frames missed: " + counted(int(s.missed))
+		said += "; frames missed: " + formatInt(int(s.missed))
 	}
 	return said
 }
@@ -109,7 +109,7 @@ func (s *screen) body(height int) []line {
 	case s.mode == actionsMode && s.hello != nil:
 		return s.menuLines(s.width, height)
 	case s.shown == nil:
-		return []line{nil, text(soft, "Waiting for the first frame.")}
+		return []line{nil, text(muted, "Waiting for the first frame.")}
 	case s.mode == tableMode:
 		return s.table(height)
 	}
@@ -129,24 +129,24 @@ func (s *screen) body(height int) []line {
 // panel draws the part below the boxes: a box in full, a small picture, or the last events.
 func (s *screen) panel(height int) []line {
 	title := func(what, about string) line {
-		return cut(joined(text(soft, "── "), text(strong, what), text(soft, about+" "+strings.Repeat("─", s.width))), s.width)
+		return cutTo(joined(text(muted, "── "), text(strong, what), text(muted, about+" "+strings.Repeat("─", s.width))), s.width)
 	}
 	if s.box > 0 && s.box <= len(s.shown.hello.Boxes) {
 		b := s.boxAt(s.box - 1)
 		var links line
 		for _, p := range pictures {
 			if p.box == b.info.ID {
-				links = joined(links, text(accent, p.letter), text(soft, " "+p.title+"   "))
+				links = joined(links, text(accent, p.letter), text(muted, " "+p.title+"   "))
 			}
 		}
 		return append(append([]line{title(fmt.Sprintf("%d %s", b.n, b.info.Title), "")}, links), b.detail(s.width, height-2)...)
 	}
 	if p := s.small[s.picture]; p != nil {
-		n := slices.IndexFunc(pictures, func(a about) bool { return a.id == s.picture })
+		n := slices.IndexFunc(pictures, func(a pictureInfo) bool { return a.id == s.picture })
 		a := pictures[n]
 		all := []line{title(a.letter+" "+a.title, "")}
 		if height >= 12 {
-			all = append(all, wrapped(soft, a.lead, s.width)...)
+			all = append(all, wrapped(muted, a.introduction, s.width)...)
 		}
 		return append(all, p.lines(s.width, height-len(all))...)
 	}
@@ -163,33 +163,33 @@ func (s *screen) panel(height int) []line {
 
 func (s *screen) boxAt(n int) *box {
 	info := s.shown.hello.Boxes[n]
-	return &box{info: info, n: n + 1, s: s.shown, past: s.past, lane: s.recent.lane(info.ID, 200), here: s.box == n+1}
+	return &box{info: info, n: n + 1, data: s.shown, history: s.history, strip: s.recent.strip(info.ID, 200), selected: s.box == n+1}
 }
 
 // The seven boxes in the familiar layout: the library above, the user's program below.
 var (
-	above = []string{"server", "reflector", "fifo", "store"}
-	below = []string{"workers", "queue", "handlers"}
+	libraryBoxes = []string{"server", "reflector", "fifo", "store"}
+	programBoxes = []string{"workers", "queue", "handlers"}
 )
 
 // boxes draws the boxes in at most height lines.
 func (s *screen) boxes(width, height int) []line {
 	rows := max(height-1-2*3, 4) // without borders, states, and the line between boxes
-	low := min(max(rows/2, 2), s.most(below))
-	high := min(max(rows-low, 2), s.most(above))
-	low = min(max(rows-high, 2), s.most(below))
+	low := min(max(rows/2, 2), s.maxLines(programBoxes))
+	high := min(max(rows-low, 2), s.maxLines(libraryBoxes))
+	low = min(max(rows-high, 2), s.maxLines(programBoxes))
 	wide := (width - 3) / 4
 	widths := []int{wide, wide, wide, width - 3 - 3*wide}
-	all := s.row(above, widths, high+3, "→")
+	all := s.boxRow(libraryBoxes, widths, high+3, "→")
 	lower := []int{widths[0], widths[1] + widths[2] + 1, widths[3]}
-	middle := joined(text(soft, strings.Repeat("╌", widths[0]/2)), text(accent, "↑ writes"), text(soft, " library above, your program below "))
-	middle = joined(middle, text(soft, strings.Repeat("╌", max(width-middle.width()-widths[3]/2-1, 0))), text(accent, "↓"), text(soft, strings.Repeat("╌", width)))
-	all = append(all, cut(middle, width))
-	return append(all, s.row(below, lower, low+3, "←")...)
+	middle := joined(text(muted, strings.Repeat("╌", widths[0]/2)), text(accent, "↑ writes"), text(muted, " library above, your program below "))
+	middle = joined(middle, text(muted, strings.Repeat("╌", max(width-middle.width()-widths[3]/2-1, 0))), text(accent, "↓"), text(muted, strings.Repeat("╌", width)))
+	all = append(all, cutTo(middle, width))
+	return append(all, s.boxRow(programBoxes, lower, low+3, "←")...)
 }
 
-// cut shortens a line to a width. Unlike fit, it leaves no mark at the cut.
-func cut(l line, width int) (all line) {
+// cutTo shortens a line to a width. Unlike fit, it leaves no mark at the cut.
+func cutTo(l line, width int) (all line) {
 	for _, s := range l {
 		shown := clip(s.text, width)
 		width -= cells(shown)
@@ -198,29 +198,29 @@ func cut(l line, width int) (all line) {
 	return all
 }
 
-// most returns how many lines the boxes can use, besides their states.
-func (s *screen) most(ids []string) (n int) {
+// maxLines returns how many lines the boxes can use, besides their states.
+func (s *screen) maxLines(ids []string) (n int) {
 	for _, info := range s.shown.hello.Boxes {
 		if !slices.Contains(ids, info.ID) {
 			continue
 		}
-		b := box{info: info, s: s.shown, past: s.past}
-		known := len(b.numbersOf(len(s.shown.hello.Numbers)))
+		b := box{info: info, data: s.shown, history: s.history}
+		known := len(b.topNumbers(len(s.shown.hello.Numbers)))
 		switch info.ID {
 		case "queue":
 			known = max((known+1)/2, 8)
 		case "workers":
 			known += 4
 		default:
-			known += len(b.more(30, 6))
+			known += len(b.details(30, 6))
 		}
 		n = max(n, known)
 	}
 	return max(n, 3)
 }
 
-// row draws boxes side by side, with arrows in the direction of changes.
-func (s *screen) row(ids []string, widths []int, height int, arrow string) []line {
+// boxRow draws boxes side by side, with arrows in the direction of changes.
+func (s *screen) boxRow(ids []string, widths []int, height int, arrow string) []line {
 	blocks := make([][]line, len(ids))
 	for x, id := range ids {
 		n := slices.IndexFunc(s.shown.hello.Boxes, func(b view.BoxInfo) bool { return b.ID == id })
@@ -228,16 +228,16 @@ func (s *screen) row(ids []string, widths []int, height int, arrow string) []lin
 			blocks[x] = s.boxAt(n).draw(widths[x], height)
 		}
 	}
-	return beside(blocks, widths, []line{text(plain, " "), text(accent, arrow), text(plain, " ")})
+	return sideBySide(blocks, widths, []line{text(plain, " "), text(accent, arrow), text(plain, " ")})
 }
 
 // table shows all numbers, like the table of the page.
 func (s *screen) table(height int) []line {
 	columns := []string{"Now", "a second", "p50", "p99", "longest"}
 	label := min(max(s.width-20-5*12, 16), 40)
-	head := joined(text(soft, "Box").fit(20), text(soft, "Number").fit(label))
+	head := joined(text(muted, "Box").fit(20), text(muted, "Number").fit(label))
 	for _, c := range columns {
-		head = joined(head, text(soft, c).right(12))
+		head = joined(head, text(muted, c).padLeft(12))
 	}
 	var all []line
 	for _, info := range s.shown.hello.Boxes {
@@ -253,7 +253,7 @@ func (s *screen) table(height int) []line {
 			}
 			l := joined(text(strong, title).fit(20), text(plain, number.Label).fit(label))
 			for _, value := range columnsOf(number, of) {
-				l = joined(l, text(plain, value).right(12))
+				l = joined(l, text(plain, value).padLeft(12))
 			}
 			all = append(all, l)
 		}
@@ -263,7 +263,7 @@ func (s *screen) table(height int) []line {
 
 // columnsOf returns the cells of a number in the table.
 func columnsOf(number view.Number, of *view.Box) [5]string {
-	now, more, _ := written(number, of)
+	now, more, _ := numberText(number, of)
 	if number.Kind != "time" {
 		return [5]string{now, more}
 	}
@@ -271,7 +271,7 @@ func columnsOf(number view.Number, of *view.Box) [5]string {
 		return [5]string{unknown}
 	}
 	t := of.Times[number.ID]
-	row := [5]string{count(float64(t.Count))}
+	row := [5]string{formatNumber(float64(t.Count))}
 	if t.Count > 0 {
 		row[2], row[3], row[4] = seconds(t.P50), seconds(t.P99), seconds(t.Max)
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// heard is the part of a stream that has not been read yet: the newest frame, with the events of
-// earlier frames. A slow reader misses frames, so nothing accumulates.
-type heard struct {
-	of    int // number of the stream; content of an earlier stream that comes late is dropped
-	hello *view.Hello
-	frame *view.Frame
-	lost  string // why there is no stream at present, or ""
-	fresh bool   // has content that has not been read
+// streamUpdate is the part of a stream that has not been read yet: the newest frame, with the
+// events of earlier frames. A slow reader misses frames, so nothing accumulates.
+type streamUpdate struct {
+	stream int // number of the stream; content of an earlier stream that comes late is dropped
+	hello  *view.Hello
+	frame  *view.Frame
+	lost   string // why there is no stream at present, or ""
+	unread bool   // has content that has not been read
 }
 
 // follower reads the stream of a pipeline, and reconnects when the stream is lost.
@@ -26,7 +26,7 @@ type follower struct {
 	more chan struct{} // has one element while there is content to read
 
 	mu   sync.Mutex // guards following
-	now  heard
+	now  streamUpdate
 	stop context.CancelFunc
 	done chan struct{}
 }
@@ -40,8 +40,8 @@ func (f *follower) follow(name string) int {
 	done := make(chan struct{})
 	f.mu.Lock()
 	f.stop, f.done = stop, done
-	f.now = heard{of: f.now.of + 1}
-	of := f.now.of
+	f.now = streamUpdate{stream: f.now.stream + 1}
+	of := f.now.stream
 	f.mu.Unlock()
 	go func() {
 		defer close(done)
@@ -63,28 +63,28 @@ func (f *follower) end() {
 
 // Limits of the delay before a reconnect.
 const (
-	firstAgain = 500 * time.Millisecond
-	mostAgain  = 8 * time.Second
+	minReconnectDelay = 500 * time.Millisecond
+	maxReconnectDelay = 8 * time.Second
 )
 
 func (f *follower) run(ctx context.Context, name string) {
-	for wait := firstAgain; ; wait = min(wait*2, mostAgain) {
+	for wait := minReconnectDelay; ; wait = min(wait*2, maxReconnectDelay) {
 		err := f.page.lines(ctx, name, func(l view.Line) {
-			wait = firstAgain
-			f.put(func(h *heard) {
+			wait = minReconnectDelay
+			f.put(func(h *streamUpdate) {
 				h.lost = ""
 				if l.Hello != nil {
 					h.hello, h.frame = l.Hello, nil
 				}
 				if l.Frame != nil {
-					h.frame = after(h.frame, l.Frame)
+					h.frame = mergeFrames(h.frame, l.Frame)
 				}
 			})
 		})
 		if ctx.Err() != nil {
 			return
 		}
-		f.put(func(h *heard) { h.lost = safe(fmt.Sprintf("%v; tries again in %v", err, wait)) })
+		f.put(func(h *streamUpdate) { h.lost = safe(fmt.Sprintf("%v; tries again in %v", err, wait)) })
 		select {
 		case <-ctx.Done():
 			return
@@ -93,12 +93,12 @@ func (f *follower) run(ctx context.Context, name string) {
 	}
 }
 
-// mostEvents limits the events of a frame, when the events of earlier frames are added to it.
-const mostEvents = 1000
+// maxEvents limits the events of a frame, when the events of earlier frames are added to it.
+const maxEvents = 1000
 
-// after(before, f) returns the frame f. If the frame before it has not been read, the result
+// mergeFrames(before, f) returns the frame f. If the frame before it has not been read, the result
 // includes the events of both, because the pictures need events.
-func after(before, f *view.Frame) *view.Frame {
+func mergeFrames(before, f *view.Frame) *view.Frame {
 	if before == nil || len(before.Events) == 0 || f.At < before.At {
 		return f
 	}
@@ -108,14 +108,14 @@ func after(before, f *view.Frame) *view.Frame {
 		events = append(events, e)
 	}
 	events = append(events, f.Events...)
-	f.Events = events[max(len(events)-mostEvents, 0):]
+	f.Events = events[max(len(events)-maxEvents, 0):]
 	return f
 }
 
-func (f *follower) put(change func(*heard)) {
+func (f *follower) put(change func(*streamUpdate)) {
 	f.mu.Lock()
 	change(&f.now)
-	f.now.fresh = true
+	f.now.unread = true
 	f.mu.Unlock()
 	select {
 	case f.more <- struct{}{}:
@@ -124,19 +124,19 @@ func (f *follower) put(change func(*heard)) {
 }
 
 // take returns the content that has not been read.
-func (f *follower) take() heard {
+func (f *follower) take() streamUpdate {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	h := f.now
-	f.now.hello, f.now.frame, f.now.fresh = nil, nil, false
+	f.now.hello, f.now.frame, f.now.unread = nil, nil, false
 	return h
 }
 
-// reach checks that the page exists, before a screen is opened for it.
-func reach(ctx context.Context, p *page) (view.Parts, error) {
+// fetchPipelines checks that the page exists, before a screen is opened for it.
+func fetchPipelines(ctx context.Context, p *page) (view.Pipelines, error) {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
-	all, err := p.parts(ctx)
+	all, err := p.pipelines(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.New("no answer for 10 seconds")
 	}

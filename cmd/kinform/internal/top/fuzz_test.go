@@ -28,27 +28,27 @@ func FuzzLines(f *testing.F) {
 		if json.Unmarshal(hello, &h) != nil || json.Unmarshal(frame, &l) != nil || h.Hello == nil || l.Frame == nil {
 			return
 		}
-		tame(&h)
-		tame(&l)
+		sanitize(&h)
+		sanitize(&l)
 		page, err := newPage("http://localhost/", nil)
 		require.NoError(t, err)
 		s := newScreen(page, time.Unix(0, 0))
 		s.width, s.height = 90, 40
 		s.choose("")
-		s.lines(heard{hello: h.Hello, frame: l.Frame})
+		s.handleUpdate(streamUpdate{hello: h.Hello, frame: l.Frame})
 		second := *l.Frame
 		second.At += 250
-		s.lines(heard{frame: after(l.Frame, &second)})
+		s.handleUpdate(streamUpdate{frame: mergeFrames(l.Frame, &second)})
 		for _, key := range []string{"esc", "t", "?", "i", "1", "5", "6", "7", "a", "b", "c", "d", "e", "f", "g", "h", "down", "j", "k", "m", "enter", "right", "enter", "esc", "v"} {
 			s.key(key)
 			for _, l := range s.draw() {
 				require.Equal(t, 90, l.width(), "%s", key)
 				for _, r := range l.String() {
-					require.False(t, steers(r), "%q", r)
+					require.False(t, isUnsafeRune(r), "%q", r)
 				}
 			}
 		}
-		s.lines(heard{hello: &view.Hello{Name: "another"}})
+		s.handleUpdate(streamUpdate{hello: &view.Hello{Name: "another"}})
 		s.key("m")
 		s.draw()
 	})

@@ -11,13 +11,13 @@ import (
 
 // index lists the pipelines of a program, with problems on top.
 type index struct {
-	parts  []view.Part // in display order
-	rates  map[string]float64
-	before map[string]eventsAt
-	title  string
-	failed string
-	asked  bool
-	at     int
+	pipelines []view.Pipeline // in display order
+	rates     map[string]float64
+	previous  map[string]eventsAt
+	title     string
+	failed    string
+	requested bool
+	selected  int
 }
 
 // eventsAt is the number of events of a pipeline at one time.
@@ -26,47 +26,47 @@ type eventsAt struct {
 	at     time.Time
 }
 
-// indexAnswer is the page's response to a request for the index.
-type indexAnswer struct {
-	parts view.Parts
-	err   error
+// indexResult is the page's response to a request for the index.
+type indexResult struct {
+	pipelines view.Pipelines
+	err       error
 }
 
-func nameOfPart(p view.Part) string { return p.Kind + " " + p.Name }
+func pipelineID(p view.Pipeline) string { return p.Kind + " " + p.Name }
 
-// take stores the index. The selected pipeline stays selected.
-func (x *index) take(all view.Parts, now time.Time) {
+// update stores the index. The selected pipeline stays selected.
+func (x *index) update(all view.Pipelines, now time.Time) {
 	chosen := ""
-	if x.at < len(x.parts) {
-		chosen = nameOfPart(x.parts[x.at])
+	if x.selected < len(x.pipelines) {
+		chosen = pipelineID(x.pipelines[x.selected])
 	}
 	x.failed, x.title = "", all.Title
-	before := x.before
-	x.before, x.rates = map[string]eventsAt{}, map[string]float64{}
-	for _, p := range all.Parts {
-		name := nameOfPart(p)
+	before := x.previous
+	x.previous, x.rates = map[string]eventsAt{}, map[string]float64{}
+	for _, p := range all.Pipelines {
+		name := pipelineID(p)
 		if b, ok := before[name]; ok && now.After(b.at) && p.Events >= b.events {
 			x.rates[name] = float64(p.Events-b.events) / now.Sub(b.at).Seconds()
 		}
-		x.before[name] = eventsAt{p.Events, now}
+		x.previous[name] = eventsAt{p.Events, now}
 	}
-	x.parts = slices.Clone(all.Parts)
-	slices.SortStableFunc(x.parts, func(a, b view.Part) int {
-		return min(len(b.Wrong), 1) - min(len(a.Wrong), 1)
+	x.pipelines = slices.Clone(all.Pipelines)
+	slices.SortStableFunc(x.pipelines, func(a, b view.Pipeline) int {
+		return min(len(b.Problems), 1) - min(len(a.Problems), 1)
 	})
-	x.at = max(slices.IndexFunc(x.parts, func(p view.Part) bool { return nameOfPart(p) == chosen }), 0)
+	x.selected = max(slices.IndexFunc(x.pipelines, func(p view.Pipeline) bool { return pipelineID(p) == chosen }), 0)
 }
 
-// askIndex requests the index, unless a request is in progress.
-func (s *screen) askIndex() {
-	if s.index.asked {
+// requestIndex requests the index, unless a request is in progress.
+func (s *screen) requestIndex() {
+	if s.index.requested {
 		return
 	}
-	s.index.asked = true
+	s.index.requested = true
 	page := s.page
 	s.start(func(ctx context.Context) any {
-		parts, err := reach(ctx, page)
-		return indexAnswer{parts, err}
+		parts, err := fetchPipelines(ctx, page)
+		return indexResult{parts, err}
 	})
 }
 
@@ -74,31 +74,31 @@ func (s *screen) indexKey(name string) bool {
 	x := &s.index
 	switch name {
 	case "up":
-		x.at--
+		x.selected--
 	case "down":
-		x.at++
+		x.selected++
 	case "pgup":
-		x.at -= s.height - 6
+		x.selected -= s.height - 6
 	case "pgdown":
-		x.at += s.height - 6
+		x.selected += s.height - 6
 	case "home":
-		x.at = 0
+		x.selected = 0
 	case "end":
-		x.at = len(x.parts) - 1
+		x.selected = len(x.pipelines) - 1
 	case "enter":
-		if x.at < len(x.parts) {
-			s.choose(x.parts[x.at].Name)
+		if x.selected < len(x.pipelines) {
+			s.choose(x.pipelines[x.selected].Name)
 		}
 	default:
 		return false
 	}
-	x.at = min(max(x.at, 0), max(len(x.parts)-1, 0))
+	x.selected = min(max(x.selected, 0), max(len(x.pipelines)-1, 0))
 	return true
 }
 
 func (s *screen) indexLines(width, height int) []line {
 	x := &s.index
-	all := []line{joined(text(strong, "All pipelines"), text(soft, "   ↑ ↓ choose, Enter shows one"))}
+	all := []line{joined(text(strong, "All pipelines"), text(muted, "   ↑ ↓ choose, Enter shows one"))}
 	if x.failed != "" {
 		all = append(all, wrapped(bad, "✗ "+x.failed, width)...)
 	}
@@ -106,32 +106,32 @@ func (s *screen) indexLines(width, height int) []line {
 	if width < 110 {
 		name, state, wide = max(width/5, 12), 10, 8
 	}
-	head := joined(line(nil).fit(8), text(soft, "Name").fit(name+1), text(soft, "What").fit(9), text(soft, "State").fit(state),
-		text(soft, "Objects").right(wide), text(soft, "Events").right(wide), text(soft, "Waiting").right(wide), text(soft, "  What is wrong"))
+	head := joined(line(nil).fit(8), text(muted, "Name").fit(name+1), text(muted, "What").fit(9), text(muted, "State").fit(state),
+		text(muted, "Objects").padLeft(wide), text(muted, "Events").padLeft(wide), text(muted, "Waiting").padLeft(wide), text(muted, "  What is wrong"))
 	all = append(all, head)
 	var full []line // problems of the selected pipeline
-	if x.at < len(x.parts) && len(x.parts[x.at].Wrong) > 0 {
-		full = wrapped(bad, "✗ "+strings.Join(x.parts[x.at].Wrong, "; "), width)
+	if x.selected < len(x.pipelines) && len(x.pipelines[x.selected].Problems) > 0 {
+		full = wrapped(bad, "✗ "+strings.Join(x.pipelines[x.selected].Problems, "; "), width)
 		full = full[:min(len(full), height/3)]
 	}
 	room := max(height-len(all)-len(full), 1)
-	from := min(max(x.at-room/2, 0), max(len(x.parts)-room, 0))
-	for n := from; n < min(from+room, len(x.parts)); n++ {
-		p := x.parts[n]
+	from := min(max(x.selected-room/2, 0), max(len(x.pipelines)-room, 0))
+	for n := from; n < min(from+room, len(x.pipelines)); n++ {
+		p := x.pipelines[n]
 		fine := text(good, "✓ fine")
-		if len(p.Wrong) > 0 {
+		if len(p.Problems) > 0 {
 			fine = text(bad, "✗ wrong")
 		}
 		how := plain
-		if n == x.at {
-			how = marked
+		if n == x.selected {
+			how = selected
 		}
 		perSecond := unknown
-		if r, ok := x.rates[nameOfPart(p)]; ok {
+		if r, ok := x.rates[pipelineID(p)]; ok {
 			perSecond = rate(r)
 		}
-		all = append(all, joined(fine.fit(8), text(how, short(p.Name, name)).fit(name+1), text(soft, p.Kind).fit(9), text(accent, p.State).fit(state),
-			text(plain, counted(p.Objects)).right(wide), text(plain, perSecond).right(wide), text(plain, counted(p.Waiting)).right(wide), text(bad, "  "+strings.Join(p.Wrong, "; "))))
+		all = append(all, joined(fine.fit(8), text(how, shorten(p.Name, name)).fit(name+1), text(muted, p.Kind).fit(9), text(accent, p.State).fit(state),
+			text(plain, formatInt(p.Objects)).padLeft(wide), text(plain, perSecond).padLeft(wide), text(plain, formatInt(p.Waiting)).padLeft(wide), text(bad, "  "+strings.Join(p.Problems, "; "))))
 	}
 	return append(all, full...)
 }

@@ -6,59 +6,59 @@ import (
 	"strings"
 )
 
-// journey follows single changes, and shows how long each stage takes.
-type journey struct {
-	going  map[string]*change
-	ended  []*change // the newest first
-	pinned *change
+// journeyPicture follows single changes, and shows how long each stage takes.
+type journeyPicture struct {
+	open   map[string]*trackedChange
+	ended  []*trackedChange // the newest first
+	pinned *trackedChange
 }
 
-type change struct {
-	key, kind string
-	times     map[string]float64 // in milliseconds
-	why       []string
-	alone     bool // The pipeline has no queue, so the journey ends at the handler.
+type trackedChange struct {
+	key, kind    string
+	times        map[string]float64 // in milliseconds
+	reasons      []string
+	withoutQueue bool // The pipeline has no queue, so the journey ends at the handler.
 }
 
-type journeyPart struct{ id, title string }
+type journeyStage struct{ id, title string }
 
-// journeyParts are the parts of a journey. Each part ends with the named event.
-var journeyParts = []journeyPart{
+// journeyStages are the parts of a journey. Each part ends with the named event.
+var journeyStages = []journeyStage{
 	{"delta", "to the shelf"}, {"batch", "on the shelf"}, {"applied", "into the store"}, {"called", "in the mailbox"},
 	{"queued", "in the handler"}, {"taken", "in the queue"}, {"done", "with a worker"},
 }
 
 const (
-	keptJourneys = 14
-	mostGoing    = 400
-	mostWhy      = 12
+	maxEnded   = 14
+	maxOpen    = 400
+	maxReasons = 12
 )
 
-func newJourney() *journey { return &journey{going: map[string]*change{}} }
+func newJourneyPicture() *journeyPicture { return &journeyPicture{open: map[string]*trackedChange{}} }
 
-// at(id, t) stores t as the time with this id, unless that time is known already.
-func (c *change) at(id string, at float64) {
+// setTime(id, t) stores t as the time with this id, unless that time is known already.
+func (c *trackedChange) setTime(id string, setTime float64) {
 	if _, known := c.times[id]; !known {
-		c.times[id] = at
+		c.times[id] = setTime
 	}
 }
 
-func (c *change) has(id string) bool { _, known := c.times[id]; return known }
+func (c *trackedChange) hasTime(id string) bool { _, known := c.times[id]; return known }
 
-func (c *change) because(format string, args ...any) {
-	if len(c.why) < mostWhy {
-		c.why = append(c.why, fmt.Sprintf(format, args...))
+func (c *trackedChange) addReason(format string, args ...any) {
+	if len(c.reasons) < maxReasons {
+		c.reasons = append(c.reasons, fmt.Sprintf(format, args...))
 	}
 }
 
-func (j *journey) frame(s *seen) {
+func (j *journeyPicture) frame(s *frameData) {
 	for n := range s.frame.Events {
 		e := &s.frame.Events[n]
 		at := s.at(e)
 		if e.What == "batch" {
-			for _, c := range j.going {
-				if c.has("delta") {
-					c.at("batch", at)
+			for _, c := range j.open {
+				if c.hasTime("delta") {
+					c.setTime("batch", at)
 				}
 			}
 			continue
@@ -67,74 +67,75 @@ func (j *journey) frame(s *seen) {
 			continue
 		}
 		if e.What == "received" {
-			if len(j.going) >= mostGoing { // drops all unfinished journeys
-				clear(j.going)
+			if len(j.open) >= maxOpen { // drops all unfinished journeys
+				clear(j.open)
 			}
-			c := &change{key: e.Key, kind: e.Kind, times: map[string]float64{"received": at}}
-			c.because("the watch delivered %s, version %s", e.Kind, e.Version)
-			j.going[e.Key] = c
+			c := &trackedChange{key: e.Key, kind: e.Kind, times: map[string]float64{"received": at}}
+			c.addReason("the watch delivered %s, version %s", e.Kind, e.Version)
+			j.open[e.Key] = c
 			continue
 		}
-		c := j.going[e.Key]
+		c := j.open[e.Key]
 		if c == nil {
 			continue
 		}
-		here := e.Of == s.queue
+		here := e.Component == s.queue
 		switch {
 		case e.What == "delta":
-			c.at("delta", at)
+			c.setTime("delta", at)
 		case e.What == "delivered":
-			c.at("called", at-e.Ran*1000)
-			c.at("applied", c.times["called"]-e.Wait*1000) // mailbox entered when stored
-			c.because("handler %s was called with %s, because of a %s, after %s in its mailbox", e.Of, e.Kind, e.Cause, seconds(e.Wait))
+			c.setTime("called", at-e.Ran*1000)
+			c.setTime("applied", c.times["called"]-e.Wait*1000) // mailbox entered when stored
+			c.addReason("handler %s was called with %s, because of a %s, after %s in its mailbox", e.Component, e.Kind, e.Cause, seconds(e.Wait))
 			if s.queue == "" {
-				c.alone = true
-				c.at("queued", at)
+				c.withoutQueue = true
+				c.setTime("queued", at)
 				j.end(c, at)
 			}
 		case e.What == "queued" && here:
-			c.at("queued", at)
-			c.because("the handler added the key to the queue")
+			c.setTime("queued", at)
+			c.addReason("the handler added the key to the queue")
 		case e.What == "merged" && here:
-			c.at("queued", at)
-			c.because("the key was already dirty, so this add was merged")
-		case e.What == "taken" && here && c.has("queued"):
-			c.at("taken", at)
+			c.setTime("queued", at)
+			c.addReason("the key was already dirty, so this add was merged")
+		case e.What == "taken" && here && c.hasTime("queued"):
+			c.setTime("taken", at)
 			adds := "add"
 			if e.Count > 1 {
 				adds = "adds"
 			}
-			c.because("a worker took the key, for %d %s", max(e.Count, 1), adds)
+			c.addReason("a worker took the key, for %d %s", max(e.Count, 1), adds)
 		case e.What == "failed" && here:
-			c.because("reconcile failed: %s", e.Text)
+			c.addReason("reconcile failed: %s", e.Text)
 		case e.What == "retried" && here:
-			c.because("the key comes back after %s", seconds(e.Wait))
-		case e.What == "done" && here && c.has("taken"):
-			c.because("the worker was done with the key")
+			c.addReason("the key comes back after %s", seconds(e.Wait))
+		case e.What == "done" && here && c.hasTime("taken"):
+			c.addReason("the worker was done with the key")
 			j.end(c, at)
 		}
 	}
 }
 
-func (j *journey) end(c *change, at float64) {
-	c.at("done", at)
-	delete(j.going, c.key)
-	j.ended = append([]*change{c}, j.ended[:min(len(j.ended), keptJourneys-1)]...)
+func (j *journeyPicture) end(c *trackedChange, at float64) {
+	c.setTime("done", at)
+	delete(j.open, c.key)
+	j.ended = append([]*trackedChange{c}, j.ended[:min(len(j.ended), maxEnded-1)]...)
 }
 
-// parts returns the parts of a journey. Without a queue, the journey ends when the handler returns.
-func (c *change) parts() []journeyPart {
-	if c.alone {
-		return journeyParts[:5]
+// stages returns the parts of a journey. Without a queue, the journey ends when the handler
+// returns.
+func (c *trackedChange) stages() []journeyStage {
+	if c.withoutQueue {
+		return journeyStages[:5]
 	}
-	return journeyParts
+	return journeyStages
 }
 
-func (c *change) total() float64 { return max(c.times["done"]-c.times["received"], 0.001) }
+func (c *trackedChange) total() float64 { return max(c.times["done"]-c.times["received"], 0.001) }
 
 // key handles a key: it selects the journey before or after the current one. Enter selects the
 // newest journey again, and follows new ones.
-func (j *journey) key(name string) bool {
+func (j *journeyPicture) key(name string) bool {
 	at := 0
 	for n, c := range j.ended {
 		if c == j.pinned {
@@ -158,17 +159,17 @@ func (j *journey) key(name string) bool {
 	return true
 }
 
-func (j *journey) lines(width, height int) []line {
+func (j *journeyPicture) lines(width, height int) []line {
 	shown := j.pinned
 	if shown == nil && len(j.ended) > 0 {
 		shown = j.ended[0]
 	}
 	if shown == nil {
-		return []line{text(soft, "No change has passed through the pipeline yet.")}
+		return []line{text(muted, "No change has passed through the pipeline yet.")}
 	}
 	total := shown.total()
 	k := kindOf(shown.kind)
-	left := []line{joined(line{k.mark()}, text(strong, fmt.Sprintf(" %s: %s, %s in all", shown.key, shown.kind, seconds(total/1000))))}
+	left := []line{joined(line{k.letterSpan()}, text(strong, fmt.Sprintf(" %s: %s, %s in all", shown.key, shown.kind, seconds(total/1000))))}
 	list := 0
 	if width >= 110 {
 		list = 40
@@ -176,9 +177,9 @@ func (j *journey) lines(width, height int) []line {
 	const title, took = 16, 9
 	room := max(width-list-title-took-2, 8)
 	from := shown.times["received"]
-	for _, p := range shown.parts() {
+	for _, p := range shown.stages() {
 		to := from
-		if shown.has(p.id) {
+		if shown.hasTime(p.id) {
 			to = max(shown.times[p.id], from)
 		}
 		at := int(math.Round((from - shown.times["received"]) / total * float64(room)))
@@ -188,26 +189,26 @@ func (j *journey) lines(width, height int) []line {
 		if long == 0 && to > from {
 			at, drawing = min(at, room-1), "▏"
 		}
-		left = append(left, joined(text(soft, p.title).fit(title), text(plain, fmt.Sprintf("%8s ", seconds((to-from)/1000))), text(accent, strings.Repeat(" ", at)+drawing)))
+		left = append(left, joined(text(muted, p.title).fit(title), text(plain, fmt.Sprintf("%8s ", seconds((to-from)/1000))), text(accent, strings.Repeat(" ", at)+drawing)))
 		from = to
 	}
-	for n, why := range shown.why {
-		left = append(left, joined(text(soft, fmt.Sprintf("%2d. ", n+1)), text(plain, why)))
+	for n, why := range shown.reasons {
+		left = append(left, joined(text(muted, fmt.Sprintf("%2d. ", n+1)), text(plain, why)))
 	}
 	if list == 0 {
 		if len(left) < height {
-			left = append(left, text(soft, "↑ ↓ another change, Enter the newest"))
+			left = append(left, text(muted, "↑ ↓ another change, Enter the newest"))
 		}
 		return left
 	}
-	right := []line{text(soft, "↑ ↓ another change, Enter the newest")}
+	right := []line{text(muted, "↑ ↓ another change, Enter the newest")}
 	for _, c := range j.ended {
 		k, how := kindOf(c.kind), plain
 		if c == shown {
-			how = marked
+			how = selected
 		}
 		took := seconds(c.total() / 1000)
-		right = append(right, joined(line{k.mark(), {" ", plain}}, text(how, short(c.key, list-14)).fit(list-13), text(soft, took)))
+		right = append(right, joined(line{k.letterSpan(), {" ", plain}}, text(how, shorten(c.key, list-14)).fit(list-13), text(muted, took)))
 	}
-	return beside([][]line{left, right}, []int{width - list, list}, nil)
+	return sideBySide([][]line{left, right}, []int{width - list, list}, nil)
 }

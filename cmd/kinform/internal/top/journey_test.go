@@ -11,19 +11,19 @@ import (
 
 // follow returns a journey that has received the events of one change. The argument is the name of
 // the queue.
-func follow(queue string) *journey {
-	j := newJourney()
-	j.frame(&seen{queue: queue, frame: &view.Frame{At: 100, Events: []view.Event{
+func follow(queue string) *journeyPicture {
+	j := newJourneyPicture()
+	j.frame(&frameData{queue: queue, frame: &view.Frame{At: 100, Events: []view.Event{
 		{What: "received", Key: "ns/a", Kind: "MODIFIED", Version: "7", At: -9}, {What: "delta", Key: "ns/a", At: -8}, {What: "batch", At: -7},
-		{What: "delivered", Key: "ns/a", Of: "h", Kind: "Updated", Cause: "watching", At: -4, Ran: 0.001, Wait: 0.001},
+		{What: "delivered", Key: "ns/a", Component: "h", Kind: "Updated", Cause: "watching", At: -4, Ran: 0.001, Wait: 0.001},
 	}}})
 	return j
 }
 
-func TestWithoutAQueueAWayEndsWithTheHandler(t *testing.T) {
+func TestJourneyWithoutAQueueEndsAtTheHandler(t *testing.T) {
 	j := follow("")
 	require.Len(t, j.ended, 1)
-	require.Empty(t, j.going)
+	require.Empty(t, j.open)
 	require.InDelta(t, 5, j.ended[0].total(), 1e-9)
 	var shown strings.Builder
 	for _, l := range j.lines(100, 20) {

@@ -46,7 +46,7 @@ func (s *screen) key(name string) {
 	if s.player != nil && s.playerKey(name) {
 		return
 	}
-	if t, ok := s.small[s.picture].(turning); ok && s.mode == boxesMode && s.box == 0 && t.key(name) {
+	if t, ok := s.small[s.picture].(keyPicture); ok && s.mode == boxesMode && s.box == 0 && t.key(name) {
 		return
 	}
 	s.press(name)
@@ -57,38 +57,38 @@ func (s *screen) commonKey(name string) bool {
 	if s.mode == actionsMode {
 		switch name { // In the menu, other keys would be surprising.
 		case "m", "esc":
-			s.to(boxesMode)
+			s.setMode(boxesMode)
 			return true
 		}
 		return false
 	}
 	switch name {
 	case "space":
-		s.hold()
+		s.toggleFrozen()
 	case "t":
 		s.toggle(tableMode)
 	case "?":
 		s.toggle(helpMode)
 	case "i":
 		if s.player != nil {
-			s.say("A recording has only one pipeline.", false)
+			s.showMessage("A recording has only one pipeline.", false)
 			return true
 		}
 		s.toggle(indexMode)
 		if s.mode == indexMode {
-			s.askIndex()
+			s.requestIndex()
 		}
 	case "m":
 		s.openMenu()
 	case "v":
 		s.nextQueue()
 	case "l":
-		s.say("The guided tour is on the page: kinform lab --open", false)
+		s.showMessage("The guided tour is on the page: kinform lab --open", false)
 	case "esc":
 		if s.mode == boxesMode {
 			s.open("")
 		} else {
-			s.to(boxesMode)
+			s.setMode(boxesMode)
 		}
 	default:
 		if len(name) == 1 && name >= "1" && name <= "7" {
@@ -100,7 +100,7 @@ func (s *screen) commonKey(name string) bool {
 			}
 			return true
 		}
-		if p, ok := pictureOf(name); ok {
+		if p, ok := pictureByLetter(name); ok {
 			s.open(p.id)
 			return true
 		}
@@ -109,10 +109,10 @@ func (s *screen) commonKey(name string) bool {
 	return true
 }
 
-func (s *screen) to(m mode) {
+func (s *screen) setMode(m mode) {
 	s.mode, s.scroll = m, 0
-	if m == boxesMode && s.hello == nil && s.player == nil && s.name == "" && len(s.index.parts) > 0 {
-		s.choose(s.index.parts[0].Name)
+	if m == boxesMode && s.hello == nil && s.player == nil && s.name == "" && len(s.index.pipelines) > 0 {
+		s.choose(s.index.pipelines[0].Name)
 	}
 }
 
@@ -120,7 +120,7 @@ func (s *screen) toggle(m mode) {
 	if s.mode == m {
 		m = boxesMode
 	}
-	s.to(m)
+	s.setMode(m)
 }
 
 func (s *screen) scrollKey(name string) bool {
@@ -146,9 +146,9 @@ func (s *screen) playerKey(name string) bool {
 	switch name {
 	case ",":
 		p.playing = false
-		s.seek(p.before())
+		s.seek(p.previousTime())
 	case ".":
-		p.forth(s.frame)
+		p.stepForward(s.handleFrame)
 	case "-":
 		p.speed = max(p.speed-1, 0)
 	case "+", "=":
@@ -174,7 +174,7 @@ func (s *screen) scrolled(all []line, height int) []line {
 func (s *screen) help() (all []line) {
 	all = append(all, text(strong, "Keys"))
 	for _, k := range keyHelp {
-		all = append(all, beside([][]line{{text(accent, k[0])}, wrapped(plain, k[1], s.width-15)}, []int{15, max(s.width-15, 0)}, nil)...)
+		all = append(all, sideBySide([][]line{{text(accent, k[0])}, wrapped(plain, k[1], s.width-15)}, []int{15, max(s.width-15, 0)}, nil)...)
 	}
 	all = append(all, nil, text(strong, "Small pictures"))
 	var pair line
@@ -197,21 +197,21 @@ func (s *screen) help() (all []line) {
 	all = append(all, nil, text(strong, "Letters for events: at the lower edge of a box, and in the list of events"))
 	var letters line
 	for _, k := range legend {
-		letters = joined(letters, line{k.mark()}, text(soft, " "+k.text+"   "))
+		letters = joined(letters, line{k.letterSpan()}, text(muted, " "+k.text+"   "))
 	}
-	letters = joined(letters, line{{"m", kindKey}}, text(soft, " merged   "), line{{"r", kindModified}}, text(soft, " comes back later   "),
-		line{{"x", bad}}, text(soft, " failed   "), line{{"d", good}}, text(soft, " done   "), line{{"*", accent}}, text(soft, " the stage itself"))
+	letters = joined(letters, line{{"m", kindKey}}, text(muted, " merged   "), line{{"r", kindModified}}, text(muted, " comes back later   "),
+		line{{"x", bad}}, text(muted, " failed   "), line{{"d", good}}, text(muted, " done   "), line{{"*", accent}}, text(muted, " the stage itself"))
 	for letters.width() > s.width {
-		row, rest := breakAt(letters, s.width)
+		row, rest := breakLegend(letters, s.width)
 		all, letters = append(all, row), rest
 	}
 	all = append(all, letters)
-	all = append(all, wrapped(soft, "In the queue: p a worker has the key, a it was added meanwhile, r ready, w waits for its time, h held back.", s.width)...)
+	all = append(all, wrapped(muted, "In the queue: p a worker has the key, a it was added meanwhile, r ready, w waits for its time, h held back.", s.width)...)
 	return all
 }
 
-// breakAt breaks a line of the legend, at most this wide.
-func breakAt(l line, width int) (row, rest line) {
+// breakLegend breaks a line of the legend, at most this wide.
+func breakLegend(l line, width int) (row, rest line) {
 	used := 0
 	for n := 0; n+1 < len(l); n += 2 { // Two spans are a letter and its text.
 		used += cells(l[n].text) + cells(l[n+1].text)

@@ -18,13 +18,13 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// bench is a laboratory with a page, and a terminal that shows the page.
-type bench struct {
+// harness is a laboratory with a page, and a terminal that shows the page.
+type harness struct {
 	*emulated
 	lab *lab.Lab
 }
 
-func newBench(t *testing.T, width, height int, opts lab.Options) bench {
+func newHarness(t *testing.T, width, height int, opts lab.Options) harness {
 	t.Helper()
 	opts.View.IndexValues = true
 	l, err := lab.New(opts)
@@ -42,11 +42,11 @@ func newBench(t *testing.T, width, height int, opts lab.Options) bench {
 	})
 	e := top(t, width, height, l.View().Address(fmt.Sprintf("http://%v/", listener.Addr())))
 	e.has("● live")
-	return bench{e, l}
+	return harness{e, l}
 }
 
 // frame returns a frame of the laboratory. It does not use the terminal.
-func (b bench) frame() *view.Frame {
+func (b harness) frame() *view.Frame {
 	b.t.Helper()
 	ctx, stop := context.WithCancel(b.t.Context())
 	defer stop()
@@ -59,7 +59,7 @@ func (b bench) frame() *view.Frame {
 	return nil
 }
 
-func (b bench) number(box, id string) float64 {
+func (b harness) number(box, id string) float64 {
 	for _, shown := range b.frame().Boxes {
 		if shown.ID == box {
 			return shown.Numbers[id]
@@ -69,7 +69,7 @@ func (b bench) number(box, id string) float64 {
 }
 
 // becomes waits until a number of the program meets a condition.
-func (b bench) becomes(box, id string, is func(float64) bool) {
+func (b harness) becomes(box, id string, is func(float64) bool) {
 	b.t.Helper()
 	require.Eventually(b.t, func() bool { return is(b.number(box, id)) }, patience, 10*time.Millisecond, "%s.%s\n%s", box, id, b.text())
 }
@@ -79,8 +79,8 @@ func moving(n view.Number) bool {
 	return n.Unit == "s" || n.ID == "bookmarks" || n.ID == "received" || n.ID == "requests"
 }
 
-func TestTheScreenSaysWhatTheProgramDoes(t *testing.T) {
-	b := newBench(t, 160, 96, lab.Options{Pods: 12, Workers: 3})
+func TestScreenMatchesTheStats(t *testing.T) {
+	b := newHarness(t, 160, 96, lab.Options{Pods: 12, Workers: 3})
 	b.press("nnu") // creates 10 pods, updates 5
 	b.becomes("workers", "done", func(n float64) bool { return n >= 22 && n == b.number("queue", "adds") })
 	f := b.frame()
@@ -91,8 +91,8 @@ func TestTheScreenSaysWhatTheProgramDoes(t *testing.T) {
 	b.press("t")
 	shown := b.until("the numbers of the table", func(shown string) bool { return tableSays(shown, hello, f) == "" })
 	require.Contains(t, shown, "objects                                           22")
-	parts := b.lab.View().Parts()
-	require.Equal(t, 22, parts.Parts[0].Objects)
+	parts := b.lab.View().Pipelines()
+	require.Equal(t, 22, parts.Pipelines[0].Objects)
 
 	// Each number is also in its box.
 	b.press("t")
@@ -157,7 +157,7 @@ func numbersIn(shown string, hello *view.Hello, f *view.Frame, box string) strin
 			if !ok {
 				return number.Label + " is " + value
 			}
-			after = strings.TrimLeft(after, " "+string(sparks))
+			after = strings.TrimLeft(after, " "+string(sparkRunes))
 			found = after == value || strings.HasPrefix(after, value+" ")
 			rest = after
 		}
@@ -195,8 +195,8 @@ func boxesSay(rows []string, hello *view.Hello, f *view.Frame) string {
 	return ""
 }
 
-func TestActionsReallyHappen(t *testing.T) {
-	b := newBench(t, 120, 45, lab.Options{Pods: 4, Workers: 2})
+func TestActionsTakeEffect(t *testing.T) {
+	b := newHarness(t, 120, 45, lab.Options{Pods: 4, Workers: 2})
 	is := func(want float64) func(float64) bool { return func(n float64) bool { return n == want } }
 	b.becomes("store", "objects", is(4))
 	b.press("n")
@@ -262,13 +262,13 @@ func TestActionsReallyHappen(t *testing.T) {
 }
 
 // pick returns the keys that select an action in the list.
-func (b bench) pick(action string) string {
+func (b harness) pick(action string) string {
 	n := slices.IndexFunc(b.lab.Actions(), func(a view.Action) bool { return a.ID == action })
 	return home + strings.Repeat(down, n) + enter
 }
 
 func TestPicturesShowWhatHappens(t *testing.T) {
-	b := newBench(t, 120, 45, lab.Options{Pods: 6, Workers: 1})
+	b := newHarness(t, 120, 45, lab.Options{Pods: 6, Workers: 1})
 	b.press("b")
 	b.has("Relist diff")
 	b.press("m\x1b[F" + enter) // selects the last stage: workers
@@ -334,8 +334,8 @@ func TestPicturesShowWhatHappens(t *testing.T) {
 	b.has("── the last events")
 }
 
-func TestHeldAndHelp(t *testing.T) {
-	b := newBench(t, 100, 40, lab.Options{Pods: 3})
+func TestFreezeAndHelp(t *testing.T) {
+	b := newHarness(t, 100, 40, lab.Options{Pods: 3})
 	b.press(" ")
 	b.has("HELD")
 	_, err := b.lab.Do(t.Context(), "create", map[string]string{"n": "40"})

@@ -13,23 +13,23 @@ import (
 // menu lists the actions of the laboratory. The screen learns these actions from the first line of
 // the stream.
 type menu struct {
-	actions []view.Action
-	at      int
-	inputs  bool // The user edits the inputs of the selected action.
-	input   int
-	busy    int // number of actions in progress
-	values  map[string]map[string]string
+	actions  []view.Action
+	selected int
+	inputs   bool // The user edits the inputs of the selected action.
+	input    int
+	busy     int // number of actions in progress
+	values   map[string]map[string]string
 }
 
-// did is the result of an action.
-type did struct {
-	said string
-	err  error
+// actionResult is the result of an action.
+type actionResult struct {
+	message string
+	err     error
 }
 
-// begin loads the actions of a page: first those for the whole picture, then those of each box.
+// load loads the actions of a page: first those for the whole picture, then those of each box.
 // Input values that the user has set stay.
-func (m *menu) begin(h *view.Hello) {
+func (m *menu) load(h *view.Hello) {
 	m.actions, m.inputs, m.input = nil, false, 0
 	add := func(box string) {
 		for _, a := range h.Actions {
@@ -42,7 +42,7 @@ func (m *menu) begin(h *view.Hello) {
 	for _, b := range h.Boxes {
 		add(b.ID)
 	}
-	m.at = min(m.at, max(len(m.actions)-1, 0))
+	m.selected = min(m.selected, max(len(m.actions)-1, 0))
 	for _, a := range m.actions {
 		if m.values[a.ID] == nil {
 			m.values[a.ID] = map[string]string{}
@@ -59,18 +59,18 @@ func (m *menu) begin(h *view.Hello) {
 func (s *screen) openMenu() {
 	switch {
 	case s.player != nil:
-		s.say("A recording cannot be changed.", false)
+		s.showMessage("A recording cannot be changed.", false)
 		return
 	case len(s.menu.actions) == 0:
-		s.say("This program has no laboratory, so it cannot be changed. kinform top without arguments has a laboratory.", false)
+		s.showMessage("This program has no laboratory, so it cannot be changed. kinform top without arguments has a laboratory.", false)
 		return
 	}
-	s.to(actionsMode)
+	s.setMode(actionsMode)
 	s.menu.inputs = false
 	if s.box > 0 && s.box <= len(s.hello.Boxes) {
 		for n, a := range s.menu.actions {
 			if a.Box == s.hello.Boxes[s.box-1].ID {
-				s.menu.at = n
+				s.menu.selected = n
 				break
 			}
 		}
@@ -80,7 +80,7 @@ func (s *screen) openMenu() {
 // pressable reports whether an action can be performed by its key. A key of the program itself has
 // precedence, as on the page.
 func (s *screen) pressable(key string) bool {
-	if _, taken := pictureOf(key); taken {
+	if _, taken := pictureByLetter(key); taken {
 		return false
 	}
 	switch key {
@@ -94,31 +94,31 @@ func (s *screen) pressable(key string) bool {
 func (s *screen) press(key string) {
 	for _, a := range s.menu.actions {
 		if a.Key == key && key != "" && s.pressable(key) {
-			s.act(a)
+			s.perform(a)
 			return
 		}
 	}
 }
 
-// act performs an action with the input values that the user set last.
-func (s *screen) act(a view.Action) {
+// perform performs an action with the input values that the user set last.
+func (s *screen) perform(a view.Action) {
 	if s.page.token == "" {
-		s.say("✗ To press buttons, give the printed address with the code at its end, or --token-file.", true)
+		s.showMessage("✗ To press buttons, give the printed address with the code at its end, or --token-file.", true)
 		return
 	}
 	values := maps.Clone(s.menu.values[a.ID])
 	for _, i := range a.Inputs {
 		if err := i.Check(values[i.ID]); err != nil {
-			s.say("✗ "+a.Label+": "+safe(err.Error()), true)
+			s.showMessage("✗ "+a.Label+": "+safe(err.Error()), true)
 			return
 		}
 	}
 	s.menu.busy++
-	s.say(a.Label+" …", false)
+	s.showMessage(a.Label+" …", false)
 	page := s.page
 	s.start(func(ctx context.Context) any {
 		said, err := page.do(ctx, a.ID, values)
-		return did{said, err}
+		return actionResult{said, err}
 	})
 }
 
@@ -127,26 +127,26 @@ func (s *screen) menuKey(name string) bool {
 	if len(m.actions) == 0 {
 		return false
 	}
-	a := m.actions[m.at]
+	a := m.actions[m.selected]
 	if m.inputs {
 		return s.inputKey(a, name)
 	}
 	switch name {
 	case "up":
-		m.at = (m.at + len(m.actions) - 1) % len(m.actions)
+		m.selected = (m.selected + len(m.actions) - 1) % len(m.actions)
 	case "down":
-		m.at = (m.at + 1) % len(m.actions)
+		m.selected = (m.selected + 1) % len(m.actions)
 	case "home":
-		m.at = 0
+		m.selected = 0
 	case "end":
-		m.at = len(m.actions) - 1
+		m.selected = len(m.actions) - 1
 	case "enter":
 		if len(a.Inputs) > 0 {
 			m.inputs, m.input = true, 0
 			return true
 		}
-		s.act(a)
-		s.to(boxesMode)
+		s.perform(a)
+		s.setMode(boxesMode)
 	default:
 		return false
 	}
@@ -170,8 +170,8 @@ func (s *screen) inputKey(a view.Action, name string) bool {
 			m.input++
 			return true
 		}
-		s.act(a)
-		s.to(boxesMode)
+		s.perform(a)
+		s.setMode(boxesMode)
 	case len(i.Choices) > 0 && (name == "left" || name == "right" || name == "space"):
 		at := slices.Index(i.Choices, values[i.ID])
 		if name == "left" {
@@ -205,40 +205,40 @@ func (s *screen) inputKey(a view.Action, name string) bool {
 func (s *screen) menuLines(width, height int) []line {
 	m := &s.menu
 	if len(m.actions) == 0 {
-		return []line{text(soft, "This program has no laboratory any more.")}
+		return []line{text(muted, "This program has no laboratory any more.")}
 	}
 	boxes := map[string]string{}
 	for _, b := range s.hello.Boxes {
 		boxes[b.ID] = b.Title
 	}
-	all := []line{text(strong, "What the laboratory can do"), text(soft, "↑ ↓ choose, Enter does it, Esc goes back")}
+	all := []line{text(strong, "What the laboratory can do"), text(muted, "↑ ↓ choose, Enter does it, Esc goes back")}
 	chosen := 0
 	for n, a := range m.actions {
 		how := plain
-		if n == m.at {
-			how, chosen = marked, len(all)
+		if n == m.selected {
+			how, chosen = selected, len(all)
 		}
 		key := a.Key
 		if !s.pressable(key) {
 			key = ""
 		}
-		l := joined(text(soft, boxes[a.Box]).fit(18), text(accent, clip(key, 1)).fit(2), text(how, a.Label).fit(20))
+		l := joined(text(muted, boxes[a.Box]).fit(18), text(accent, clip(key, 1)).fit(2), text(how, a.Label).fit(20))
 		for x, i := range a.Inputs {
 			value := m.values[a.ID][i.ID]
 			style := plain
-			if m.inputs && n == m.at && x == m.input {
-				style, value = marked, value+"_"
+			if m.inputs && n == m.selected && x == m.input {
+				style, value = selected, value+"_"
 				if len(i.Choices) > 0 {
 					value = "← " + m.values[a.ID][i.ID] + " →"
 				}
 			}
-			l = joined(l, text(soft, " "+i.Label+" "), text(style, value))
+			l = joined(l, text(muted, " "+i.Label+" "), text(style, value))
 		}
 		all = append(all, l)
 	}
-	help := m.actions[m.at].Help
+	help := m.actions[m.selected].Help
 	if m.inputs {
-		if i := m.actions[m.at].Inputs[m.input]; len(i.Choices) == 0 {
+		if i := m.actions[m.selected].Inputs[m.input]; len(i.Choices) == 0 {
 			help += fmt.Sprintf(" (%s: from %d to %d, Enter does it)", i.Label, i.Min, i.Max)
 		} else {
 			help += " (← → choose, Enter does it)"

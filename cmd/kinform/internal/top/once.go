@@ -11,52 +11,52 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// settles is how long to wait after the first frame, because rates need a second.
-const settles = 1200 * time.Millisecond
+// ratesKnownAfter is how long to wait after the first frame, because rates need a second.
+const ratesKnownAfter = 1200 * time.Millisecond
 
 // once prints one frame as text. It is the last frame of a recording, or a live frame with known
 // rates.
-func once(ctx context.Context, p *page, all view.Parts, play *player, width int, out io.Writer) error {
+func once(ctx context.Context, p *page, all view.Pipelines, play *player, width int, out io.Writer) error {
 	s := newScreen(p, time.Now())
-	s.width = max(width, leastWidth)
+	s.width = max(width, minWidth)
 	if play != nil {
 		play.playing = false
 		s.play(play)
 		for !play.ended() {
-			play.forth(s.frame)
+			play.stepForward(s.handleFrame)
 		}
-		s.said = ""
-	} else if err := s.onceLive(ctx, p, all); err != nil {
+		s.message = ""
+	} else if err := s.receiveOnce(ctx, p, all); err != nil {
 		return err
 	}
 	_, err := io.WriteString(out, s.asText())
 	return err
 }
 
-// onceLive receives frames of a pipeline until its rates are known.
-func (s *screen) onceLive(ctx context.Context, p *page, all view.Parts) error {
-	s.index.take(all, s.now)
+// receiveOnce receives frames of a pipeline until its rates are known.
+func (s *screen) receiveOnce(ctx context.Context, p *page, all view.Pipelines) error {
+	s.index.update(all, s.now)
 	name := ""
-	if len(all.Parts) > 0 {
-		name = all.Parts[0].Name
+	if len(all.Pipelines) > 0 {
+		name = all.Pipelines[0].Name
 	}
 	enough, stop := context.WithCancel(ctx)
 	defer stop()
 	first := -1.0
 	err := p.lines(enough, name, func(l view.Line) {
 		if l.Hello != nil {
-			s.hear(l.Hello)
+			s.handleHello(l.Hello)
 		}
 		if l.Frame == nil || s.hello == nil {
 			return
 		}
 		s.now = time.Now()
-		s.since = s.now
-		s.frame(l.Frame)
+		s.lastFrameAt = s.now
+		s.handleFrame(l.Frame)
 		if first < 0 {
 			first = l.Frame.At
 		}
-		if l.Frame.At-first >= float64(settles.Milliseconds()) {
+		if l.Frame.At-first >= float64(ratesKnownAfter.Milliseconds()) {
 			stop()
 		}
 	})
@@ -67,18 +67,18 @@ func (s *screen) onceLive(ctx context.Context, p *page, all view.Parts) error {
 		return fmt.Errorf("%s: %w", p.base, err)
 	}
 	// The first index is older than the picture. It may be from a time before the first list.
-	if all, err = reach(ctx, p); err != nil {
+	if all, err = fetchPipelines(ctx, p); err != nil {
 		return fmt.Errorf("%s: %w", p.base, err)
 	}
-	s.index.take(all, s.now)
+	s.index.update(all, s.now)
 	return nil
 }
 
 // asText returns the whole screen as text: boxes with all of their numbers, and the last events.
 func (s *screen) asText() string {
 	boxes := s.boxes(s.width, 1000)
-	all := slices.Concat([]line{s.header(), s.wrong()}, boxes, s.panel(11))
-	if len(s.index.parts) > 1 {
+	all := slices.Concat([]line{s.header(), s.problems()}, boxes, s.panel(11))
+	if len(s.index.pipelines) > 1 {
 		all = append(append(all, nil), s.indexText()...)
 	}
 	var b strings.Builder
@@ -90,4 +90,4 @@ func (s *screen) asText() string {
 }
 
 // indexText returns the whole index. The height leaves room for the problems of the first pipeline.
-func (s *screen) indexText() []line { return s.indexLines(s.width, 1000+len(s.index.parts)) }
+func (s *screen) indexText() []line { return s.indexLines(s.width, 1000+len(s.index.pipelines)) }

@@ -53,8 +53,8 @@ func newPage(address string, transport http.RoundTripper) (*page, error) {
 	}}, nil
 }
 
-// enter exchanges the code of the address, if it has one.
-func (p *page) enter(ctx context.Context) error {
+// exchangeCode exchanges the code of the address, if it has one.
+func (p *page) exchangeCode(ctx context.Context) error {
 	if p.code == "" {
 		return nil
 	}
@@ -72,11 +72,11 @@ func (p *page) enter(ctx context.Context) error {
 	return nil
 }
 
-// mostAnswer limits the size of a response that is read as a whole.
-const mostAnswer = 8 << 20
+// maxResponse limits the size of a response that is read as a whole.
+const maxResponse = 8 << 20
 
-// ask sends a request. Its error is a sentence for users.
-func (p *page) ask(ctx context.Context, method, what string, query url.Values, body io.Reader) (*http.Response, error) {
+// send sends a request. Its error is a sentence for users.
+func (p *page) send(ctx context.Context, method, what string, query url.Values, body io.Reader) (*http.Response, error) {
 	u := p.base.JoinPath(what)
 	u.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(ctx, method, u.String(), body)
@@ -89,25 +89,25 @@ func (p *page) ask(ctx context.Context, method, what string, query url.Values, b
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	answer, err := p.client.Do(request)
+	response, err := p.client.Do(request)
 	if err != nil {
 		if failed := (&url.Error{}); errors.As(err, &failed) {
 			err = failed.Err // The address is already on the screen.
 		}
 		return nil, err
 	}
-	if answer.StatusCode == http.StatusOK {
-		return answer, nil
+	if response.StatusCode == http.StatusOK {
+		return response, nil
 	}
-	defer answer.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(answer.Body, mostText))
-	if answer.StatusCode == http.StatusUnauthorized {
-		said = append(bytes.TrimSpace(said), " (kinform top --token-file - asks for the token)"...)
+	defer response.Body.Close()
+	message, _ := io.ReadAll(io.LimitReader(response.Body, maxText))
+	if response.StatusCode == http.StatusUnauthorized {
+		message = append(bytes.TrimSpace(message), " (kinform top --token-file - asks for the token)"...)
 	}
-	if media := answer.Header.Get("Content-Type"); !strings.HasPrefix(media, "text/plain") || len(bytes.TrimSpace(said)) == 0 {
-		return nil, fmt.Errorf("the response to %s is %s: there is no page of kinform at %v", what, answer.Status, p.base)
+	if media := response.Header.Get("Content-Type"); !strings.HasPrefix(media, "text/plain") || len(bytes.TrimSpace(message)) == 0 {
+		return nil, fmt.Errorf("the response to %s is %s: there is no page of kinform at %v", what, response.Status, p.base)
 	}
-	return nil, errors.New(string(bytes.TrimSpace(said)))
+	return nil, errors.New(string(bytes.TrimSpace(message)))
 }
 
 // get requests JSON.
@@ -117,12 +117,12 @@ func (p *page) get(ctx context.Context, what string, query url.Values, into any)
 
 // read sends a request, and decodes the JSON response.
 func (p *page) read(ctx context.Context, method, what string, query url.Values, body io.Reader, into any) error {
-	answer, err := p.ask(ctx, method, what, query, body)
+	response, err := p.send(ctx, method, what, query, body)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	text, err := readAtMost(answer.Body, mostAnswer)
+	defer response.Body.Close()
+	text, err := readLimited(response.Body, maxResponse)
 	if err == nil {
 		err = view.Unmarshal(text, into)
 	}
@@ -132,10 +132,10 @@ func (p *page) read(ctx context.Context, method, what string, query url.Values, 
 	return nil
 }
 
-// parts returns the index of all pipelines.
-func (p *page) parts(ctx context.Context) (all view.Parts, err error) {
+// pipelines returns the index of all pipelines.
+func (p *page) pipelines(ctx context.Context) (all view.Pipelines, err error) {
 	err = p.get(ctx, "parts", nil, &all)
-	tame(&all)
+	sanitize(&all)
 	return all, err
 }
 
@@ -145,20 +145,20 @@ func (p *page) steps(ctx context.Context) ([]stepRow, error) {
 		States []stepRow `json:"states"`
 	}
 	err := p.get(ctx, "steps.json", nil, &table)
-	tame(&table)
+	sanitize(&table)
 	return table.States, err
 }
 
 // lookup requests the values of indexes, and the objects with one value. It leaves the response
 // unchanged, because values must be sent back exactly as they came.
-func (p *page) lookup(ctx context.Context, of, index, value string, found bool) (answer view.Lookup, err error) {
+func (p *page) lookup(ctx context.Context, of, index, value string, found bool) (response view.Lookup, err error) {
 	query := url.Values{"of": {of}}
 	if found {
 		query.Set("index", index)
 		query.Set("value", value)
 	}
-	err = p.get(ctx, "lookup", query, &answer)
-	return answer, err
+	err = p.get(ctx, "lookup", query, &response)
+	return response, err
 }
 
 // do performs an action of the laboratory. It returns a sentence that describes the effect.
@@ -176,22 +176,22 @@ func (p *page) do(ctx context.Context, action string, values map[string]string) 
 
 // recording returns the recording that the page serves.
 func (p *page) recording(ctx context.Context) ([]byte, error) {
-	answer, err := p.ask(ctx, http.MethodGet, "recording", nil, nil)
+	response, err := p.send(ctx, http.MethodGet, "recording", nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Body.Close()
-	text, err := readAtMost(answer.Body, mostRecording)
+	defer response.Body.Close()
+	text, err := readLimited(response.Body, maxRecording)
 	if err != nil {
 		return nil, fmt.Errorf("the recording cannot be read: %w", err)
 	}
 	return text, nil
 }
 
-// mostRecording is the maximum size of a recording, because all of it is held in memory.
-const mostRecording = 256 << 20
+// maxRecording is the maximum size of a recording, because all of it is held in memory.
+const maxRecording = 256 << 20
 
-func readAtMost(r io.Reader, most int64) ([]byte, error) {
+func readLimited(r io.Reader, most int64) ([]byte, error) {
 	all, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(all)) > most {
 		err = fmt.Errorf("more than %d bytes", most)
@@ -202,25 +202,26 @@ func readAtMost(r io.Reader, most int64) ([]byte, error) {
 // errEnded is the error of the method lines if the program has ended the stream.
 var errEnded = errors.New("the program has ended the stream")
 
-// silent is how long a stream may be silent. A stream normally has a frame every tenth of a second.
-const silent = 15 * time.Second
+// silenceTimeout is how long a stream may be silent. A stream normally has a frame every tenth of a
+// second.
+const silenceTimeout = 15 * time.Second
 
 // lines passes every line of a pipeline to the function each, until ctx or the stream ends. The
 // error is never nil.
 func (p *page) lines(ctx context.Context, of string, each func(view.Line)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	watchdog := time.AfterFunc(silent, func() { stop(fmt.Errorf("nothing has arrived for %v", silent)) })
+	watchdog := time.AfterFunc(silenceTimeout, func() { stop(fmt.Errorf("nothing has arrived for %v", silenceTimeout)) })
 	defer watchdog.Stop()
-	answer, err := p.ask(ctx, http.MethodGet, "stream", url.Values{"of": {of}}, nil)
+	response, err := p.send(ctx, http.MethodGet, "stream", url.Values{"of": {of}}, nil)
 	if err != nil {
 		return causeOf(ctx, err)
 	}
-	defer answer.Body.Close()
-	scanner := bufio.NewScanner(answer.Body)
+	defer response.Body.Close()
+	scanner := bufio.NewScanner(response.Body)
 	scanner.Buffer(make([]byte, 64<<10), view.MaxRecordingLine)
 	for scanner.Scan() {
-		watchdog.Reset(silent)
+		watchdog.Reset(silenceTimeout)
 		text, ok := bytes.CutPrefix(scanner.Bytes(), []byte("data: "))
 		if !ok {
 			continue
@@ -232,7 +233,7 @@ func (p *page) lines(ctx context.Context, of string, each func(view.Line)) error
 		if l.Hello != nil && l.Hello.Version > view.FormatVersion {
 			return fmt.Errorf("the stream has format %d, but this program knows formats up to %d: use a newer kinform", l.Hello.Version, view.FormatVersion)
 		}
-		tame(&l)
+		sanitize(&l)
 		each(l)
 	}
 	if err := scanner.Err(); err != nil {

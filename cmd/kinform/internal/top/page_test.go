@@ -24,14 +24,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/kubeconfig"
 	"github.com/kinform/kinform/view"
 	"github.com/kinform/kinform/view/lab"
 )
 
-func TestALostPageIsSaidPlainlyAndFoundAgain(t *testing.T) {
+func TestLostPageIsReportedAndReconnected(t *testing.T) {
 	l, err := lab.New(lab.Options{Pods: 3})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
@@ -67,7 +67,7 @@ func TestALostPageIsSaidPlainlyAndFoundAgain(t *testing.T) {
 	require.NoError(t, e.wait())
 }
 
-func TestPagesThatCannotBeShown(t *testing.T) {
+func TestInvalidPages(t *testing.T) {
 	v, err := view.New(view.Options{Private: true})
 	require.NoError(t, err)
 	private := httptest.NewServer(v)
@@ -117,7 +117,7 @@ func TestPagesThatCannotBeShown(t *testing.T) {
 }
 
 // The code in an address works once. The token can come from a file or from standard input.
-func TestWaysIntoAPage(t *testing.T) {
+func TestCodeAndTokenOfAPage(t *testing.T) {
 	v, err := view.New(view.Options{Private: true, Title: "a private page", Recording: fixtureText(t), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	served := httptest.NewServer(v)
@@ -150,7 +150,7 @@ func fixtureText(t *testing.T) []byte {
 	return text
 }
 
-func TestTheTokenIsTyped(t *testing.T) {
+func TestTokenFromTheTerminal(t *testing.T) {
 	v, err := view.New(view.Options{Private: true, Recording: fixtureText(t)})
 	require.NoError(t, err)
 	served := httptest.NewServer(v)
@@ -164,7 +164,7 @@ func TestTheTokenIsTyped(t *testing.T) {
 }
 
 // A response with too many values is refused before it is decoded.
-func TestAnswersThatAreBombsAreRefused(t *testing.T) {
+func TestResponsesWithTooManyValuesAreRefused(t *testing.T) {
 	bomb := strings.Repeat("{},", 200_000) + "{}"
 	answers := map[string]string{
 		"parts":  `{"parts":[` + bomb + `]}`,
@@ -179,7 +179,7 @@ func TestAnswersThatAreBombsAreRefused(t *testing.T) {
 	p, err := newPage(served.URL, nil)
 	require.NoError(t, err)
 	defer http.DefaultClient.CloseIdleConnections()
-	_, err = p.parts(t.Context())
+	_, err = p.pipelines(t.Context())
 	require.ErrorContains(t, err, "more than 100000 values")
 	_, err = p.lookup(t.Context(), "pods", "", "", false)
 	require.ErrorContains(t, err, "more than 100000 values")
@@ -187,8 +187,8 @@ func TestAnswersThatAreBombsAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "more than 100000 values")
 	err = p.lines(t.Context(), "pods", func(view.Line) { t.Error("it is decoded") })
 	require.ErrorContains(t, err, "more than 100000 values")
-	answers["parts"] = `{"parts":["` + strings.Repeat("x", mostAnswer) + `"]}`
-	_, err = p.parts(t.Context())
+	answers["parts"] = `{"parts":["` + strings.Repeat("x", maxResponse) + `"]}`
+	_, err = p.pipelines(t.Context())
 	require.ErrorContains(t, err, "more than 8388608 bytes")
 }
 
@@ -218,14 +218,14 @@ func TestOnceIsText(t *testing.T) {
 
 // With --once, the text about each pipeline is from the same moment as the picture. It is not from
 // before the first list.
-func TestOnceSaysOfAllPipelinesHowTheyAreNow(t *testing.T) {
+func TestOncePrintsTheCurrentIndex(t *testing.T) {
 	l, err := lab.New(lab.Options{Pods: 11})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	p, end := serve(l.View())
-	before, err := p.parts(ctx)
+	before, err := p.pipelines(ctx)
 	require.NoError(t, err)
-	require.Contains(t, before.Parts[0].Wrong[0], "not synced")
+	require.Contains(t, before.Pipelines[0].Problems[0], "not synced")
 	ran := make(chan error, 1)
 	go func() { ran <- l.Run(ctx) }()
 	defer func() {
@@ -240,9 +240,9 @@ func TestOnceSaysOfAllPipelinesHowTheyAreNow(t *testing.T) {
 	require.Regexp(t, `✓ fine +pods +queue `, out.String())
 	require.NotContains(t, out.String(), "not synced")
 
-	before.Parts[1].Wrong = []string{"something"}
+	before.Pipelines[1].Problems = []string{"something"}
 	s := newScreen(p, time.Now())
-	s.index.take(before, s.now)
+	s.index.update(before, s.now)
 	shown := ""
 	for _, row := range s.indexText() {
 		shown += row.String() + "\n"
@@ -274,7 +274,7 @@ func TestAClusterIsShown(t *testing.T) {
 }
 
 func TestARecordingIsPlayed(t *testing.T) {
-	effort.SkipUnlessAll(t, "plays a recording to its end")
+	testsize.SkipIfShort(t, "plays a recording to its end")
 	path := "../../../../view/testdata/relist.jsonl"
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -315,7 +315,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 	require.Equal(t, "", numbersIn(shown, p.hello, p.frame(len(p.frames)-1), "store"))
 }
 
-func TestWhatIsSeenIsRecorded(t *testing.T) {
+func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seen.jsonl")
 	e := top(t, 80, 24, "--pods", "5", "--record", path)
 	e.has("● live")
@@ -351,7 +351,7 @@ func poisoned(value any) any {
 }
 
 // Every text of the page tries to control the terminal.
-func TestHostileTextsSteerNothing(t *testing.T) {
+func TestHostileTextsCannotControlTheTerminal(t *testing.T) {
 	l, err := lab.New(lab.Options{Pods: 6, Rate: 100})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
@@ -397,12 +397,12 @@ func TestHostileTextsSteerNothing(t *testing.T) {
 				w.(http.Flusher).Flush()
 			}
 		case "parts":
-			_ = json.NewEncoder(w).Encode(view.Parts{Title: hostile, Parts: []view.Part{{Name: hostile, Kind: hostile, State: hostile, Wrong: []string{hostile}}}})
+			_ = json.NewEncoder(w).Encode(view.Pipelines{Title: hostile, Pipelines: []view.Pipeline{{Name: hostile, Kind: hostile, State: hostile, Problems: []string{hostile}}}})
 		case "lookup":
-			_ = json.NewEncoder(w).Encode(view.Lookup{Indexes: []view.IndexValues{{Name: hostile, Values: 1, Some: []view.IndexValue{{Value: hostile, Objects: 1}}}},
-				Found: &view.Found{Objects: 1, All: 1, Keys: []string{hostile}}})
+			_ = json.NewEncoder(w).Encode(view.Lookup{Indexes: []view.IndexValues{{Name: hostile, Values: 1, Top: []view.IndexValue{{Value: hostile, Objects: 1}}}},
+				Result: &view.LookupResult{Objects: 1, All: 1, Keys: []string{hostile}}})
 		case "steps.json":
-			table, err := json.Marshal(map[string]any{"states": []stepRow{{Name: hostile, Phase: hostile, Replies: []stepReply{{Name: hostile, Outcomes: []stepOutcome{{Row: 99, Next: hostile, Said: []string{hostile}}}}}}}})
+			table, err := json.Marshal(map[string]any{"states": []stepRow{{Name: hostile, Phase: hostile, Replies: []stepReply{{Name: hostile, Outcomes: []stepOutcome{{Row: 99, Next: hostile, Reports: []string{hostile}}}}}}}})
 			if err == nil {
 				_, _ = w.Write(table)
 			}
@@ -449,7 +449,7 @@ func onlyOwnSequences(t *testing.T, written string) {
 			require.Contains(t, "\r\n\b\t", seq)
 		default:
 			for _, r := range seq {
-				require.False(t, steers(r), "%q", seq)
+				require.False(t, isUnsafeRune(r), "%q", seq)
 			}
 		}
 	}

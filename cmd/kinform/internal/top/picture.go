@@ -4,28 +4,28 @@ package top
 // is closed, so that it remembers earlier events. It takes the time from the frames, so that it
 // moves at the speed of a recording.
 type picture interface {
-	frame(s *seen)
+	frame(s *frameData)
 	lines(width, height int) []line
 }
 
-// asking is a picture that requests data from the program when a user opens it.
-type asking interface {
+// fetchingPicture is a picture that requests data from the program when a user opens it.
+type fetchingPicture interface {
 	opened()
 }
 
-// turning is a picture that handles the arrow keys and Enter. Its method key reports whether the
+// keyPicture is a picture that handles the arrow keys and Enter. Its method key reports whether the
 // picture has used the key.
-type turning interface {
+type keyPicture interface {
 	key(name string) bool
 }
 
-// about describes a small picture: its key, its id, its box, and its title and introduction, which
-// are the same as on the page.
-type about struct {
-	letter, id, box, title, lead string
+// pictureInfo describes a small picture: its key, its id, its box, and its title and introduction,
+// which are the same as on the page.
+type pictureInfo struct {
+	letter, id, box, title, introduction string
 }
 
-var pictures = []about{
+var pictures = []pictureInfo{
 	{"a", "rulers", "server", "Ages of the truth", "Each stage knows the state of the cluster up to some version. The gap shows how stale a stage is: a worker acts on the state in the store, not on the state on the server."},
 	{"b", "relist", "reflector", "Relist diff", "When a watch cannot continue (410 Gone), the reflector lists again. It does not decode an object that the store has in the same version. An object that is missing was deleted while nobody watched."},
 	{"c", "shelf", "fifo", "The shelf", "DeltaFIFO is a shelf with a tray for each object. The changes of an object are stacked, in order, until the informer takes all trays at once. A tombstone is a delete that no event reported."},
@@ -38,19 +38,19 @@ var pictures = []about{
 	{"k", "steps", "reflector", "State machine", "The next step of a reflector depends on its state and on the server's response. Choose the responses: the reflector itself generated the table. In it, the store knows all changes up to version 10; b@2 is object b at version 2, and b@= is b as the store has it."},
 }
 
-func pictureOf(letter string) (about, bool) {
+func pictureByLetter(letter string) (pictureInfo, bool) {
 	for _, p := range pictures {
 		if p.letter == letter {
 			return p, true
 		}
 	}
-	return about{}, false
+	return pictureInfo{}, false
 }
 
 // newPictures makes the small pictures of a pipeline.
 func newPictures(s *screen) map[string]picture {
 	return map[string]picture{
-		"rulers": &rulers{}, "relist": &relist{}, "shelf": newShelf(), "lookup": &lookup{screen: s}, "resync": &resync{},
-		"rings": newRings(), "dial": newDial(), "journey": newJourney(), "compare": &compare{}, "steps": &steps{screen: s},
+		"rulers": &versionsPicture{}, "relist": &relistPicture{}, "shelf": newFIFOPicture(), "lookup": &lookupPicture{screen: s}, "resync": &resyncPicture{},
+		"rings": newQueuePicture(), "dial": newBackoffPicture(), "journey": newJourneyPicture(), "compare": &comparePicture{}, "steps": &statePicture{screen: s},
 	}
 }

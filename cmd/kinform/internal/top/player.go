@@ -14,7 +14,7 @@ import (
 // player plays a recording, with its own clock.
 type player struct {
 	hello  *view.Hello
-	frames []recorded
+	frames []frameSpan
 	text   []byte
 	note   string
 
@@ -24,15 +24,15 @@ type player struct {
 	playing bool
 }
 
-// recorded is the position of a frame in the recording's text, and its time.
-type recorded struct {
+// frameSpan is the position of a frame in the recording's text, and its time.
+type frameSpan struct {
 	at       float64
 	from, to int
 }
 
 var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 5, 10}
 
-const usualSpeed = 3
+const normalSpeed = 3
 
 // newPlayer checks the whole recording, so that errors are reported before anything is shown. Each
 // frame is decoded again when it is shown.
@@ -42,8 +42,8 @@ func newPlayer(text []byte) (*player, error) {
 		return nil, err
 	}
 	hello.Actions = nil // The actions belong to the recorded program.
-	tame(hello)
-	p := &player{hello: hello, text: text, speed: usualSpeed, playing: true}
+	sanitize(hello)
+	p := &player{hello: hello, text: text, speed: normalSpeed, playing: true}
 	places := linesOf(text)
 	n := 1 // the first line after the hello line
 	for f, err := range frames {
@@ -54,7 +54,7 @@ func newPlayer(text []byte) (*player, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.frames = append(p.frames, recorded{f.At, places[n].from, places[n].to})
+		p.frames = append(p.frames, frameSpan{f.At, places[n].from, places[n].to})
 		n++
 	}
 	if len(p.frames) == 0 {
@@ -68,14 +68,14 @@ func newPlayer(text []byte) (*player, error) {
 }
 
 // linesOf returns the positions of all lines that are not empty.
-func linesOf(text []byte) (all []recorded) {
+func linesOf(text []byte) (all []frameSpan) {
 	for from := 0; from < len(text); {
 		to := len(text)
 		if n := bytes.IndexByte(text[from:], '\n'); n >= 0 {
 			to = from + n
 		}
 		if len(bytes.TrimSpace(text[from:to])) > 0 {
-			all = append(all, recorded{from: from, to: to})
+			all = append(all, frameSpan{from: from, to: to})
 		}
 		from = to + 1
 	}
@@ -93,19 +93,19 @@ func (p *player) frame(n int) *view.Frame {
 	if err := view.Unmarshal(p.text[place.from:place.to], &l); err != nil || l.Frame == nil {
 		return &view.Frame{} // cannot happen: newPlayer has checked it
 	}
-	tame(l.Frame)
+	sanitize(l.Frame)
 	return l.Frame
 }
 
-// mostPassed limits how much time passes in one step. A process that was stopped misses the rest.
-const mostPassed = 500 * time.Millisecond
+// maxAdvance limits how much time passes in one step. A process that was stopped misses the rest.
+const maxAdvance = 500 * time.Millisecond
 
-// pass advances the clock, and calls show with the frames that are due.
-func (p *player) pass(d time.Duration, show func(*view.Frame)) {
+// advance advances the clock, and calls show with the frames that are due.
+func (p *player) advance(d time.Duration, show func(*view.Frame)) {
 	if !p.playing {
 		return
 	}
-	p.at = min(p.at+float64(min(d, mostPassed).Microseconds())/1000*speeds[p.speed], p.length())
+	p.at = min(p.at+float64(min(d, maxAdvance).Microseconds())/1000*speeds[p.speed], p.length())
 	for ; !p.ended() && p.frames[p.next].at <= p.at; p.next++ {
 		show(p.frame(p.next))
 	}
@@ -123,8 +123,8 @@ func (p *player) seek(at float64, show func(*view.Frame)) {
 	p.next++
 }
 
-// forth shows the next frame.
-func (p *player) forth(show func(*view.Frame)) {
+// stepForward shows the next frame.
+func (p *player) stepForward(show func(*view.Frame)) {
 	p.playing = false
 	if !p.ended() {
 		p.at = p.frames[p.next].at
@@ -133,8 +133,8 @@ func (p *player) forth(show func(*view.Frame)) {
 	}
 }
 
-// before returns the time of the frame before the one that is shown.
-func (p *player) before() float64 { return p.frames[max(p.next-2, 0)].at }
+// previousTime returns the time of the frame before the one that is shown.
+func (p *player) previousTime() float64 { return p.frames[max(p.next-2, 0)].at }
 
 // state describes the state of the player for the screen.
 func (p *player) state() string {

@@ -18,9 +18,9 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// show shows a page on a terminal until the user quits or ctx ends. When it returns, all of its
-// goroutines have ended.
-func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Reader, out *os.File) error {
+// runTerminal shows a page on a terminal until the user quits or ctx ends. When it returns, all of
+// its goroutines have ended.
+func runTerminal(ctx context.Context, p *page, all view.Pipelines, play *player, in io.Reader, out *os.File) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := newScreen(p, time.Now())
@@ -35,11 +35,11 @@ func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Read
 		}
 	}}, tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler(), tea.WithFPS(30))
 	s.start = func(do func(context.Context) any) {
-		started.Go(func() { program.Send(done{do(ctx)}) })
+		started.Go(func() { program.Send(resultMsg{do(ctx)}) })
 	}
 	// Log output would disturb the screen.
 	before := log.Writer()
-	logs := make(logged, 1)
+	logs := make(logWriter, 1)
 	log.SetOutput(logs)
 	defer log.SetOutput(before)
 	started.Go(func() { feed(ctx, program, follower, logs) })
@@ -53,41 +53,41 @@ func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Read
 	return err
 }
 
-// step is the interval of the clock.
-const step = 50 * time.Millisecond
+// clockInterval is the interval of the clock.
+const clockInterval = 50 * time.Millisecond
 
 // feed sends a program the content of the stream, and ticks of the clock. The program handles one
 // message at a time. While its terminal is slow, frames are skipped, so that no frame has to wait.
-func feed(ctx context.Context, program *tea.Program, f *follower, logs logged) {
-	tick := time.NewTicker(step)
+func feed(ctx context.Context, program *tea.Program, f *follower, logs logWriter) {
+	tick := time.NewTicker(clockInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-f.more:
-			program.Send(came{f.take()})
+			program.Send(streamMsg{f.take()})
 		case now := <-tick.C:
-			program.Send(ticked(now))
+			program.Send(tickMsg(now))
 		case line := <-logs:
-			program.Send(noted(line))
+			program.Send(logMsg(line))
 		}
 	}
 }
 
 // messages of the program
 type (
-	came   struct{ heard }
-	ticked time.Time
-	done   struct{ result any }
-	noted  string
+	streamMsg struct{ streamUpdate }
+	tickMsg   time.Time
+	resultMsg struct{ result any }
+	logMsg    string
 )
 
-// logged keeps one unread log line. A logger that writes to it never blocks.
-type logged chan string
+// logWriter keeps one unread log line. A logger that writes to it never blocks.
+type logWriter chan string
 
 // Write implements io.Writer.
-func (l logged) Write(p []byte) (int, error) {
+func (l logWriter) Write(p []byte) (int, error) {
 	select {
 	case l <- strings.TrimSpace(string(p)):
 	default:
@@ -97,16 +97,16 @@ func (l logged) Write(p []byte) (int, error) {
 
 // model adapts the screen to the terminal library.
 type model struct {
-	screen *screen
-	begin  func()
-	view   tea.View
-	stale  bool
+	screen  *screen
+	begin   func()
+	view    tea.View
+	changed bool
 }
 
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd {
 	m.begin()
-	m.stale = true
+	m.changed = true
 	return tea.RequestBackgroundColor
 }
 
@@ -119,25 +119,25 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
-		g := lightGround
+		g := lightBackground
 		if msg.IsDark() {
-			g = darkGround
+			g = darkBackground
 		}
 		s.colors = paletteFor(g)
-	case came:
-		s.lines(msg.heard)
-	case ticked:
+	case streamMsg:
+		s.handleUpdate(msg.streamUpdate)
+	case tickMsg:
 		if !s.tick(time.Time(msg)) {
 			return m, nil
 		}
-	case done:
-		s.take(msg.result)
-	case noted:
-		s.say(safe(string(msg)), true)
+	case resultMsg:
+		s.handleResult(msg.result)
+	case logMsg:
+		s.showMessage(safe(string(msg)), true)
 	default:
 		return m, nil
 	}
-	m.stale = true
+	m.changed = true
 	if s.quit {
 		return m, tea.Quit
 	}
@@ -146,17 +146,17 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // View implements tea.Model.
 func (m *model) View() tea.View {
-	if m.stale {
-		m.stale = false
+	if m.changed {
+		m.changed = false
 		m.view = tea.NewView(m.screen.colors.render(m.screen.draw()))
 		m.view.AltScreen = true
 	}
 	return m.view
 }
 
-// terminalOf returns an error unless input and output are both terminals. The error says what to
+// checkTerminal returns an error unless input and output are both terminals. The error says what to
 // use instead.
-func terminalOf(in io.Reader, out *os.File) error {
+func checkTerminal(in io.Reader, out *os.File) error {
 	file, ok := in.(*os.File)
 	switch {
 	case out == nil || !term.IsTerminal(int(out.Fd())) || !ok || !term.IsTerminal(int(file.Fd())):

@@ -37,26 +37,26 @@ type screen struct {
 	mode          mode
 	quit          bool
 
-	stream int
-	name   string // name of the shown pipeline
-	hello  *view.Hello
-	shown  *seen
-	latest *view.Frame // the newest frame, even while the picture is frozen
-	queue  string      // name of the selected queue
-	past   *past
-	recent *recent
-	small  map[string]picture
+	stream  int
+	name    string // name of the shown pipeline
+	hello   *view.Hello
+	shown   *frameData
+	latest  *view.Frame // the newest frame, even while the picture is frozen
+	queue   string      // name of the selected queue
+	history *numberHistory
+	recent  *recentEvents
+	small   map[string]picture
 
-	box     int // selected by the keys 1 to 7; 0 for none
-	picture string
-	held    bool
-	missed  uint64 // number of missed frames since the stream began
-	lost    string
-	since   time.Time // time of the last frame, or of the loss of the stream
+	box         int // selected by the keys 1 to 7; 0 for none
+	picture     string
+	frozen      bool
+	missed      uint64 // number of missed frames since the stream began
+	lost        string
+	lastFrameAt time.Time // time of the last frame, or of the loss of the stream
 
-	said    string
-	saidBad bool
-	saidAt  time.Time
+	message    string
+	messageBad bool
+	messageAt  time.Time
 
 	index  index
 	menu   menu
@@ -65,25 +65,26 @@ type screen struct {
 
 // newScreen returns the screen of a page, for a terminal of unknown size.
 func newScreen(p *page, now time.Time) *screen {
-	s := &screen{page: p, width: 80, height: 24, now: now, since: now, colors: paletteFor(unknownGround), follow: func(string) int { return 0 }, start: func(func(context.Context) any) {}}
+	s := &screen{page: p, width: 80, height: 24, now: now, lastFrameAt: now, colors: paletteFor(unknownBackground), follow: func(string) int { return 0 }, start: func(func(context.Context) any) {}}
 	s.menu.values = map[string]map[string]string{}
-	s.forget()
+	s.resetPictures()
 	return s
 }
 
-// mostParts is the largest number of pipelines for which the screen does not begin with the index.
-const mostParts = 8
+// maxShownPipelines is the largest number of pipelines for which the screen does not begin with the
+// index.
+const maxShownPipelines = 8
 
 // begin shows the first pipeline of a page, or the index if there are many.
-func (s *screen) begin(all view.Parts) {
-	s.index.take(all, s.now)
-	if len(all.Parts) > mostParts {
+func (s *screen) begin(all view.Pipelines) {
+	s.index.update(all, s.now)
+	if len(all.Pipelines) > maxShownPipelines {
 		s.mode = indexMode
 		return
 	}
 	name := ""
-	if len(all.Parts) > 0 {
-		name = all.Parts[0].Name
+	if len(all.Pipelines) > 0 {
+		name = all.Pipelines[0].Name
 	}
 	s.choose(name)
 }
@@ -91,66 +92,66 @@ func (s *screen) begin(all view.Parts) {
 // choose shows a pipeline.
 func (s *screen) choose(name string) {
 	s.name, s.mode, s.lost, s.hello = name, boxesMode, "", nil
-	s.forget()
+	s.resetPictures()
 	s.stream = s.follow(name)
 }
 
 // play shows a recording.
 func (s *screen) play(p *player) {
 	s.player = p
-	s.forget()
+	s.resetPictures()
 	s.hello, s.name = p.hello, p.hello.Name
-	s.hear(p.hello)
-	p.seek(0, s.frame)
-	s.say(p.note, false)
+	s.handleHello(p.hello)
+	p.seek(0, s.handleFrame)
+	s.showMessage(p.note, false)
 }
 
-// forget resets the pictures.
-func (s *screen) forget() {
+// resetPictures resets the pictures.
+func (s *screen) resetPictures() {
 	s.shown, s.latest, s.missed = nil, nil, 0
-	s.past, s.recent, s.small = newPast(), newRecent(), newPictures(s)
+	s.history, s.recent, s.small = newNumberHistory(), newRecentEvents(), newPictures(s)
 	s.opened()
 }
 
-// hear handles the first line of a stream. If it is the same pipeline again after a reconnect, the
-// pictures continue.
-func (s *screen) hear(h *view.Hello) {
+// handleHello handles the first line of a stream. If it is the same pipeline again after a
+// reconnect, the pictures continue.
+func (s *screen) handleHello(h *view.Hello) {
 	if s.hello != nil && s.hello != h && (s.hello.Name != h.Name || s.hello.Start != h.Start) {
 		s.hello = h
-		s.forget()
+		s.resetPictures()
 	}
 	s.hello = h
 	s.name = h.Name
-	s.menu.begin(h)
+	s.menu.load(h)
 }
 
-// lines handles the content of a stream.
-func (s *screen) lines(h heard) {
-	if h.of != s.stream {
+// handleUpdate handles the content of a stream.
+func (s *screen) handleUpdate(h streamUpdate) {
+	if h.stream != s.stream {
 		return
 	}
 	if h.hello != nil {
-		s.hear(h.hello)
+		s.handleHello(h.hello)
 	}
 	if h.lost != "" && s.lost == "" {
-		s.since = s.now
+		s.lastFrameAt = s.now
 	}
 	s.lost = h.lost
 	if h.frame != nil && s.hello != nil {
-		s.since = s.now
-		s.frame(h.frame)
+		s.lastFrameAt = s.now
+		s.handleFrame(h.frame)
 	}
 }
 
-// frame handles a frame. While the picture is frozen, the frame is not shown.
-func (s *screen) frame(f *view.Frame) {
+// handleFrame handles a frame. While the picture is frozen, the frame is not shown.
+func (s *screen) handleFrame(f *view.Frame) {
 	if s.latest != nil && f.Seq > s.latest.Seq+1 && s.player == nil {
 		s.missed += f.Seq - s.latest.Seq - 1
 	}
 	s.latest = f
-	shown := look(s.hello, f, s.queue)
-	s.past.add(s.hello.Numbers, shown.boxes, f.At)
-	if s.held {
+	shown := newFrameData(s.hello, f, s.queue)
+	s.history.add(s.hello.Numbers, shown.boxes, f.At)
+	if s.frozen {
 		return
 	}
 	s.shown = shown
@@ -160,49 +161,51 @@ func (s *screen) frame(f *view.Frame) {
 	}
 }
 
-// take handles the result of a background function.
-func (s *screen) take(result any) {
+// handleResult handles the result of a background function.
+func (s *screen) handleResult(result any) {
 	switch r := result.(type) {
-	case did:
+	case actionResult:
 		s.menu.busy--
 		if r.err != nil {
-			s.say("✗ "+safe(r.err.Error()), true)
+			s.showMessage("✗ "+safe(r.err.Error()), true)
 		} else {
-			s.say(r.said, false)
+			s.showMessage(r.message, false)
 		}
-	case indexAnswer:
-		s.index.asked = false
+	case indexResult:
+		s.index.requested = false
 		if r.err != nil {
 			s.index.failed = safe(r.err.Error())
 		} else {
-			s.index.take(r.parts, s.now)
+			s.index.update(r.pipelines, s.now)
 		}
-	case lookedUp:
-		r.of.take(r)
-	case stepTable:
-		r.of.take(r)
+	case lookupResult:
+		r.of.handleResult(r)
+	case stepsResult:
+		r.of.handleResult(r)
 	}
 }
 
-// say shows a sentence for some seconds.
-func (s *screen) say(what string, wrong bool) { s.said, s.saidBad, s.saidAt = what, wrong, s.now }
+// showMessage shows a sentence for some seconds.
+func (s *screen) showMessage(what string, wrong bool) {
+	s.message, s.messageBad, s.messageAt = what, wrong, s.now
+}
 
-const saidStays = 12 * time.Second
+const messageTTL = 12 * time.Second
 
 // tick advances the clock. It reports whether anything on the screen has changed.
 func (s *screen) tick(now time.Time) (changed bool) {
 	passed := now.Sub(s.now)
 	second := now.Truncate(time.Second) != s.now.Truncate(time.Second)
 	s.now = now
-	if s.said != "" && now.Sub(s.saidAt) > saidStays {
-		s.said, changed = "", true
+	if s.message != "" && now.Sub(s.messageAt) > messageTTL {
+		s.message, changed = "", true
 	}
 	if s.player != nil && s.player.playing {
-		s.player.pass(passed, s.frame)
+		s.player.advance(passed, s.handleFrame)
 		changed = true
 	}
 	if s.mode == indexMode && second && s.player == nil {
-		s.askIndex()
+		s.requestIndex()
 	}
 	return changed || second
 }
@@ -214,13 +217,13 @@ func (s *screen) open(id string) {
 }
 
 func (s *screen) opened() {
-	if a, ok := s.small[s.picture].(asking); ok && (s.hello != nil || s.player != nil) {
+	if a, ok := s.small[s.picture].(fetchingPicture); ok && (s.hello != nil || s.player != nil) {
 		a.opened()
 	}
 }
 
-// hold freezes the picture, or lets it continue.
-func (s *screen) hold() {
+// toggleFrozen freezes the picture, or lets it continue.
+func (s *screen) toggleFrozen() {
 	if s.player != nil {
 		if s.player.ended() && !s.player.playing {
 			s.seek(0)
@@ -228,23 +231,23 @@ func (s *screen) hold() {
 		s.player.playing = !s.player.playing
 		return
 	}
-	s.held = !s.held
-	if !s.held && s.latest != nil {
+	s.frozen = !s.frozen
+	if !s.frozen && s.latest != nil {
 		f := s.latest
 		s.latest = nil
-		s.frame(f)
+		s.handleFrame(f)
 	}
 }
 
 func (s *screen) seek(at float64) {
-	s.forget()
-	s.player.seek(at, s.frame)
+	s.resetPictures()
+	s.player.seek(at, s.handleFrame)
 }
 
 // nextQueue selects the next of several queues.
 func (s *screen) nextQueue() {
 	if s.shown == nil || len(s.shown.queues) < 2 {
-		s.say("There is no other queue here.", false)
+		s.showMessage("There is no other queue here.", false)
 		return
 	}
 	for n, name := range s.shown.queues {
@@ -253,29 +256,29 @@ func (s *screen) nextQueue() {
 			break
 		}
 	}
-	s.shown = look(s.hello, s.shown.frame, s.queue)
+	s.shown = newFrameData(s.hello, s.shown.frame, s.queue)
 }
 
 // state describes what the screen shows now.
 func (s *screen) state() line {
-	unusual := s.unusual()
+	unusual := s.changedSettings()
 	switch {
 	case s.player != nil:
 		return text(accent, s.player.state())
 	case s.lost != "":
-		return joined(text(alarm, " LOST "), text(bad, fmt.Sprintf(" %s; the numbers are %d s old", s.lost, int(s.now.Sub(s.since).Seconds()))))
+		return joined(text(alarm, " LOST "), text(bad, fmt.Sprintf(" %s; the numbers are %d s old", s.lost, int(s.now.Sub(s.lastFrameAt).Seconds()))))
 	case s.shown == nil:
 		return text(accent, "connecting")
-	case s.held:
+	case s.frozen:
 		return joined(text(alarm, " HELD "), text(accent, " Space continues"+unusual))
-	case s.now.Sub(s.since) > 2*time.Second:
-		return text(bad, fmt.Sprintf("no news for %d s", int(s.now.Sub(s.since).Seconds())))
+	case s.now.Sub(s.lastFrameAt) > 2*time.Second:
+		return text(bad, fmt.Sprintf("no news for %d s", int(s.now.Sub(s.lastFrameAt).Seconds())))
 	}
 	return joined(text(good, "● "), text(plain, "live"), text(kindModified, unusual))
 }
 
-// unusual describes the laboratory's settings that differ from the initial ones.
-func (s *screen) unusual() (all string) {
+// changedSettings describes the laboratory's settings that differ from the initial ones.
+func (s *screen) changedSettings() (all string) {
 	if s.shown == nil {
 		return ""
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/view"
 )
 
@@ -25,8 +25,8 @@ func fixture(t require.TestingT) *player {
 	return p
 }
 
-// still returns a screen that has received all frames of a recording, as if they were live.
-func still(t require.TestingT, width, height int) *screen {
+// staticScreen returns a screen that has received all frames of a recording, as if they were live.
+func staticScreen(t require.TestingT, width, height int) *screen {
 	p := fixture(t)
 	page, err := newPage("http://localhost/", nil)
 	require.NoError(t, err)
@@ -34,9 +34,9 @@ func still(t require.TestingT, width, height int) *screen {
 	s := newScreen(page, time.Unix(0, 0))
 	s.width, s.height = width, height
 	s.choose("pods")
-	s.lines(heard{hello: p.hello})
+	s.handleUpdate(streamUpdate{hello: p.hello})
 	for n := range p.frames {
-		s.lines(heard{frame: p.frame(n)})
+		s.handleUpdate(streamUpdate{frame: p.frame(n)})
 	}
 	return s
 }
@@ -51,7 +51,7 @@ func (s *screen) asString() string {
 
 func TestEveryLineIsAsWideAsTheScreen(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {60, 20}, {160, 48}, {121, 37}, {300, 100}, {20, 5}, {1, 1}, {0, 0}} {
-		s := still(t, size[0], size[1])
+		s := staticScreen(t, size[0], size[1])
 		for _, key := range []string{"esc", "t", "t", "?", "down", "?", "i", "i", "m", "esc", "1", "2", "3", "4", "5", "6", "7", "a", "b", "c", "d", "e", "f", "g", "h", "up", "j", "k", "enter", "space"} {
 			s.key(key)
 			all := s.draw()
@@ -64,39 +64,39 @@ func TestEveryLineIsAsWideAsTheScreen(t *testing.T) {
 }
 
 func TestMissedFramesAreCounted(t *testing.T) {
-	s := still(t, 160, 48)
+	s := staticScreen(t, 160, 48)
 	require.Zero(t, s.missed)
 	f := *s.latest
 	f.Seq += 6
-	s.lines(heard{frame: &f})
+	s.handleUpdate(streamUpdate{frame: &f})
 	require.Equal(t, uint64(5), s.missed)
 	require.Contains(t, s.asString(), "frames missed: 5")
 }
 
-func TestLinesOfAnEarlierStreamAreLeftOut(t *testing.T) {
-	s := still(t, 80, 24)
+func TestLinesOfAnEarlierStreamAreIgnored(t *testing.T) {
+	s := staticScreen(t, 80, 24)
 	s.follow = func(string) int { return 7 }
 	s.choose("other")
-	s.lines(heard{of: 6, lost: "late", hello: &view.Hello{Name: "late"}})
+	s.handleUpdate(streamUpdate{stream: 6, lost: "late", hello: &view.Hello{Name: "late"}})
 	require.Contains(t, s.asString(), "other  connecting")
-	s.lines(heard{of: 7, lost: "gone"})
+	s.handleUpdate(streamUpdate{stream: 7, lost: "gone"})
 	s.tick(s.now.Add(3 * time.Second))
 	require.Contains(t, s.asString(), " LOST  gone; the numbers are 3 s old")
 }
 
-func TestAStreamThatIsSilentIsSaid(t *testing.T) {
-	s := still(t, 80, 24)
+func TestSilentStreamIsReported(t *testing.T) {
+	s := staticScreen(t, 80, 24)
 	require.Contains(t, s.asString(), "● live")
 	s.tick(s.now.Add(4 * time.Second))
 	require.Contains(t, s.asString(), "no news for 4 s")
 }
 
 // If there are several queues, the user can select one.
-func TestQueuesAreShownOneAfterAnother(t *testing.T) {
-	s := still(t, 120, 40)
+func TestNextQueue(t *testing.T) {
+	s := staticScreen(t, 120, 40)
 	f := *s.latest
 	f.Boxes = append(slices.Clone(f.Boxes), view.Box{ID: "queue", Name: "second", Numbers: map[string]float64{"ready": 4711}}, view.Box{ID: "workers", Name: "second"})
-	s.lines(heard{frame: &f})
+	s.handleUpdate(streamUpdate{frame: &f})
 	require.NotContains(t, s.asString(), "4,711")
 	s.key("v")
 	require.Contains(t, s.asString(), "6 Workqueue second")
@@ -105,20 +105,20 @@ func TestQueuesAreShownOneAfterAnother(t *testing.T) {
 	require.Contains(t, s.asString(), "6 Workqueue pods")
 }
 
-func TestTheIndexHasWhatIsWrongOnTop(t *testing.T) {
-	s := still(t, 120, 24)
-	var all view.Parts
+func TestIndexHasProblemsOnTop(t *testing.T) {
+	s := staticScreen(t, 120, 24)
+	var all view.Pipelines
 	for n := range 12 {
-		all.Parts = append(all.Parts, view.Part{Name: fmt.Sprintf("p%02d", n), Kind: "informer", State: "watching", Objects: n, Events: 10})
+		all.Pipelines = append(all.Pipelines, view.Pipeline{Name: fmt.Sprintf("p%02d", n), Kind: "informer", State: "watching", Objects: n, Events: 10})
 	}
-	all.Parts[7].Wrong = []string{"not synced: listing", "1 failure"}
+	all.Pipelines[7].Problems = []string{"not synced: listing", "1 failure"}
 	var chosen []string
 	s.follow = func(name string) int { chosen = append(chosen, name); return 1 }
 	s.begin(all)
 	require.Equal(t, indexMode, s.mode, "many pipelines begin with the index")
-	all.Parts[3].Events = 30
+	all.Pipelines[3].Events = 30
 	s.now = s.now.Add(2 * time.Second)
-	s.take(indexAnswer{parts: all})
+	s.handleResult(indexResult{pipelines: all})
 	rows := strings.Split(s.asString(), "\n")
 	require.Regexp(t, `^✗ wrong p07 .* not synced: listing; `, rows[4])
 	require.Regexp(t, `^✓ fine  p00 `, rows[5])
@@ -132,7 +132,7 @@ func TestTheIndexHasWhatIsWrongOnTop(t *testing.T) {
 	require.Equal(t, boxesMode, s.mode)
 
 	s.key("i")
-	s.take(indexAnswer{err: context.DeadlineExceeded})
+	s.handleResult(indexResult{err: context.DeadlineExceeded})
 	require.Contains(t, s.asString(), "✗ context deadline exceeded")
 	asked := 0
 	s.start = func(func(context.Context) any) { asked++ }
@@ -144,13 +144,13 @@ func TestTheIndexHasWhatIsWrongOnTop(t *testing.T) {
 
 // The menu remembers the input values of an action. It does not send an invalid value.
 func TestMenu(t *testing.T) {
-	s := still(t, 100, 30)
+	s := staticScreen(t, 100, 30)
 	s.hello.Actions = []view.Action{
 		{ID: "all", Label: "All", Help: "does all", Key: "y"},
 		{ID: "two", Box: "workers", Label: "Two", Key: "z", Help: "takes two", Inputs: []view.Input{{ID: "how", Label: "how", Default: "a", Choices: []string{"a", "b"}}, {ID: "n", Label: "n", Default: "5", Min: 1, Max: 9}}},
 		{ID: "hidden", Box: "server", Label: "Hidden", Key: "c", Help: "has a key of the page"},
 	}
-	s.menu.begin(s.hello)
+	s.menu.load(s.hello)
 	started := 0
 	s.start = func(do func(context.Context) any) { started++ }
 	s.key("c")
@@ -175,7 +175,7 @@ func TestMenu(t *testing.T) {
 	require.Equal(t, boxesMode, s.mode)
 	s.key("z")
 	require.Equal(t, 3, started)
-	s.take(did{said: "two were done"})
+	s.handleResult(actionResult{message: "two were done"})
 	require.Contains(t, s.asString(), "two were done")
 	s.tick(s.now.Add(time.Minute))
 	require.NotContains(t, s.asString(), "two were done")
@@ -187,21 +187,21 @@ func TestMenu(t *testing.T) {
 }
 
 // Every reply in the page's table leads to a state in the table, to a wait, or to the end.
-func TestStepsLeadSomewhere(t *testing.T) {
+func TestEveryReplyOfTheStateMachineHasAnOutcome(t *testing.T) {
 	text, err := os.ReadFile("../../../../view/page/steps.json")
 	require.NoError(t, err)
 	var table struct{ States []stepRow }
 	require.NoError(t, json.Unmarshal(text, &table))
-	s := still(t, 120, 48)
-	st := s.small["steps"].(*steps)
-	st.take(stepTable{of: st, rows: table.States})
+	s := staticScreen(t, 120, 48)
+	st := s.small["steps"].(*statePicture)
+	st.handleResult(stepsResult{of: st, rows: table.States})
 	walked := 0
 	for row := range table.States {
 		for reply := range table.States[row].Replies {
-			st.begin(row)
+			st.startAt(row)
 			for range 8 { // a long row of failures
-				if here := st.here(); here != nil {
-					st.at = min(reply, len(here.Replies)-1)
+				if here := st.currentRow(); here != nil {
+					st.selected = min(reply, len(here.Replies)-1)
 				}
 				if st.state.stopped {
 					break
@@ -217,10 +217,10 @@ func TestStepsLeadSomewhere(t *testing.T) {
 	require.Greater(t, walked, 1000)
 
 	// Each failure of a list in a row leads to a longer wait.
-	st.begin(0)
+	st.startAt(0)
 	waits := []float64{}
 	for range 3 {
-		st.at = slices.IndexFunc(st.here().Replies, func(r stepReply) bool { return r.Name == "500 Internal Error" })
+		st.selected = slices.IndexFunc(st.currentRow().Replies, func(r stepReply) bool { return r.Name == "500 Internal Error" })
 		st.key("enter")
 		waits = append(waits, st.state.wait)
 		st.key("enter")
@@ -236,18 +236,18 @@ func TestStepsLeadSomewhere(t *testing.T) {
 }
 
 // The screen takes no more memory for hours of frames than for a minute.
-func TestNothingGrows(t *testing.T) {
-	s := still(t, 80, 24)
+func TestMemoryIsBounded(t *testing.T) {
+	s := staticScreen(t, 80, 24)
 	template, err := json.Marshal(s.latest)
 	require.NoError(t, err)
 	sizes := func() (n int) {
 		p := s.small
-		n += len(s.recent.all) + len(s.past.series) + len(p["shelf"].(*shelf).trays) + len(p["shelf"].(*shelf).deleted) + len(p["dial"].(*dial).waits) +
-			len(p["rings"].(*rings).keys) + len(p["journey"].(*journey).going) + len(p["journey"].(*journey).ended)
-		if r := p["relist"].(*relist).now; r != nil {
-			n += len(r.how)
+		n += len(s.recent.all) + len(s.history.series) + len(p["shelf"].(*fifoPicture).objects) + len(p["shelf"].(*fifoPicture).deletedKeys) + len(p["dial"].(*backoffPicture).keys) +
+			len(p["rings"].(*queuePicture).keys) + len(p["journey"].(*journeyPicture).open) + len(p["journey"].(*journeyPicture).ended)
+		if r := p["relist"].(*relistPicture).current; r != nil {
+			n += len(r.findings)
 		}
-		for _, lane := range s.recent.lanes {
+		for _, lane := range s.recent.strips {
 			n += len(lane)
 		}
 		return n
@@ -255,15 +255,15 @@ func TestNothingGrows(t *testing.T) {
 	whats := []string{"received", "delta", "delivered", "queued", "merged", "taken", "failed", "retried", "item", "phase", "page", "batch"}
 	kinds := []string{"ADDED", "DELETED", "Deleted", "decoded", "listing"}
 	most := 0
-	for n := range effort.Of(4000, 1500) {
+	for n := range testsize.Scale(4000, 1500) {
 		var f view.Frame
 		require.NoError(t, json.Unmarshal(template, &f))
 		f.Seq, f.At = f.Seq+uint64(n), f.At+float64(n)*100
 		f.Events = nil
 		for e := range 30 {
-			f.Events = append(f.Events, view.Event{What: whats[(n+e)%len(whats)], Kind: kinds[(n+e)%len(kinds)], Key: fmt.Sprintf("ns/never-again-%d-%d", n, e), Of: "pods", Wait: 3600, Cause: "relist"})
+			f.Events = append(f.Events, view.Event{What: whats[(n+e)%len(whats)], Kind: kinds[(n+e)%len(kinds)], Key: fmt.Sprintf("ns/never-again-%d-%d", n, e), Component: "pods", Wait: 3600, Cause: "relist"})
 		}
-		s.lines(heard{frame: &f})
+		s.handleUpdate(streamUpdate{frame: &f})
 		if n%100 == 0 {
 			s.key(string("abcefgh"[n/100%7]))
 			s.draw()
@@ -273,11 +273,11 @@ func TestNothingGrows(t *testing.T) {
 	require.Less(t, most, 3500)
 }
 
-func TestFollowerKeepsTheNewestFrameAlone(t *testing.T) {
+func TestFollowerKeepsOnlyTheNewestFrame(t *testing.T) {
 	f := newFollower(nil)
-	f.put(func(h *heard) { h.hello = &view.Hello{Name: "a"} })
+	f.put(func(h *streamUpdate) { h.hello = &view.Hello{Name: "a"} })
 	for n := range 100 {
-		f.put(func(h *heard) { h.frame = &view.Frame{Seq: uint64(n)} })
+		f.put(func(h *streamUpdate) { h.frame = &view.Frame{Seq: uint64(n)} })
 	}
 	h := f.take()
 	require.Equal(t, "a", h.hello.Name)
@@ -292,7 +292,7 @@ func TestFollowerKeepsTheNewestFrameAlone(t *testing.T) {
 func TestEventsOfMissedFramesAreKept(t *testing.T) {
 	var f *view.Frame
 	for n := range 500 {
-		f = after(f, &view.Frame{Seq: uint64(n), At: float64(100 * n), Events: []view.Event{{What: "taken", At: -40}, {What: "done", At: -10, Count: n}}})
+		f = mergeFrames(f, &view.Frame{Seq: uint64(n), At: float64(100 * n), Events: []view.Event{{What: "taken", At: -40}, {What: "done", At: -10, Count: n}}})
 	}
 	require.Len(t, f.Events, 1000)
 	for n, e := range f.Events {
@@ -301,10 +301,10 @@ func TestEventsOfMissedFramesAreKept(t *testing.T) {
 			require.Equal(t, float64(100*e.Count-10), f.At+e.At)
 		}
 	}
-	f = after(f, &view.Frame{At: f.At + 100, Events: []view.Event{{What: "last"}}})
+	f = mergeFrames(f, &view.Frame{At: f.At + 100, Events: []view.Event{{What: "last"}}})
 	require.Len(t, f.Events, 1000)
 	require.Equal(t, "last", f.Events[999].What)
-	require.Empty(t, after(f, &view.Frame{At: 3}).Events, "another stream's")
+	require.Empty(t, mergeFrames(f, &view.Frame{At: 3}).Events, "another stream's")
 }
 
 func TestPlayer(t *testing.T) {
@@ -314,16 +314,16 @@ func TestPlayer(t *testing.T) {
 	show := func(f *view.Frame) { at = append(at, f.At) }
 	p.seek(0, show)
 	require.Len(t, at, 1)
-	p.pass(300*time.Millisecond, show) // The recording has a frame every 250 ms.
+	p.advance(300*time.Millisecond, show) // The recording has a frame every 250 ms.
 	require.Len(t, at, 2)
 	p.speed = len(speeds) - 1
-	p.pass(100*time.Millisecond, show)
+	p.advance(100*time.Millisecond, show)
 	require.Len(t, at, 6)
 	require.True(t, slices.IsSorted(at))
-	p.pass(time.Hour, show)
+	p.advance(time.Hour, show)
 	require.Equal(t, p.frames[6].at-p.frames[0].at > 0, true)
 	for p.playing {
-		p.pass(time.Hour, show)
+		p.advance(time.Hour, show)
 	}
 	require.Equal(t, "recording, at its end, "+clock(p.length())+" of "+clock(p.length()), p.state())
 	require.Len(t, at, 24)

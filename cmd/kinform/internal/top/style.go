@@ -13,13 +13,13 @@ type style uint8
 
 const (
 	plain style = iota
-	soft
+	muted
 	strong
 	accent
 	good
 	bad
-	marked // the selected element
-	alarm  // important texts that must not be missed
+	selected // the selected element
+	alarm    // important texts that must not be missed
 	kindAdded
 	kindModified
 	kindDeleted
@@ -31,19 +31,19 @@ const (
 	styles
 )
 
-// tone has one colour for a light background and one for a dark background. For an unknown
+// colour has one colour for a light background and one for a dark background. For an unknown
 // background it has one of the terminal's own colours.
-type tone struct {
+type colour struct {
 	light, dark uint32
-	own         ansi.BasicColor
+	basic       ansi.BasicColor
 }
 
-// tones are the colours of the page.
-var tones = map[style]tone{
+// colours are the colours of the page.
+var colours = map[style]colour{
 	accent:        {0x1f5f9f, 0x7db8f0, ansi.Cyan},
 	good:          {0x1c6b34, 0x7ad394, ansi.Green},
 	bad:           {0xb3261e, 0xff9a90, ansi.Red},
-	soft:          {0x5b6470, 0x9aa5b1, ansi.BrightBlack},
+	muted:         {0x5b6470, 0x9aa5b1, ansi.BrightBlack},
 	kindAdded:     {0x1c7c3c, 0x6fd08c, ansi.Green},
 	kindModified:  {0xb35900, 0xffb058, ansi.Yellow},
 	kindDeleted:   {0xb3261e, 0xff8a80, ansi.Red},
@@ -54,13 +54,13 @@ var tones = map[style]tone{
 	kindKey:       {0x4a5460, 0xb6c0ca, ansi.Blue},
 }
 
-// ground is the kind of background that a terminal has.
-type ground uint8
+// background is the kind of background that a terminal has.
+type background uint8
 
 const (
-	unknownGround ground = iota
-	lightGround
-	darkGround
+	unknownBackground background = iota
+	lightBackground
+	darkBackground
 )
 
 // palette has the control sequences of the styles.
@@ -68,18 +68,18 @@ type palette [styles]string
 
 // paletteFor returns the styles for a background. The terminal library removes styles that the
 // terminal does not support, and colours if NO_COLOR is set.
-func paletteFor(g ground) (p palette) {
+func paletteFor(g background) (p palette) {
 	for of := plain + 1; of < styles; of++ {
 		s := ansi.NewStyle()
 		switch of {
 		case strong:
 			s = s.Bold()
-		case marked:
+		case selected:
 			s = s.Reverse(true)
 		case alarm:
 			s = s.Bold().Reverse(true)
 		}
-		t, coloured := tones[of]
+		t, coloured := colours[of]
 		if coloured {
 			s = s.ForegroundColor(t.on(g))
 		}
@@ -88,14 +88,14 @@ func paletteFor(g ground) (p palette) {
 	return p
 }
 
-func (t tone) on(g ground) color.Color {
+func (t colour) on(g background) color.Color {
 	switch g {
-	case lightGround:
+	case lightBackground:
 		return rgb(t.light)
-	case darkGround:
+	case darkBackground:
 		return rgb(t.dark)
 	}
-	return t.own
+	return t.basic
 }
 
 func rgb(c uint32) color.Color {

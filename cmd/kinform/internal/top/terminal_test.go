@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/term"
 
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 // emulated runs "kinform top" in a pseudo-terminal. A terminal emulator keeps the content of the
@@ -237,7 +237,7 @@ func (e *emulated) colourOf(text string) color.Color {
 	return nil
 }
 
-func TestItEndsAndRestoresTheTerminal(t *testing.T) {
+func TestQuitRestoresTheTerminal(t *testing.T) {
 	for how, end := range map[string]func(e *emulated){
 		"q":        func(e *emulated) { e.press("q") },
 		"Ctrl-C":   func(e *emulated) { e.press(ctrlC) },
@@ -261,7 +261,7 @@ func TestItEndsAndRestoresTheTerminal(t *testing.T) {
 	}
 }
 
-func TestWithoutATerminalItSaysWhatToUse(t *testing.T) {
+func TestErrorWithoutATerminal(t *testing.T) {
 	cmd := Command()
 	cmd.SetArgs(nil)
 	cmd.SetOut(io.Discard)
@@ -275,10 +275,10 @@ func TestWithoutATerminalItSaysWhatToUse(t *testing.T) {
 	}
 }
 
-func TestColoursAreThoseOfTheBackground(t *testing.T) {
+func TestColoursFitTheBackground(t *testing.T) {
 	for name, tt := range map[string]struct{ ground, want color.Color }{
-		"light": {color.White, rgb(tones[accent].light)},
-		"dark":  {color.Black, rgb(tones[accent].dark)},
+		"light": {color.White, rgb(colours[accent].light)},
+		"dark":  {color.Black, rgb(colours[accent].dark)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("COLORTERM", "truecolor")
@@ -333,7 +333,7 @@ func TestResize(t *testing.T) {
 
 // After a pause, a slow reader sees the newest frame and none of the frames in between.
 func TestASlowTerminalMissesFrames(t *testing.T) {
-	effort.SkipUnlessAll(t, "waits for frames that are missed")
+	testsize.SkipIfShort(t, "waits for frames that are missed")
 	e := top(t, 120, 40, "--rate", "500")
 	e.has("● live")
 	pause := make(chan struct{})

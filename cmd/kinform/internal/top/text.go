@@ -59,14 +59,14 @@ func (l line) fit(width int) line {
 			cut = append(cut, span{shown, s.style})
 		}
 		if shown != s.text {
-			return append(cut, span{"…" + strings.Repeat(" ", room), soft})
+			return append(cut, span{"…" + strings.Repeat(" ", room), muted})
 		}
 	}
 	return cut
 }
 
-// right pads a line with spaces on the left.
-func (l line) right(width int) line {
+// padLeft pads a line with spaces on the left.
+func (l line) padLeft(width int) line {
 	return joined(text(plain, strings.Repeat(" ", max(width-l.width(), 0))), l)
 }
 
@@ -79,9 +79,9 @@ func (l line) String() string {
 	return b.String()
 }
 
-// spread puts one part on the left and the other on the right. If there is no room for both, it
-// cuts the left part.
-func spread(left, right line, width int) line {
+// leftAndRight puts one part on the left and the other on the right. If there is no room for both,
+// it cuts the left part.
+func leftAndRight(left, right line, width int) line {
 	room := width - right.width()
 	if room < 0 {
 		return right.fit(width)
@@ -89,8 +89,8 @@ func spread(left, right line, width int) line {
 	return joined(left.fit(room), right)
 }
 
-// beside puts blocks next to each other. Each block has one of the widths.
-func beside(blocks [][]line, widths []int, between []line) (all []line) {
+// sideBySide puts blocks next to each other. Each block has one of the widths.
+func sideBySide(blocks [][]line, widths []int, between []line) (all []line) {
 	high := 0
 	for _, b := range blocks {
 		high = max(high, len(b))
@@ -176,23 +176,23 @@ func cellsOf(r rune) int {
 	return ansi.StringWidth(string(r))
 }
 
-// mostText limits the length in bytes of a text from outside this program. Package view sends
+// maxText limits the length in bytes of a text from outside this program. Package view sends
 // shorter texts.
-const mostText = 2000
+const maxText = 2000
 
 // safe returns a text that cannot control the terminal, and that has the same width in all
 // terminals. It replaces every invisible or combining character by a mark, including line ends and
 // tabs. A safe text stays unchanged.
 func safe(s string) string {
-	if len(s) <= mostText && strings.IndexFunc(s, steers) < 0 && utf8.ValidString(s) {
+	if len(s) <= maxText && strings.IndexFunc(s, isUnsafeRune) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s { // an invalid byte is a utf8.RuneError here, longer than the byte
-		if steers(r) {
+		if isUnsafeRune(r) {
 			r = utf8.RuneError
 		}
-		if b.Len()+utf8.RuneLen(r) > mostText {
+		if b.Len()+utf8.RuneLen(r) > maxText {
 			b.WriteString("…")
 			break
 		}
@@ -201,7 +201,7 @@ func safe(s string) string {
 	return b.String()
 }
 
-func steers(r rune) bool {
+func isUnsafeRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f
 	}

@@ -120,10 +120,10 @@ func (o options) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return explain(err, host, name)
 	}
-	what, selected := o.selection(s, resource)
+	what, selected := o.resourceOptions(s, resource)
 	source, err := rest.For[*unstructured.Unstructured](s.client, selected)
 	if err != nil {
-		return explain(complete{err}, host, name)
+		return explain(finalError{err}, host, name)
 	}
 	ctx := cmd.Context()
 	if o.duration > 0 {
@@ -145,12 +145,12 @@ type cluster struct {
 func (o options) connect(ctx context.Context) (s cluster, err error) {
 	connection, err := kubeconfig.Load(kubeconfig.Options{Path: o.kubeconfig, Context: o.context})
 	if err != nil {
-		return s, complete{err}
+		return s, finalError{err}
 	}
 	s.host, s.namespace = connection.Config.Host, connection.Namespace
 	s.client, err = rest.NewClient(connection.Config, rest.Options{})
 	if err != nil {
-		return s, complete{err}
+		return s, finalError{err}
 	}
 	// A login may take any time, so the timeout covers only the cluster.
 	if err := s.client.Prepare(ctx); err != nil {
@@ -160,9 +160,9 @@ func (o options) connect(ctx context.Context) (s cluster, err error) {
 	return s, nil
 }
 
-// selection returns the options that select objects of a resource, and a description of the objects
-// in words.
-func (o options) selection(s cluster, resource discovery.Resource) (what string, selected rest.ResourceOptions) {
+// resourceOptions returns the options that select objects of a resource, and a description of the
+// objects in words.
+func (o options) resourceOptions(s cluster, resource discovery.Resource) (what string, selected rest.ResourceOptions) {
 	what = resource.String()
 	namespace := cmp.Or(o.namespace, s.namespace)
 	if o.allNamespaces || !resource.Namespaced {
@@ -183,7 +183,7 @@ func (o options) find(ctx context.Context, client *rest.Client, name string) (di
 	defer cancel()
 	resources, incomplete := discovery.Resources(ctx, client)
 	if len(resources) == 0 && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return discovery.Resource{}, errNoAnswer
+		return discovery.Resource{}, errNoResponse
 	}
 	if len(resources) == 0 && incomplete != nil {
 		return discovery.Resource{}, incomplete
@@ -191,11 +191,11 @@ func (o options) find(ctx context.Context, client *rest.Client, name string) (di
 	resource, err := discovery.Find(resources, name)
 	switch {
 	case err != nil && incomplete != nil:
-		return resource, complete{fmt.Errorf("%w (%w)", err, incomplete)}
+		return resource, finalError{fmt.Errorf("%w (%w)", err, incomplete)}
 	case err != nil:
-		return resource, complete{err}
+		return resource, finalError{err}
 	case !watchable(resource):
-		return resource, complete{fmt.Errorf("%s cannot be watched: the server allows only %s", resource, strings.Join(resource.Verbs, ", "))}
+		return resource, finalError{fmt.Errorf("%s cannot be watched: the server allows only %s", resource, strings.Join(resource.Verbs, ", "))}
 	}
 	return resource, nil
 }

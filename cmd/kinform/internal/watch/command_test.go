@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest"
 )
 
 // Mistakes in the arguments are reported before any request is sent.
-func TestArgumentsThatMakeNoSense(t *testing.T) {
+func TestInvalidArguments(t *testing.T) {
 	t.Parallel()
 	config := save(t, rest.Config{Host: "http://127.0.0.1:1"})
 	for want, args := range map[string][]string{
@@ -37,7 +37,7 @@ func TestArgumentsThatMakeNoSense(t *testing.T) {
 	require.Contains(t, fails(t, "pods", "--kubeconfig", "missing"), `kubeconfig "missing" cannot be read: no such file or directory`)
 }
 
-func TestNothingIsConfigured(t *testing.T) {
+func TestWithoutAKubeconfig(t *testing.T) {
 	for _, name := range []string{"KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"} {
 		t.Setenv(name, "")
 	}
@@ -91,11 +91,11 @@ func TestCompletion(t *testing.T) {
 	require.Equal(t, cobra.ShellCompDirectiveError, directive)
 }
 
-// TestLoginTakesAsLongAsItDoes: --connect-timeout does not limit a login, only requests to the
+// TestLoginHasNoTimeout: --connect-timeout does not limit a login, only requests to the
 // cluster.
-func TestLoginTakesAsLongAsItDoes(t *testing.T) {
+func TestLoginHasNoTimeout(t *testing.T) {
 	t.Parallel()
-	effort.SkipUnlessAll(t, "waits for a login of six seconds")
+	testsize.SkipIfShort(t, "waits for a login of six seconds")
 	if runtime.GOOS == "windows" {
 		t.Skip("the plugin is a script")
 	}

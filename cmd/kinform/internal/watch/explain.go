@@ -14,20 +14,20 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// errNoAnswer is the cause if the cluster does not respond in time.
-var errNoAnswer = errors.New("no answer within --connect-timeout")
+// errNoResponse is the cause if the cluster does not respond in time.
+var errNoResponse = errors.New("no answer within --connect-timeout")
 
-// complete is an error whose text is complete: explain adds nothing to it.
-type complete struct{ error }
+// finalError is an error whose text is complete: explain adds nothing to it.
+type finalError struct{ error }
 
 // explain returns a one-line error that says why the command cannot watch and what to do. The cause
 // is at its end.
 func explain(err error, host, resource string) error {
-	if err == nil || isA[complete](err) {
+	if err == nil || isA[finalError](err) {
 		return err
 	}
 	problem := func(format string, args ...any) error {
-		return fmt.Errorf(format+": %w", append(args, reason(err))...)
+		return fmt.Errorf(format+": %w", append(args, rootCause(err))...)
 	}
 	switch {
 	case apierrors.IsUnauthorized(err), refusedByPeer(err):
@@ -46,7 +46,7 @@ func explain(err error, host, resource string) error {
 		return problem("the cluster at %s cannot be reached, its name is unknown: check the server in your kubeconfig", host)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return problem("the cluster at %s cannot be reached, nothing listens there: is it running, and is the server in your kubeconfig right?", host)
-	case errors.Is(err, errNoAnswer), isTimeout(err):
+	case errors.Is(err, errNoResponse), isTimeout(err):
 		return problem("the cluster at %s cannot be reached, it does not answer: check your network and the server in your kubeconfig", host)
 	case isA[*net.OpError](err):
 		return problem("the cluster at %s cannot be reached: check your network and the server in your kubeconfig", host)
@@ -59,12 +59,12 @@ func explain(err error, host, resource string) error {
 	}
 }
 
-// reason returns the cause without the failed requests: when discovery fails, several requests may
-// have failed for the same reason.
-func reason(err error) error {
+// rootCause returns the cause without the failed requests: when discovery fails, several requests
+// may have failed for the same reason.
+func rootCause(err error) error {
 	if object, ok := errors.AsType[*listwatch.ObjectError](err); ok {
 		named := *object
-		named.Err = reason(object.Err)
+		named.Err = rootCause(object.Err)
 		return &named
 	}
 	if incomplete, ok := errors.AsType[*discovery.Error](err); ok {

@@ -40,7 +40,7 @@ func fails(t *testing.T, args ...string) string {
 	return err.Error()
 }
 
-func TestWhyAClusterCannotBeUsed(t *testing.T) {
+func TestErrorsOfTheCluster(t *testing.T) {
 	t.Parallel()
 	nobody, err := net.Listen("tcp", "127.0.0.1:0") // Nobody accepts, so no response comes.
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestWhyAClusterCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestWhyAResourceCannotBeWatched(t *testing.T) {
+func TestErrorsOfTheResource(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
 	config := connect(t, s)
@@ -121,7 +121,7 @@ func TestWhyAResourceCannotBeWatched(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotSeeWhatThereIsIsToldSo(t *testing.T) {
+func TestForbiddenDiscoveryIsExplained(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
 	s.Inject(apitest.Fault{
@@ -164,7 +164,7 @@ func TestIncompleteDiscovery(t *testing.T) {
 	require.Contains(t, got, "API discovery is incomplete: /apis: ")
 }
 
-func TestCtrlCBeforeTheClusterAnswered(t *testing.T) {
+func TestCtrlCBeforeTheClusterResponds(t *testing.T) {
 	t.Parallel()
 	nobody, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -192,12 +192,12 @@ func TestExplanationsOfNetworkErrors(t *testing.T) {
 	require.NoError(t, explain(nil, "https://h", "pods"))
 }
 
-func TestMishapsAreToldInOneLineWithoutTheRequest(t *testing.T) {
+func TestFailuresAreOneLineWithoutTheRequest(t *testing.T) {
 	t.Parallel()
 	var out buffer
 	request := &rest.Error{Method: "GET", URL: "https://h/api/v1/pods?watch=true", Err: errors.New("cut off")}
-	tell(&out, reflector.Error{Phase: reflector.Watching, Err: request, Failures: 1, RetryIn: 1234567 * time.Microsecond})
-	tell(&out, reflector.Error{Phase: reflector.Listing, Err: &listwatch.ObjectError{Key: types.NamespacedName{Namespace: "a", Name: "b"}, Err: request}})
+	printFailure(&out, reflector.Error{Phase: reflector.Watching, Err: request, Failures: 1, RetryIn: 1234567 * time.Microsecond})
+	printFailure(&out, reflector.Error{Phase: reflector.Listing, Err: &listwatch.ObjectError{Key: types.NamespacedName{Namespace: "a", Name: "b"}, Err: request}})
 	require.Equal(t, "kinform: watching failed, next attempt in 1.235s: cut off\nkinform: listing failed: object a/b could not be read: cut off\n", out.String())
 	require.ErrorContains(t, request, "https://", "it is not changed")
 }

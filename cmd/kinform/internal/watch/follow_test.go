@@ -32,7 +32,7 @@ func TestTableHasObjectsAndThenTheirChanges(t *testing.T) {
 	require.Empty(t, w.errOut.String())
 }
 
-func TestResourcesHaveManyNames(t *testing.T) {
+func TestResourceNames(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{Resources: []apitest.Resource{{
 		Group: "example.com", Version: "v1", Plural: "gadgets", Kind: "Gadget", ShortNames: []string{"gd"},
@@ -53,7 +53,7 @@ func TestResourcesHaveManyNames(t *testing.T) {
 	}
 }
 
-func TestNamespacesAndSelectorsChooseObjects(t *testing.T) {
+func TestNamespacesAndSelectorsSelectObjects(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
 	put(t, s, pod("home", "h", "app", "web"), pod("away", "a", "app", "web"), pod("away", "b", "app", "db"))
@@ -69,7 +69,7 @@ func TestNamespacesAndSelectorsChooseObjects(t *testing.T) {
 	} {
 		w := start(t, append(flags, "pods", "-o", "json", "--kubeconfig", config)...)
 		if want == "" {
-			w.tells("kinform: there are no pods in namespace away that match yet: waiting for the first\n")
+			w.requireStderr("kinform: there are no pods in namespace away that match yet: waiting for the first\n")
 			continue
 		}
 		var got []string
@@ -86,7 +86,7 @@ func TestNamespacesAndSelectorsChooseObjects(t *testing.T) {
 	}
 }
 
-func keyOf(e watched) types.NamespacedName {
+func keyOf(e eventOutput) types.NamespacedName {
 	metadata := e.Object["metadata"].(map[string]any)
 	return types.NamespacedName{Namespace: metadata["namespace"].(string), Name: metadata["name"].(string)}
 }
@@ -116,7 +116,7 @@ func TestClusterScopedResourcesHaveNoNamespace(t *testing.T) {
 	require.NoError(t, w.stop())
 }
 
-func TestWatchSurvivesWhatAnInformerSurvives(t *testing.T) {
+func TestWatchRecoversFromFaults(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
 	put(t, s, pod("home", "a"))
@@ -131,7 +131,7 @@ func TestWatchSurvivesWhatAnInformerSurvives(t *testing.T) {
 	require.Regexp(t, `^kinform: watching failed, next attempt in \S+: the connection was lost within the response: unexpected EOF\n$`, w.errOut.String())
 }
 
-func TestFirstListIsTriedAgainWhereWaitingHelps(t *testing.T) {
+func TestFirstListIsRetriedAfterTemporaryErrors(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
 	s.Inject(apitest.Fault{Verb: "list", Resource: "pods", Times: 1, Action: apitest.TooManyRequests(time.Second)})
@@ -143,7 +143,7 @@ func TestFirstListIsTriedAgainWhereWaitingHelps(t *testing.T) {
 	require.Regexp(t, `^kinform: listing failed, next attempt in \S+: the server has received too many requests.*\n$`, w.errOut.String())
 }
 
-func TestForEndsIt(t *testing.T) {
+func TestForEndsTheWatch(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
 	put(t, s, pod("home", "a"))

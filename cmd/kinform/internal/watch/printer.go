@@ -36,36 +36,36 @@ func newPrinter(format string, out io.Writer) (printer, error) {
 	}
 }
 
-// watched is an event as json and yaml show it.
-type watched struct {
+// eventOutput is an event as json and yaml show it.
+type eventOutput struct {
 	Type              string         `json:"type"`
 	Cause             string         `json:"cause"`
 	FinalStateUnknown bool           `json:"finalStateUnknown,omitempty"`
 	Object            map[string]any `json:"object"`
 }
 
-func show(e informer.Event[*unstructured.Unstructured]) watched {
-	return watched{Type: e.Type.String(), Cause: e.Cause.String(), FinalStateUnknown: e.FinalStateUnknown, Object: e.New.Object}
+func newEventOutput(e informer.Event[*unstructured.Unstructured]) eventOutput {
+	return eventOutput{Type: e.Type.String(), Cause: e.Cause.String(), FinalStateUnknown: e.FinalStateUnknown, Object: e.New.Object}
 }
 
 // jsonPrinter writes one JSON object per line.
 type jsonPrinter struct{ out *json.Encoder }
 
 func (p jsonPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
-	return p.out.Encode(show(e))
+	return p.out.Encode(newEventOutput(e))
 }
 
 // yamlPrinter writes one YAML document per event.
 type yamlPrinter struct{ out io.Writer }
 
 func (p yamlPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
-	document, err := yaml.Marshal(show(e))
+	document, err := yaml.Marshal(newEventOutput(e))
 	if err != nil || !terminal.Plain(string(document)) {
 		// The YAML converter refuses some control characters. A Writer would escape other
 		// characters, which changes the meaning of an unquoted word. So the document is written as
 		// JSON, because JSON is valid YAML. In a JSON string, an escape still means the original
 		// character.
-		if document, err = json.MarshalIndent(show(e), "", "  "); err != nil {
+		if document, err = json.MarshalIndent(newEventOutput(e), "", "  "); err != nil {
 			return err
 		}
 		document = append(document, '\n')

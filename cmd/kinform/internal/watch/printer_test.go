@@ -39,8 +39,8 @@ func TestCustomResourceInJSONAndYAML(t *testing.T) {
 	config := connect(t, s)
 	inJSON := start(t, "gadgets.example.com", "-A", "-o", "json", "--kubeconfig", config)
 	inYAML := start(t, "gadgets.example.com", "-A", "-o", "yaml", "--kubeconfig", config)
-	inJSON.tells("there are no gadgets.example.com yet")
-	inYAML.tells("there are no gadgets.example.com yet")
+	inJSON.requireStderr("there are no gadgets.example.com yet")
+	inYAML.requireStderr("there are no gadgets.example.com yet")
 
 	object, err := s.Create(gadget("a", "g", nil))
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestCustomResourceInJSONAndYAML(t *testing.T) {
 	require.Len(t, documents, 3)
 	for i, want := range []string{"Added", "Updated", "Deleted"} {
 		line := inJSON.next()
-		var event watched
+		var event eventOutput
 		require.NoError(t, json.Unmarshal([]byte(line), &event))
 		require.Equal(t, want, event.Type)
 		require.Equal(t, "watch", event.Cause)
@@ -91,7 +91,7 @@ func TestStatusIsOneWord(t *testing.T) {
 	require.Equal(t, "Terminating", statusOf(going))
 }
 
-func TestObjectsHaveNoPowerOverTheTerminal(t *testing.T) {
+func TestObjectsCannotControlTheTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	printer, err := newPrinter("table", &out)
@@ -105,9 +105,9 @@ func TestObjectsHaveNoPowerOverTheTerminal(t *testing.T) {
 	require.Equal(t, 2, strings.Count(out.String(), "\n"))
 }
 
-// TestNameAndVersionHaveNoPowerOverTheTerminal also checks that escapes do not change the meaning
+// TestNameAndVersionCannotControlTheTerminal also checks that escapes do not change the meaning
 // of json and yaml.
-func TestNameAndVersionHaveNoPowerOverTheTerminal(t *testing.T) {
+func TestNameAndVersionCannotControlTheTerminal(t *testing.T) {
 	t.Parallel()
 	const hostile = "a\x1b[2J\u009b\x7f\u202e\n\u2066: b"
 	event := informer.Event[*unstructured.Unstructured]{
@@ -126,7 +126,7 @@ func TestNameAndVersionHaveNoPowerOverTheTerminal(t *testing.T) {
 			require.Equal(t, 2, strings.Count(out.String(), "\n"))
 			continue
 		}
-		var got watched
+		var got eventOutput
 		require.NoError(t, yaml.Unmarshal(out.Bytes(), &got))
 		for _, field := range []string{"metadata", "status"} {
 			require.Equal(t, event.New.Object[field], got.Object[field])
@@ -138,7 +138,7 @@ type closed struct{}
 
 func (closed) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
 
-func TestOutputThatCannotBeWrittenEndsTheWatch(t *testing.T) {
+func TestWriteErrorEndsTheWatch(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
 	put(t, s, pod("home", "a"))

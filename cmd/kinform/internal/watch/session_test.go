@@ -97,15 +97,15 @@ func (s *session) next() string {
 }
 
 // event returns the next line of the output with -o json.
-func (s *session) event() watched {
+func (s *session) event() eventOutput {
 	s.t.Helper()
-	var e watched
+	var e eventOutput
 	require.NoError(s.t, json.Unmarshal([]byte(s.next()), &e))
 	return e
 }
 
-// tells waits until standard error contains a text.
-func (s *session) tells(text string) {
+// requireStderr waits until standard error contains a text.
+func (s *session) requireStderr(text string) {
 	s.t.Helper()
 	s.eventually(func() bool { return strings.Contains(s.errOut.String(), text) })
 }

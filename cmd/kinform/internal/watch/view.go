@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// looking has the flags that "kinform view" has and "kinform watch" does not.
-type looking struct {
+// viewOptions has the flags that "kinform view" has and "kinform watch" does not.
+type viewOptions struct {
 	listen string
 	open   bool
 	record string
@@ -25,7 +25,7 @@ type looking struct {
 // View returns "kinform view".
 func View() *cobra.Command {
 	var opts Cluster
-	var how looking
+	var how viewOptions
 	cmd := &cobra.Command{
 		Use:   "view RESOURCE... | --replay FILE",
 		Short: "Show informers that run on a cluster, on a page in a browser",
@@ -73,10 +73,10 @@ So other users of this machine do not see your cluster.`,
 
 // view runs informers for the resources, and serves a page that shows them, until the context of
 // cmd ends.
-func (how looking) view(cmd *cobra.Command, of Cluster, names []string) (err error) {
+func (how viewOptions) view(cmd *cobra.Command, of Cluster, names []string) (err error) {
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	l, err := of.Look(ctx, names, func(e reflector.Error) { tell(cmd.ErrOrStderr(), e) })
+	l, err := of.Open(ctx, names, func(e reflector.Error) { printFailure(cmd.ErrOrStderr(), e) })
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // A view shows a cluster to everyone who has the token. It never shows the content of secrets.
-func TestViewShowsAClusterToWhoeverHasTheToken(t *testing.T) {
+func TestViewOfAClusterNeedsTheToken(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
 	put(t, s, pod("home", "a"), pod("home", "b"), pod("away", "c"))
@@ -56,21 +56,21 @@ func TestViewShowsAClusterToWhoeverHasTheToken(t *testing.T) {
 	}
 	code, _ := ask("")
 	require.Equal(t, http.StatusUnauthorized, code)
-	var parts view.Parts
+	var parts view.Pipelines
 	require.Eventually(t, func() bool {
 		code, body := ask(token)
 		require.Equal(t, http.StatusOK, code)
 		require.NotContains(t, body, "hunter2")
 		require.NoError(t, json.Unmarshal([]byte(body), &parts))
-		return parts.Parts[0].Synced && parts.Parts[1].Synced
+		return parts.Pipelines[0].Synced && parts.Pipelines[1].Synced
 	}, time.Minute, 10*time.Millisecond)
-	require.Equal(t, []string{"pods in namespace home", "secrets in namespace home"}, []string{parts.Parts[0].Name, parts.Parts[1].Name})
-	require.Equal(t, []int{2, 1}, []int{parts.Parts[0].Objects, parts.Parts[1].Objects})
+	require.Equal(t, []string{"pods in namespace home", "secrets in namespace home"}, []string{parts.Pipelines[0].Name, parts.Pipelines[1].Name})
+	require.Equal(t, []int{2, 1}, []int{parts.Pipelines[0].Objects, parts.Pipelines[1].Objects})
 	cancel()
 	require.NoError(t, <-ended)
 }
 
-func TestViewThatMakesNoSense(t *testing.T) {
+func TestInvalidViewArguments(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
 	config := connect(t, s)

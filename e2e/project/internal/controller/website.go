@@ -49,7 +49,7 @@ func (r *WebsiteReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !site.DeletionTimestamp.IsZero() {
-		return ctrl.Result{}, r.bury(ctx, &site)
+		return ctrl.Result{}, r.writeGravestone(ctx, &site)
 	}
 	if controllerutil.AddFinalizer(&site, Finalizer) {
 		if err := r.Update(ctx, &site); err != nil {
@@ -85,8 +85,8 @@ func (r *WebsiteReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	return ctrl.Result{}, r.Status().Patch(ctx, &site, client.MergeFrom(before))
 }
 
-// bury writes the gravestone of a website, and removes the finalizer.
-func (r *WebsiteReconciler) bury(ctx context.Context, site *webv1.Website) error {
+// writeGravestone writes the gravestone of a website, and removes the finalizer.
+func (r *WebsiteReconciler) writeGravestone(ctx context.Context, site *webv1.Website) error {
 	grave := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: site.Namespace, Name: site.Name + "-was-here"}, Data: map[string]string{"image": site.Spec.Image}}
 	if err := r.Create(ctx, grave); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err

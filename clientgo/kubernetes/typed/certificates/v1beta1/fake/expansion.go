@@ -12,5 +12,5 @@ import (
 // UpdateApproval replaces the whole signing request, because a tracker does not treat approval as a
 // separate subresource.
 func (c fakeCertificateSigningRequests) UpdateApproval(_ context.Context, request *certificatesv1beta1.CertificateSigningRequest, _ metav1.UpdateOptions) (*certificatesv1beta1.CertificateSigningRequest, error) {
-	return fakes.Answer(c, testing.NewRootUpdateSubresourceAction(c.Resource(), "approval", request), request)
+	return fakes.Invoke(c, testing.NewRootUpdateSubresourceAction(c.Resource(), "approval", request), request)
 }

@@ -30,7 +30,7 @@ func (c fakeEvents) CreateWithEventNamespace(event *corev1.Event) (*corev1.Event
 // CreateWithEventNamespaceWithContext creates an event in the client's namespace, or in the event's
 // namespace if the client has none.
 func (c fakeEvents) CreateWithEventNamespaceWithContext(_ context.Context, event *corev1.Event) (*corev1.Event, error) {
-	return fakes.Answer(c, testing.NewCreateAction(c.Resource(), c.namespaceOf(event), event), event)
+	return fakes.Invoke(c, testing.NewCreateAction(c.Resource(), c.namespaceOf(event), event), event)
 }
 
 // UpdateWithEventNamespace is UpdateWithEventNamespaceWithContext.
@@ -41,7 +41,7 @@ func (c fakeEvents) UpdateWithEventNamespace(event *corev1.Event) (*corev1.Event
 // UpdateWithEventNamespaceWithContext replaces an event in the client's namespace, or in the
 // event's namespace if the client has none.
 func (c fakeEvents) UpdateWithEventNamespaceWithContext(_ context.Context, event *corev1.Event) (*corev1.Event, error) {
-	return fakes.Answer(c, testing.NewUpdateAction(c.Resource(), c.namespaceOf(event), event), event)
+	return fakes.Invoke(c, testing.NewUpdateAction(c.Resource(), c.namespaceOf(event), event), event)
 }
 
 // PatchWithEventNamespace is PatchWithEventNamespaceWithContext.
@@ -52,7 +52,7 @@ func (c fakeEvents) PatchWithEventNamespace(event *corev1.Event, data []byte) (*
 // PatchWithEventNamespaceWithContext changes an event in the client's namespace, or in the event's
 // namespace if the client has none.
 func (c fakeEvents) PatchWithEventNamespaceWithContext(_ context.Context, event *corev1.Event, data []byte) (*corev1.Event, error) {
-	return fakes.Answer(c, testing.NewPatchAction(c.Resource(), c.namespaceOf(event), event.Name, types.StrategicMergePatchType, data), event)
+	return fakes.Invoke(c, testing.NewPatchAction(c.Resource(), c.namespaceOf(event), event.Name, types.StrategicMergePatchType, data), event)
 }
 
 // Search is SearchWithContext.
@@ -64,7 +64,7 @@ func (c fakeEvents) Search(scheme *runtime.Scheme, objOrRef runtime.Object) (*co
 // none. It ignores the object.
 func (c fakeEvents) SearchWithContext(context.Context, *runtime.Scheme, runtime.Object) (*corev1.EventList, error) {
 	namespace := cmp.Or(c.Namespace(), metav1.NamespaceDefault)
-	return fakes.Answer(c, testing.NewListAction(c.Resource(), c.Kind(), namespace, metav1.ListOptions{}), &corev1.EventList{})
+	return fakes.Invoke(c, testing.NewListAction(c.Resource(), c.Kind(), namespace, metav1.ListOptions{}), &corev1.EventList{})
 }
 
 // GetFieldSelector records an action, and returns a selector of all events.

@@ -49,10 +49,10 @@ func (c fakePods) GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request
 		ActionImpl: testing.ActionImpl{Namespace: c.Namespace(), Verb: "get", Resource: c.Resource(), Subresource: "log"},
 		Value:      opts,
 	}
-	answer, err := c.Invokes(action, &runtime.Unknown{Raw: []byte("fake logs")})
-	log, ok := answer.(*runtime.Unknown)
+	obj, err := c.Invokes(action, &runtime.Unknown{Raw: []byte("fake logs")})
+	log, ok := obj.(*runtime.Unknown)
 	if err == nil && !ok {
-		err = fmt.Errorf("fake Pods.GetLogs expected reactor to return *runtime.Unknown, got %T", answer)
+		err = fmt.Errorf("fake Pods.GetLogs expected reactor to return *runtime.Unknown, got %T", obj)
 	}
 	client := &restfake.RESTClient{
 		NegotiatedSerializer: scheme.Codecs.WithoutConversion(),
@@ -80,11 +80,11 @@ func (c fakeServices) ProxyGet(scheme, name, port, path string, params map[strin
 
 // Finalize is recorded as a create of the subresource.
 func (c fakeNamespaces) Finalize(_ context.Context, namespace *corev1.Namespace, _ metav1.UpdateOptions) (*corev1.Namespace, error) {
-	return fakes.Answer(c, testing.NewRootCreateSubresourceAction(c.Resource(), "", "finalize", namespace), namespace)
+	return fakes.Invoke(c, testing.NewRootCreateSubresourceAction(c.Resource(), "", "finalize", namespace), namespace)
 }
 
 // PatchStatus patches the whole node, because a tracker does not treat status as a separate
 // subresource.
 func (c fakeNodes) PatchStatus(_ context.Context, nodeName string, data []byte) (*corev1.Node, error) {
-	return fakes.Answer(c, testing.NewRootPatchSubresourceAction(c.Resource(), nodeName, types.StrategicMergePatchType, data, "status"), &corev1.Node{})
+	return fakes.Invoke(c, testing.NewRootPatchSubresourceAction(c.Resource(), nodeName, types.StrategicMergePatchType, data, "status"), &corev1.Node{})
 }

@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-func init() { utilruntime.Must(rest.RegisterAuthProviderPlugin("azure", refuse)) }
+func init() { utilruntime.Must(rest.RegisterAuthProviderPlugin("azure", removedProvider)) }
 
-func refuse(string, map[string]string, rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
+func removedProvider(string, map[string]string, rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
 	return nil, errors.New("the azure auth plugin has been removed: use the exec plugin kubelogin (https://github.com/Azure/kubelogin)")
 }

@@ -39,7 +39,7 @@ type Authenticator struct {
 	// connections.
 	getCert *transport.GetCertHolder
 	dial    *transport.DialHolder
-	opened  *connrotation.ConnectionTracker
+	tracker *connrotation.ConnectionTracker
 
 	mu      sync.Mutex // guards following
 	current *kinform.Credential
@@ -84,7 +84,7 @@ func GetAuthenticator(config *clientcmdapi.ExecConfig, cluster *clientauthentica
 }
 
 func newAuthenticator(config *clientcmdapi.ExecConfig, opts execauth.Options) (*Authenticator, error) {
-	a := &Authenticator{opened: connrotation.NewConnectionTracker(), unusable: unusable(config)}
+	a := &Authenticator{tracker: connrotation.NewConnectionTracker(), unusable: unusable(config)}
 	if a.unusable == nil {
 		// "." is not a command, so running it fails
 		plugin, err := execauth.New(cmp.Or(config.Command, "."), opts)
@@ -95,7 +95,7 @@ func newAuthenticator(config *clientcmdapi.ExecConfig, opts execauth.Options) (*
 	}
 	a.getCert = &transport.GetCertHolder{GetCert: a.certificate}
 	usual := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
-	a.dial = &transport.DialHolder{Dial: connrotation.NewDialerWithTracker(usual.DialContext, a.opened).DialContext}
+	a.dial = &transport.DialHolder{Dial: connrotation.NewDialerWithTracker(usual.DialContext, a.tracker).DialContext}
 	return a, nil
 }
 
@@ -125,7 +125,7 @@ func options(config *clientcmdapi.ExecConfig, cluster *clientauthentication.Clus
 		Args:            kinform.Secrets(config.Args...),
 		InstallHint:     config.InstallHint,
 		Stderr:          os.Stderr,
-		Ran:             countRun,
+		OnExit:          countRun,
 		InteractiveMode: execauth.InteractiveMode(config.InteractiveMode),
 		Policy:          execauth.Policy{Type: execauth.PolicyType(config.PluginPolicy.PolicyType), Allowed: allowed(config.PluginPolicy)},
 	}
@@ -141,19 +141,19 @@ func options(config *clientcmdapi.ExecConfig, cluster *clientauthentication.Clus
 		opts.InteractiveMode = execauth.Never
 	}
 	if config.ProvideClusterInfo {
-		told, err := json.Marshal(cluster.Config)
+		configJSON, err := json.Marshal(cluster.Config)
 		if err != nil {
 			return opts, fmt.Errorf("exec plugin: the cluster's configuration of the plugin: %w", err)
 		}
 		if unknown, ok := cluster.Config.(*runtime.Unknown); ok {
-			told = unknown.Raw
+			configJSON = unknown.Raw
 		}
 		if cluster.Config == nil {
-			told = nil
+			configJSON = nil
 		}
 		opts.Cluster = &execauth.Cluster{
 			Server: cluster.Server, TLSServerName: cluster.TLSServerName, Insecure: cluster.InsecureSkipTLSVerify, CAData: cluster.CertificateAuthorityData,
-			ProxyURL: kinform.NewSecret(cluster.ProxyURL), DisableCompression: cluster.DisableCompression, Config: kinform.NewSecret(told),
+			ProxyURL: kinform.NewSecret(cluster.ProxyURL), DisableCompression: cluster.DisableCompression, Config: kinform.NewSecret(configJSON),
 		}
 	}
 	return opts, nil
@@ -214,7 +214,7 @@ func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
 	default:
 		// The program's own dialer still opens the connections. The tracker closes them when the
 		// certificate changes.
-		c.DialHolder = &transport.DialHolder{Dial: connrotation.NewDialerWithTracker(c.DialHolder.Dial, a.opened).DialContext}
+		c.DialHolder = &transport.DialHolder{Dial: connrotation.NewDialerWithTracker(c.DialHolder.Dial, a.tracker).DialContext}
 	}
 	return nil
 }
@@ -226,11 +226,11 @@ func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
 // As in client-go, the command runs to its end even if the request that started it is cancelled.
 // Otherwise, if the command took longer than the timeout of requests, there would never be a
 // credential.
-func (a *Authenticator) credential(ctx context.Context, refused *kinform.Credential) (*kinform.Credential, error) {
+func (a *Authenticator) credential(ctx context.Context, rejected *kinform.Credential) (*kinform.Credential, error) {
 	if a.unusable != nil {
 		return nil, a.unusable
 	}
-	next, err := a.plugin.Credential(context.WithoutCancel(ctx), refused)
+	next, err := a.plugin.Credential(context.WithoutCancel(ctx), rejected)
 	if err != nil {
 		return nil, err
 	}
@@ -245,9 +245,9 @@ func (a *Authenticator) credential(ctx context.Context, refused *kinform.Credent
 		if old := certificateOf(before); old != nil && old.Leaf != nil {
 			metrics.ClientCertRotationAge.Observe(time.Since(old.Leaf.NotBefore))
 		}
-		a.opened.CloseAll()
+		a.tracker.CloseAll()
 	}
-	a.tellExpiry(certificateOf(next))
+	a.recordExpiry(certificateOf(next))
 	return next, nil
 }
 
@@ -296,16 +296,16 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		req = req.Clone(req.Context())
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := r.base.RoundTrip(req)
+	resp, err := r.base.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
-	if answer.StatusCode == http.StatusUnauthorized {
+	if resp.StatusCode == http.StatusUnauthorized {
 		if _, err := r.a.credential(req.Context(), c); err != nil {
 			klog.FromContext(req.Context()).Error(err, "Refreshing credentials")
 		}
 	}
-	return answer, nil
+	return resp, nil
 }
 
 // WrappedRoundTripper implements net.RoundTripperWrapper.

@@ -51,7 +51,7 @@ func plugin(t *testing.T, script string) (config *clientcmdapi.ExecConfig, runs 
 	}
 }
 
-func answer(status string) string {
+func execCredential(status string) string {
 	return `echo '{"apiVersion":"` + v1 + `","kind":"ExecCredential","status":` + status + `}'`
 }
 
@@ -63,14 +63,14 @@ func client(t *testing.T, config *rest.Config) *http.Client {
 }
 
 func get(t *testing.T, c *http.Client, url string) int {
-	answer, err := c.Get(url)
+	resp, err := c.Get(url)
 	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	return answer.StatusCode
+	require.NoError(t, resp.Body.Close())
+	return resp.StatusCode
 }
 
 // All clients of a program share a command's token until the server rejects the token.
-func TestTokenIsSharedUntilItIsRefused(t *testing.T) {
+func TestTokenIsSharedUntilTheServerRejectsIt(t *testing.T) {
 	var wanted atomic.Value
 	wanted.Store("token-1")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func TestTokenIsSharedUntilItIsRefused(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	config, runs := plugin(t, `n=$(wc -l < runs | tr -d ' '); `+strings.ReplaceAll(answer(`{"token":"token-N"}`), "N", `'"$n"'`))
+	config, runs := plugin(t, `n=$(wc -l < runs | tr -d ' '); `+strings.ReplaceAll(execCredential(`{"token":"token-N"}`), "N", `'"$n"'`))
 	one, other := client(t, &rest.Config{Host: server.URL, ExecProvider: config}), client(t, &rest.Config{Host: server.URL, ExecProvider: config.DeepCopy()})
 	var asking sync.WaitGroup
 	for range 5 {
@@ -97,8 +97,8 @@ func TestTokenIsSharedUntilItIsRefused(t *testing.T) {
 }
 
 // A program's own token takes precedence over the command's token.
-func TestTokenOfAConfigGoesBefore(t *testing.T) {
-	config, runs := plugin(t, answer(`{"token":"other"}`))
+func TestTokenOfAConfigTakesPrecedence(t *testing.T) {
+	config, runs := plugin(t, execCredential(`{"token":"other"}`))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer own" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -110,7 +110,7 @@ func TestTokenOfAConfigGoesBefore(t *testing.T) {
 }
 
 // When the certificate changes, connections with the old certificate are closed.
-func TestConnectionsEndWithTheirCertificate(t *testing.T) {
+func TestConnectionsAreClosedWhenTheCertificateChanges(t *testing.T) {
 	var names sync.Map
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.TLS.PeerCertificates[0].Subject.CommonName
@@ -133,12 +133,12 @@ func TestConnectionsEndWithTheirCertificate(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, c, server.URL))
 	require.Equal(t, http.StatusUnauthorized, get(t, c, server.URL+"/second"))
 	require.Eventually(t, func() bool {
-		answer, err := c.Get(server.URL + "/second") // the connection may close meanwhile
+		resp, err := c.Get(server.URL + "/second") // the connection may close meanwhile
 		if err != nil {
 			return false
 		}
-		defer answer.Body.Close()
-		return answer.StatusCode == http.StatusOK
+		defer resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
 	}, time.Minute, 10*time.Millisecond)
 }
 
@@ -154,9 +154,9 @@ func certificate(t *testing.T, name string, left time.Duration) (cert, key strin
 }
 
 // Package tools/auth/exec can decode the input that a plugin gets.
-func TestPluginIsToldOfItsCluster(t *testing.T) {
-	told := filepath.Join(t.TempDir(), "told")
-	config, _ := plugin(t, `printf %s "$KUBERNETES_EXEC_INFO" > `+told+"\necho \"$1 $EXTRA\" > args\n"+answer(`{"token":"t"}`))
+func TestPluginGetsClusterInfo(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "told")
+	config, _ := plugin(t, `printf %s "$KUBERNETES_EXEC_INFO" > `+input+"\necho \"$1 $EXTRA\" > args\n"+execCredential(`{"token":"t"}`))
 	config.ProvideClusterInfo = true
 	config.Args = []string{"argument"}
 	config.Env = []clientcmdapi.ExecEnvVar{{Name: "EXTRA", Value: "variable"}}
@@ -165,7 +165,7 @@ func TestPluginIsToldOfItsCluster(t *testing.T) {
 	defer server.Close()
 	require.Equal(t, http.StatusOK, get(t, client(t, &rest.Config{Host: server.URL, ExecProvider: config, TLSClientConfig: rest.TLSClientConfig{ServerName: "name"}}), server.URL))
 
-	info, err := os.ReadFile(told)
+	info, err := os.ReadFile(input)
 	require.NoError(t, err)
 	_, clusterConfig, err := execinfo.LoadExecCredential(info)
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestPluginIsToldOfItsCluster(t *testing.T) {
 	}
 }
 
-func TestPluginsThatAreRefused(t *testing.T) {
+func TestInvalidExecConfigsAreRefused(t *testing.T) {
 	usable := func() *clientcmdapi.ExecConfig {
 		return &clientcmdapi.ExecConfig{Command: "no-such-plugin", APIVersion: v1, InteractiveMode: clientcmdapi.NeverExecInteractiveMode, InstallHint: "get it from here"}
 	}
@@ -239,10 +239,10 @@ func TestPluginsThatAreRefused(t *testing.T) {
 
 // A command may take longer than the timeout of requests. The next request uses the command's
 // credential.
-func TestACommandOutlivesTheRequestThatNeedsIt(t *testing.T) {
+func TestACommandMayTakeLongerThanTheRequest(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
-	config, runs := plugin(t, "touch started\nwhile [ ! -e go ]; do sleep 0.01; done\n"+answer(`{"token":"t"}`))
+	config, runs := plugin(t, "touch started\nwhile [ ! -e go ]; do sleep 0.01; done\n"+execCredential(`{"token":"t"}`))
 	dir := filepath.Dir(config.Command)
 	c := client(t, &rest.Config{Host: server.URL, ExecProvider: config})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -261,7 +261,7 @@ func TestACommandOutlivesTheRequestThatNeedsIt(t *testing.T) {
 }
 
 // A command may print login instructions on standard error, even if it cannot ask the user.
-func TestStandardErrorOfACommandIsThatOfTheProgram(t *testing.T) {
+func TestACommandInheritsStandardError(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	read, write, err := os.Pipe()
@@ -270,7 +270,7 @@ func TestStandardErrorOfACommandIsThatOfTheProgram(t *testing.T) {
 	before := os.Stderr
 	os.Stderr = write
 	defer func() { os.Stderr = before }()
-	config, _ := plugin(t, "echo visit this page >&2\n"+answer(`{"token":"t"}`))
+	config, _ := plugin(t, "echo visit this page >&2\n"+execCredential(`{"token":"t"}`))
 	require.Equal(t, http.StatusOK, get(t, client(t, &rest.Config{Host: server.URL, ExecProvider: config}), server.URL))
 	require.NoError(t, write.Close())
 	said, err := io.ReadAll(read)
@@ -278,37 +278,37 @@ func TestStandardErrorOfACommandIsThatOfTheProgram(t *testing.T) {
 	require.Equal(t, "visit this page\n", string(said))
 }
 
-// told records the calls of the metrics.
-type told struct {
+// metricsRecorder records the calls of the metrics.
+type metricsRecorder struct {
 	mu    sync.Mutex // guards following
 	lines []string
 	ends  []*time.Time
 }
 
-func (m *told) add(line string) {
+func (m *metricsRecorder) add(line string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lines = append(m.lines, line)
 }
 
-func (m *told) Increment(code int, status string) { m.add(fmt.Sprint(code, " ", status)) }
+func (m *metricsRecorder) Increment(code int, status string) { m.add(fmt.Sprint(code, " ", status)) }
 
-func (m *told) Set(end *time.Time) {
+func (m *metricsRecorder) Set(end *time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ends = append(m.ends, end)
 }
 
-func (m *told) Observe(age time.Duration) { m.add(fmt.Sprint("age ", age.Round(time.Hour))) }
+func (m *metricsRecorder) Observe(age time.Duration) { m.add(fmt.Sprint("age ", age.Round(time.Hour))) }
 
-type policyTold struct{ *told }
+type policyRecorder struct{ *metricsRecorder }
 
-func (m policyTold) Increment(status string) { m.add(status) }
+func (m policyRecorder) Increment(status string) { m.add(status) }
 
 func TestRunsOfCommandsAreCounted(t *testing.T) {
-	m := &told{}
+	m := &metricsRecorder{}
 	calls, policies, age, end := metrics.ExecPluginCalls, metrics.ExecPluginPolicyCalls, metrics.ClientCertRotationAge, metrics.ClientCertExpiry
-	metrics.ExecPluginCalls, metrics.ExecPluginPolicyCalls, metrics.ClientCertRotationAge, metrics.ClientCertExpiry = m, policyTold{m}, m, m
+	metrics.ExecPluginCalls, metrics.ExecPluginPolicyCalls, metrics.ClientCertRotationAge, metrics.ClientCertExpiry = m, policyRecorder{m}, m, m
 	defer func() {
 		metrics.ExecPluginCalls, metrics.ExecPluginPolicyCalls, metrics.ClientCertRotationAge, metrics.ClientCertExpiry = calls, policies, age, end
 	}()
@@ -323,13 +323,13 @@ func TestRunsOfCommandsAreCounted(t *testing.T) {
 		config, _ := plugin(t, script)
 		change(config)
 		c := client(t, &rest.Config{Host: server.URL, ExecProvider: config})
-		if answer, err := c.Get(server.URL); err == nil {
-			require.NoError(t, answer.Body.Close())
+		if resp, err := c.Get(server.URL); err == nil {
+			require.NoError(t, resp.Body.Close())
 		}
 		return c
 	}
 	same := func(*clientcmdapi.ExecConfig) {}
-	try(same, answer(`{"token":"t"}`))
+	try(same, execCredential(`{"token":"t"}`))
 	try(same, "exit 3")
 	try(func(c *clientcmdapi.ExecConfig) { c.Command = "no-such-plugin" }, "")
 	try(func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.PolicyType = clientcmdapi.PluginPolicyDenyAll }, "")
@@ -339,7 +339,7 @@ func TestRunsOfCommandsAreCounted(t *testing.T) {
 	cert, key := certificate(t, "name", time.Minute)
 	first, err := json.Marshal(map[string]any{"apiVersion": v1, "kind": "ExecCredential", "status": map[string]string{"clientCertificateData": cert, "clientKeyData": key}})
 	require.NoError(t, err)
-	c := try(same, "if [ -e first ]; then "+answer(`{"token":"t"}`)+"; exit; fi\ntouch first\necho '"+strings.ReplaceAll(string(first), `\n`, `\\n`)+"'")
+	c := try(same, "if [ -e first ]; then "+execCredential(`{"token":"t"}`)+"; exit; fi\ntouch first\necho '"+strings.ReplaceAll(string(first), `\n`, `\\n`)+"'")
 	refuse.Store(true)
 	require.Equal(t, http.StatusUnauthorized, get(t, c, server.URL))
 	require.Equal(t, []string{"allowed", "0 no_error", "allowed", "0 no_error", "age 1h0m0s"}, m.lines)

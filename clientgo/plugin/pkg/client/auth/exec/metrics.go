@@ -22,14 +22,14 @@ func countRun(err error) {
 	}
 	metrics.ExecPluginPolicyCalls.Increment("allowed")
 	_, missing := errors.AsType[*exec.Error](err)
-	_, unreadable := errors.AsType[*fs.PathError](err)
+	_, pathError := errors.AsType[*fs.PathError](err)
 	exit, ended := errors.AsType[*exec.ExitError](err)
 	switch {
 	case err == nil:
 		metrics.ExecPluginCalls.Increment(0, "no_error")
 	case ended:
 		metrics.ExecPluginCalls.Increment(exit.ExitCode(), "plugin_execution_error")
-	case missing || unreadable:
+	case missing || pathError:
 		metrics.ExecPluginCalls.Increment(1, "plugin_not_found_error")
 	default:
 		metrics.ExecPluginCalls.Increment(1, "client_internal_error")
@@ -42,9 +42,9 @@ var expiries = struct {
 	by map[*Authenticator]time.Time
 }{by: map[*Authenticator]time.Time{}}
 
-// tellExpiry records the expiry of a new certificate, and sets the metric to the earliest expiry of
-// all certificates.
-func (a *Authenticator) tellExpiry(certificate *tls.Certificate) {
+// recordExpiry records the expiry of a new certificate, and sets the metric to the earliest expiry
+// of all certificates.
+func (a *Authenticator) recordExpiry(certificate *tls.Certificate) {
 	expiries.mu.Lock()
 	delete(expiries.by, a)
 	if certificate != nil && certificate.Leaf != nil {

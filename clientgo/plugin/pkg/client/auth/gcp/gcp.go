@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-func init() { utilruntime.Must(rest.RegisterAuthProviderPlugin("gcp", refuse)) }
+func init() { utilruntime.Must(rest.RegisterAuthProviderPlugin("gcp", removedProvider)) }
 
-func refuse(string, map[string]string, rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
+func removedProvider(string, map[string]string, rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
 	return nil, errors.New("the gcp auth plugin has been removed: use the exec plugin gke-gcloud-auth-plugin (https://cloud.google.com/blog/products/containers-kubernetes/kubectl-auth-changes-in-gke)")
 }

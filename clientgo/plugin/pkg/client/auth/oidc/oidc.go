@@ -39,8 +39,8 @@ const (
 	// on the way to the server.
 	leeway = 10 * time.Second
 
-	patience   = 30 * time.Second // timeout of requests to the issuer
-	maxAnswers = 1 << 20          // size limit of the issuer's document in bytes
+	requestTimeout   = 30 * time.Second // timeout of requests to the issuer
+	maxResponseBytes = 1 << 20          // size limit of the issuer's document in bytes
 )
 
 func init() { utilruntime.Must(rest.RegisterAuthProviderPlugin("oidc", newProvider)) }
@@ -70,7 +70,7 @@ func newProvider(cluster string, config map[string]string, persister rest.AuthPr
 	if err != nil {
 		return nil, err
 	}
-	p := &provider{client: client, persister: persister, turn: make(chan struct{}, 1), config: maps.Clone(config)}
+	p := &provider{client: client, persister: persister, refreshLock: make(chan struct{}, 1), config: maps.Clone(config)}
 	providers.by[key] = p
 	return p, nil
 }
@@ -86,7 +86,7 @@ func issuerClient(config map[string]string) (*http.Client, error) {
 		return nil, fmt.Errorf("auth provider oidc: %w", err)
 	}
 	return &http.Client{
-		Timeout:   patience,
+		Timeout:   requestTimeout,
 		Transport: net.SetTransportDefaults(&http.Transport{TLSClientConfig: trusted, Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}),
 	}, nil
 }
@@ -97,8 +97,8 @@ type provider struct {
 	persister rest.AuthProviderConfigPersister
 
 	// semaphore of size one: guards the following fields and requests to the issuer
-	turn   chan struct{}
-	config map[string]string
+	refreshLock chan struct{}
+	config      map[string]string
 }
 
 // Login implements rest.AuthProvider. It always returns an error, because logging in is not
@@ -139,8 +139,8 @@ func (r *roundTripper) WrappedRoundTripper() http.RoundTripper { return r.base }
 // and persists the changed configuration.
 func (p *provider) idToken(ctx context.Context) (string, error) {
 	select {
-	case p.turn <- struct{}{}:
-		defer func() { <-p.turn }()
+	case p.refreshLock <- struct{}{}:
+		defer func() { <-p.refreshLock }()
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
@@ -188,9 +188,9 @@ func (p *provider) idToken(ctx context.Context) (string, error) {
 // withoutBody removes the body of the issuer's response from an error, because it may contain
 // tokens.
 func withoutBody(err error) error {
-	var answer *oauth2.RetrieveError
-	if errors.As(err, &answer) && answer.Response != nil {
-		return fmt.Errorf("the issuer answered %s %s", answer.Response.Status, answer.ErrorCode)
+	var retrieveErr *oauth2.RetrieveError
+	if errors.As(err, &retrieveErr) && retrieveErr.Response != nil {
+		return fmt.Errorf("the issuer answered %s %s", retrieveErr.Response.Status, retrieveErr.ErrorCode)
 	}
 	return err
 }
@@ -202,18 +202,18 @@ func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer, err := p.client.Do(req)
+	resp, err := p.client.Do(req)
 	if err != nil {
 		return "", err
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s", address, answer.Status)
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", address, resp.Status)
 	}
 	var document struct {
 		TokenEndpoint string `json:"token_endpoint"`
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(nil, answer.Body, maxAnswers)).Decode(&document); err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(nil, resp.Body, maxResponseBytes)).Decode(&document); err != nil {
 		return "", fmt.Errorf("%s: %w", address, err)
 	}
 	if document.TokenEndpoint == "" {

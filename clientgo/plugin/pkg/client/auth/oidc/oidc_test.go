@@ -34,7 +34,7 @@ func token(ends time.Duration) string {
 type issuer struct {
 	*httptest.Server
 	refreshes atomic.Int32
-	answer    func(w http.ResponseWriter)
+	respond   func(w http.ResponseWriter)
 }
 
 func startIssuer(t *testing.T) *issuer {
@@ -46,8 +46,8 @@ func startIssuer(t *testing.T) *issuer {
 	mux.HandleFunc("/token", func(w http.ResponseWriter, r *http.Request) {
 		n := i.refreshes.Add(1)
 		w.Header().Set("Content-Type", "application/json")
-		if i.answer != nil {
-			i.answer(w)
+		if i.respond != nil {
+			i.respond(w)
 			return
 		}
 		if want := map[int32]string{1: "first", 2: "second"}[n]; r.FormValue("refresh_token") != want {
@@ -61,21 +61,21 @@ func startIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// kept records the configurations that the persister received.
-type kept struct {
+// recordingPersister records the configurations that the persister received.
+type recordingPersister struct {
 	mu     sync.Mutex // guards following
 	config map[string]string
 	err    error
 }
 
-func (k *kept) Persist(config map[string]string) error {
+func (k *recordingPersister) Persist(config map[string]string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.config = config
 	return k.err
 }
 
-func (i *issuer) client(t *testing.T, server string, k *kept, more map[string]string) *http.Client {
+func (i *issuer) client(t *testing.T, server string, k *recordingPersister, more map[string]string) *http.Client {
 	config := map[string]string{
 		"idp-issuer-url": i.URL, "client-id": t.Name(), "client-secret": "s", "refresh-token": "first",
 		"idp-certificate-authority-data": base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Certificate().Raw})),
@@ -89,19 +89,19 @@ func (i *issuer) client(t *testing.T, server string, k *kept, more map[string]st
 	return client
 }
 
-func TestTokenIsRefreshedOnceAndKept(t *testing.T) {
+func TestTokenIsRefreshedOnceAndPersisted(t *testing.T) {
 	var last atomic.Value
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { last.Store(r.Header.Get("Authorization")) }))
 	defer server.Close()
-	i, k := startIssuer(t), &kept{}
+	i, k := startIssuer(t), &recordingPersister{}
 	// the token expires too soon to be used
 	client := i.client(t, server.URL, k, map[string]string{"id-token": token(time.Second)})
 	var asking sync.WaitGroup
 	for range 8 {
 		asking.Go(func() {
-			answer, err := client.Get(server.URL)
+			resp, err := client.Get(server.URL)
 			if err == nil {
-				_ = answer.Body.Close()
+				_ = resp.Body.Close()
 			}
 		})
 	}
@@ -111,14 +111,14 @@ func TestTokenIsRefreshedOnceAndKept(t *testing.T) {
 	require.Equal(t, "Bearer "+k.config["id-token"], last.Load())
 }
 
-func TestARequestThatIsGivenUpLosesNoRefreshToken(t *testing.T) {
+func TestACancelledRequestDoesNotLoseTheRefreshToken(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
-	i, k := startIssuer(t), &kept{}
-	asked, answer := make(chan struct{}), make(chan struct{})
-	i.answer = func(w http.ResponseWriter) {
+	i, k := startIssuer(t), &recordingPersister{}
+	asked, release := make(chan struct{}), make(chan struct{})
+	i.respond = func(w http.ResponseWriter) {
 		close(asked)
-		<-answer
+		<-release
 		fmt.Fprintf(w, `{"access_token":"a","token_type":"Bearer","id_token":%q,"refresh_token":"second"}`, token(time.Hour))
 	}
 	client := i.client(t, server.URL, k, nil)
@@ -137,7 +137,7 @@ func TestARequestThatIsGivenUpLosesNoRefreshToken(t *testing.T) {
 	<-asked // the issuer accepts a refresh token once, and has accepted this token
 	giveUp()
 	require.ErrorIs(t, get(), context.Canceled, "who waits for the refresh of another is given up at once")
-	close(answer)
+	close(release)
 	asking.Wait()
 	got, err := client.Get(server.URL)
 	require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestARequestThatIsGivenUpLosesNoRefreshToken(t *testing.T) {
 }
 
 func TestARequestWithoutATokenHasItsBodyClosed(t *testing.T) {
-	client := startIssuer(t).client(t, "http://127.0.0.1:1", &kept{}, map[string]string{"refresh-token": ""})
+	client := startIssuer(t).client(t, "http://127.0.0.1:1", &recordingPersister{}, map[string]string{"refresh-token": ""})
 	from, to := io.Pipe()
 	_, err := client.Post("http://127.0.0.1:1", "text/plain", from)
 	require.ErrorContains(t, err, "cannot refresh")
@@ -155,7 +155,7 @@ func TestARequestWithoutATokenHasItsBodyClosed(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
-func TestGoodTokenIsUsed(t *testing.T) {
+func TestAValidTokenIsUsed(t *testing.T) {
 	good := token(time.Hour)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+good {
@@ -164,14 +164,14 @@ func TestGoodTokenIsUsed(t *testing.T) {
 	}))
 	defer server.Close()
 	i := startIssuer(t)
-	answer, err := i.client(t, server.URL, &kept{}, map[string]string{"id-token": good}).Get(server.URL)
+	resp, err := i.client(t, server.URL, &recordingPersister{}, map[string]string{"id-token": good}).Get(server.URL)
 	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusOK, resp.StatusCode)
 	require.Zero(t, i.refreshes.Load())
 }
 
-func TestWhatGoesWrongIsSaidWithoutTokens(t *testing.T) {
+func TestErrorsContainNoTokens(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	for says, more := range map[string]map[string]string{
@@ -181,25 +181,25 @@ func TestWhatGoesWrongIsSaidWithoutTokens(t *testing.T) {
 		"openid-configuration": {"idp-issuer-url": "http://127.0.0.1:1/secret?"},
 	} {
 		t.Run(says, func(t *testing.T) {
-			_, err := startIssuer(t).client(t, server.URL, &kept{}, more).Get(server.URL)
+			_, err := startIssuer(t).client(t, server.URL, &recordingPersister{}, more).Get(server.URL)
 			require.ErrorContains(t, err, says)
 		})
 	}
 	t.Run("no id token", func(t *testing.T) {
 		i := startIssuer(t)
-		i.answer = func(w http.ResponseWriter) { fmt.Fprint(w, `{"access_token":"secret","token_type":"Bearer"}`) }
-		_, err := i.client(t, server.URL, &kept{}, nil).Get(server.URL)
+		i.respond = func(w http.ResponseWriter) { fmt.Fprint(w, `{"access_token":"secret","token_type":"Bearer"}`) }
+		_, err := i.client(t, server.URL, &recordingPersister{}, nil).Get(server.URL)
 		require.ErrorContains(t, err, "id_token")
 		require.NotContains(t, err.Error(), "secret")
 	})
 	t.Run("not kept", func(t *testing.T) {
 		i := startIssuer(t)
-		client := i.client(t, server.URL, &kept{err: errors.New("read-only")}, nil)
+		client := i.client(t, server.URL, &recordingPersister{err: errors.New("read-only")}, nil)
 		_, err := client.Get(server.URL)
 		require.ErrorContains(t, err, "read-only")
-		answer, err := client.Get(server.URL) // the tokens are cached in memory
+		resp, err := client.Get(server.URL) // the tokens are cached in memory
 		require.NoError(t, err)
-		require.NoError(t, answer.Body.Close())
+		require.NoError(t, resp.Body.Close())
 	})
 	for _, config := range []map[string]string{{"client-id": "c"}, {"idp-issuer-url": "u"}, {"idp-issuer-url": "u", "client-id": "bad", "idp-certificate-authority-data": "!"}} {
 		_, err := rest.HTTPClientFor(&rest.Config{AuthProvider: &clientcmdapi.AuthProviderConfig{Name: "oidc", Config: config}})

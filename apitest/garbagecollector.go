@@ -1,0 +1,267 @@
+package apitest
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// garbageCollector is the garbage collector of the server. It deletes objects whose owners are
+// gone. It handles the dependents of a deleted object by the propagation policy of the deletion,
+// like the garbage collector of a cluster.
+type garbageCollector struct {
+	srv   *Server
+	nodes map[types.UID]*ownedNode
+
+	// dependents are the objects that name an owner, by the UID of the owner. It may contain an
+	// owner that does not exist.
+	dependents map[types.UID]map[types.UID]*ownedNode
+
+	toCheck map[types.UID]bool // UIDs of objects to check
+}
+
+// ownedNode is an object in the collector's graph.
+type ownedNode struct {
+	res        *resource
+	key        types.NamespacedName
+	uid        types.UID
+	version    string
+	owners     []metav1.OwnerReference
+	finalizers []string
+	deleting   bool
+}
+
+func (n *ownedNode) has(finalizer string) bool { return slices.Contains(n.finalizers, finalizer) }
+
+// waitsForDependents reports whether the object waits until its dependents are deleted.
+func (n *ownedNode) waitsForDependents() bool {
+	return n.deleting && n.has(metav1.FinalizerDeleteDependents)
+}
+
+// matches reports whether an owner reference of an object in this namespace names this object.
+func (n *ownedNode) matches(ref metav1.OwnerReference, namespace string) bool {
+	gv, err := schema.ParseGroupVersion(ref.APIVersion)
+	return err == nil && n.uid == ref.UID && n.res.Kind == ref.Kind && n.res.Group == gv.Group && n.key.Name == ref.Name &&
+		(n.key.Namespace == "" || n.key.Namespace == namespace)
+}
+
+// collectGarbage is the loop of the collector.
+func (s *Server) collectGarbage(ctx context.Context) {
+	g := &garbageCollector{srv: s}
+	s.runChangeLoop(ctx, changeLoop{start: g.start, change: g.change, onIdle: g.checkDue})
+}
+
+func (g *garbageCollector) start() {
+	g.nodes = map[types.UID]*ownedNode{}
+	g.dependents = map[types.UID]map[types.UID]*ownedNode{}
+	g.toCheck = map[types.UID]bool{}
+	seen := map[*collection]bool{}
+	for _, res := range g.srv.store.resources() {
+		if seen[res.data] {
+			continue
+		}
+		seen[res.data] = true
+		objects, _ := g.srv.store.snapshot(res)
+		for rev := range objects.inNamespace("") {
+			g.update(rev)
+		}
+	}
+}
+
+func (g *garbageCollector) change(c *change) {
+	if c.cur != nil {
+		g.update(c.cur)
+		return
+	}
+	g.forget(c.prev.metadata().UID)
+}
+
+// update updates the graph with the current state of an object.
+func (g *garbageCollector) update(rev *revision) {
+	meta := rev.metadata()
+	g.forget(meta.UID)
+	n := &ownedNode{
+		res: rev.res, key: rev.key, uid: meta.UID, version: meta.ResourceVersion, owners: meta.OwnerReferences,
+		finalizers: meta.Finalizers, deleting: meta.DeletionTimestamp != nil,
+	}
+	g.nodes[n.uid] = n
+	for _, ref := range n.owners {
+		if g.dependents[ref.UID] == nil {
+			g.dependents[ref.UID] = map[types.UID]*ownedNode{}
+		}
+		g.dependents[ref.UID][n.uid] = n
+	}
+	g.toCheck[n.uid] = true
+	g.enqueueRelated(n)
+}
+
+// forget removes an object from the graph.
+func (g *garbageCollector) forget(uid types.UID) {
+	n := g.nodes[uid]
+	if n == nil {
+		return
+	}
+	delete(g.nodes, uid)
+	for _, ref := range n.owners {
+		delete(g.dependents[ref.UID], uid)
+		if len(g.dependents[ref.UID]) == 0 {
+			delete(g.dependents, ref.UID)
+		}
+	}
+	g.enqueueRelated(n)
+}
+
+// enqueueRelated schedules checks of all objects that a change of n affects.
+func (g *garbageCollector) enqueueRelated(n *ownedNode) {
+	for _, ref := range n.owners {
+		g.toCheck[ref.UID] = true
+	}
+	for uid := range g.dependents[n.uid] {
+		g.toCheck[uid] = true
+	}
+}
+
+// checkDue checks all due objects. The collector's own writes come back to it as changes.
+func (g *garbageCollector) checkDue() {
+	for uid := range g.toCheck {
+		delete(g.toCheck, uid)
+		n := g.nodes[uid]
+		if n == nil {
+			continue
+		}
+		err := g.check(n)
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			// a change follows a NotFound or a Conflict, so neither is logged
+			g.srv.opts.Logger.Warn("the garbage collector of apitest cannot do its work", "kind", n.res.Kind, "key", n.key, "err", err)
+		}
+	}
+}
+
+// check checks one object, and makes the necessary writes.
+func (g *garbageCollector) check(n *ownedNode) error {
+	switch {
+	case n.deleting && n.has(metav1.FinalizerOrphanDependents):
+		for _, dependent := range g.dependents[n.uid] {
+			if err := g.removeOwners(dependent, n.uid); err != nil && !apierrors.IsNotFound(err) {
+				return err
+			}
+		}
+		return g.removeFinalizer(n, metav1.FinalizerOrphanDependents)
+	case n.waitsForDependents():
+		for _, dependent := range g.dependents[n.uid] {
+			blocks := func(ref metav1.OwnerReference) bool {
+				return ref.UID == n.uid && ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
+			}
+			if slices.ContainsFunc(dependent.owners, blocks) {
+				return nil // When that dependent is gone, n is checked again.
+			}
+		}
+		return g.removeFinalizer(n, metav1.FinalizerDeleteDependents)
+	case n.deleting:
+		return nil
+	}
+	var solid, gone, waiting []types.UID
+	for _, ref := range n.owners {
+		switch owner := g.nodes[ref.UID]; {
+		case owner == nil || !owner.matches(ref, n.key.Namespace):
+			gone = append(gone, ref.UID)
+		case owner.waitsForDependents():
+			waiting = append(waiting, ref.UID)
+		default:
+			solid = append(solid, ref.UID)
+		}
+	}
+	leaving := append(gone, waiting...)
+	switch {
+	case len(leaving) == 0:
+		return nil
+	case len(solid) > 0:
+		return g.removeOwners(n, leaving...)
+	}
+	policy := metav1.DeletePropagationBackground
+	switch {
+	case len(waiting) > 0 && len(g.dependents[n.uid]) > 0, n.has(metav1.FinalizerDeleteDependents):
+		policy = metav1.DeletePropagationForeground
+	case n.has(metav1.FinalizerOrphanDependents):
+		policy = metav1.DeletePropagationOrphan
+	}
+	// The object may have got another owner meanwhile, so only the checked version is deleted.
+	opts := metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &n.uid, ResourceVersion: &n.version}}
+	_, _, err := g.srv.remove(n.res, n.key, opts)
+	return err
+}
+
+// removeOwners removes owner references from an object.
+func (g *garbageCollector) removeOwners(n *ownedNode, owners ...types.UID) error {
+	return g.modify(n, func(obj Object) {
+		obj.SetOwnerReferences(slices.DeleteFunc(obj.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
+			return slices.Contains(owners, ref.UID)
+		}))
+	})
+}
+
+// removeFinalizer removes a finalizer from an object.
+func (g *garbageCollector) removeFinalizer(n *ownedNode, finalizer string) error {
+	return g.modify(n, func(obj Object) {
+		obj.SetFinalizers(slices.DeleteFunc(obj.GetFinalizers(), func(f string) bool { return f == finalizer }))
+	})
+}
+
+func (g *garbageCollector) modify(n *ownedNode, change func(Object)) error {
+	_, err := g.srv.modify(n.res, n.key, false, func(old *revision) (Object, error) {
+		obj := old.object()
+		if obj.GetUID() != n.uid {
+			return nil, apierrors.NewConflict(n.res.groupResource(), n.key.Name, errors.New("another object has the name"))
+		}
+		change(obj)
+		return obj, nil
+	})
+	return err
+}
+
+// setPropagationFinalizers sets the finalizers that hold an object until the collector has handled
+// its dependents. Without a collector, it sets none, because nothing would remove them.
+func (s *Server) setPropagationFinalizers(res *resource, obj Object, opts metav1.DeleteOptions) {
+	//lint:ignore SA1019 Clients of old send it, and kubectl did.
+	if !s.opts.GarbageCollection || obj.GetDeletionTimestamp() != nil && opts.PropagationPolicy == nil && opts.OrphanDependents == nil {
+		return
+	}
+	finalizers := slices.DeleteFunc(obj.GetFinalizers(), func(f string) bool {
+		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
+	})
+	switch propagationPolicy(res, obj, opts) {
+	case metav1.DeletePropagationOrphan:
+		finalizers = append(finalizers, metav1.FinalizerOrphanDependents)
+	case metav1.DeletePropagationForeground:
+		finalizers = append(finalizers, metav1.FinalizerDeleteDependents)
+	}
+	obj.SetFinalizers(finalizers)
+}
+
+// propagationPolicy decides what happens to the dependents of an object. The policy comes from the
+// deletion; otherwise from the object's finalizers; otherwise it is the default of the type.
+func propagationPolicy(res *resource, obj Object, opts metav1.DeleteOptions) metav1.DeletionPropagation {
+	switch {
+	case opts.PropagationPolicy != nil:
+		return *opts.PropagationPolicy
+	//lint:ignore SA1019 Clients of old send it, and kubectl did.
+	case opts.OrphanDependents != nil && *opts.OrphanDependents:
+		return metav1.DeletePropagationOrphan
+	//lint:ignore SA1019 Clients of old send it, and kubectl did.
+	case opts.OrphanDependents != nil:
+		return metav1.DeletePropagationBackground
+	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerOrphanDependents):
+		return metav1.DeletePropagationOrphan
+	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerDeleteDependents):
+		return metav1.DeletePropagationForeground
+	case res.Group == "batch" && res.Plural == "jobs", res.Group == "" && res.Plural == "replicationcontrollers":
+		// the default of these types, older than the other policies
+		return metav1.DeletePropagationOrphan
+	}
+	return metav1.DeletePropagationBackground
+}

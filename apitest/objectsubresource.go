@@ -1,0 +1,72 @@
+package apitest
+
+import (
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// objectSubresource returns a subresource whose objects are objects of the resource itself. A write
+// to it changes only a part of the object: see [parts].
+func objectSubresource(name string, of flags, kind schema.GroupVersionKind, verbs metav1.Verbs) subresource {
+	return subresource{name, kind, verbs, of, func(s *Server, w http.ResponseWriter, req *Request) error {
+		for _, verb := range verbs {
+			if verb == req.Verb {
+				return s.serveObjectSubresource(w, req)
+			}
+		}
+		return errMethodNotAllowed()
+	}}
+}
+
+func (s *Server) serveObjectSubresource(w http.ResponseWriter, req *Request) error {
+	switch req.Verb {
+	case "get":
+		return s.get(w, req)
+	case "update":
+		return s.update(w, req)
+	default:
+		return s.patch(w, req)
+	}
+}
+
+// mergeFuncs has a function for each subresource. It applies a write to the stored object, or
+// returns an error if the write is invalid.
+var mergeFuncs = map[string]func(old, sent Object) error{
+	"ephemeralcontainers": func(old, sent Object) error {
+		return addEphemeralContainers(old.(*corev1.Pod), sent.(*corev1.Pod))
+	},
+	"resize": func(old, sent Object) error { return resize(old.(*corev1.Pod), sent.(*corev1.Pod)) },
+	"finalize": func(old, sent Object) error {
+		old.(*corev1.Namespace).Spec.Finalizers = sent.(*corev1.Namespace).Spec.Finalizers
+		return nil
+	},
+	"status": func(old, sent Object) error {
+		copyStatus(old, sent)
+		return nil
+	},
+}
+
+// merge returns the new state of an object after a write through the main resource or a
+// subresource. A write changes only the fields that belong to its resource or subresource.
+func merge(req *Request, old, sent Object) (Object, error) {
+	if mergeFunc := mergeFuncs[req.Subresource]; mergeFunc != nil {
+		err := mergeFunc(old, sent)
+		old.SetResourceVersion(sent.GetResourceVersion())
+		old.SetUID(sent.GetUID())
+		return old, err
+	}
+	keepManagedFields(sent, old)
+	if req.res.Status {
+		copyStatus(sent, old)
+	}
+	if ns, ok := sent.(*corev1.Namespace); ok {
+		ns.Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
+	}
+	if v := sent.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
+		return sent, nil // The write becomes a conflict, whatever else the sent object contains.
+	}
+	return sent, req.res.validateChanged(old, sent)
+}

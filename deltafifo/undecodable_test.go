@@ -1,0 +1,212 @@
+package deltafifo_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/listwatch"
+)
+
+// one returns an item of the first object with a name, and other an item of a second object with
+// the same name.
+func one(name, rv string) listwatch.Item[string] {
+	return listwatch.Item[string]{Key: key(name), Object: name + "@" + rv, ResourceVersion: rv, UIDHash: 1}
+}
+
+func otherUID(name, rv string) listwatch.Item[string] {
+	item := one(name, rv)
+	item.UIDHash = 2
+	return item
+}
+
+// undecodable returns the item as if only its key and UID were readable.
+func undecodable(item listwatch.Item[string]) listwatch.Item[string] {
+	return listwatch.Item[string]{Key: item.Key, UIDHash: item.UIDHash, Unchanged: true}
+}
+
+func (f *fixture) list(rv string, items ...listwatch.Item[string]) {
+	f.t.Helper()
+	require.NoError(f.t, f.Replace(items, rv))
+}
+
+// A list has undecodable objects, one of them without a readable name. Of the consumer's objects,
+// only those are gone whose key now belongs to another object.
+func TestListWithANamelessObjectKeepsMissingObjects(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		report func(*fixture)
+		want   []string
+	}{
+		{"deletes nothing that it lacks", func(f *fixture) { f.list("2", nameless) }, []string{}},
+		{"deletes nothing that is pending", func(f *fixture) {
+			f.apply(listwatch.Modified, one("a", "2"))
+			f.apply(listwatch.Added, one("c", "3"))
+			f.list("4", nameless)
+		}, []string{"a: Updated@2", "c: Added@3"}},
+		{"has what it lists", func(f *fixture) { f.list("2", one("a", "2"), nameless, one("c", "2")) }, []string{"a: Replaced@2", "c: Replaced@2"}},
+		{"deletes what another object has the name of", func(f *fixture) { f.list("2", nameless, undecodable(otherUID("a", ""))) }, []string{"a: Deleted?@1"}},
+		{"deletes what is pending, if another object has its name", func(f *fixture) {
+			f.apply(listwatch.Modified, one("a", "2"))
+			f.list("3", nameless, undecodable(otherUID("a", "")))
+		}, []string{"a: Updated@2 Deleted?@2"}},
+		{"keeps what could not be read now", func(f *fixture) { f.list("2", nameless, undecodable(one("a", ""))) }, []string{}},
+		{"keeps what is another object without a UID", func(f *fixture) {
+			f.list("2", nameless, listwatch.Item[string]{Key: key("a"), Unchanged: true})
+		}, []string{}},
+		{"an object with a name counts, if it is listed twice", func(f *fixture) {
+			f.apply(listwatch.Modified, one("a", "2"))
+			f.list("3", one("a", "3"), undecodable(otherUID("a", "")), nameless)
+		}, []string{"a: Updated@2 Replaced@3"}},
+		{"does not bring back what a list before it did not have", func(f *fixture) {
+			f.list("2", one("b", "1"))
+			f.list("3", nameless)
+		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
+		{"nor what could not be read since", func(f *fixture) {
+			f.list("2", one("b", "1"))
+			f.list("3", nameless, undecodable(one("a", "")))
+		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
+		{"after one that kept an object deletes it, if another has its name", func(f *fixture) {
+			f.list("2", undecodable(one("a", "")), one("b", "1"))
+			f.list("3", nameless, undecodable(otherUID("a", "")))
+		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
+		{"before one that has all names says nothing", func(f *fixture) {
+			f.list("2", nameless)
+			f.list("3", one("a", "3"))
+		}, []string{"a: Replaced@3", "b: Deleted?@1"}},
+		{"and what was not read there is gone with the next", func(f *fixture) {
+			f.list("2", nameless, undecodable(one("a", "")))
+			f.list("3", one("b", "1"))
+		}, []string{"a: Deleted?@1", "b: Replaced@1"}},
+		{"and is read after it", func(f *fixture) {
+			f.list("2", nameless, undecodable(otherUID("a", "")))
+			f.apply(listwatch.Modified, otherUID("a", "3"))
+		}, []string{"a: Updated@3"}},
+		{"and is deleted after it", func(f *fixture) {
+			f.list("2", nameless, undecodable(otherUID("a", "")))
+			f.apply(listwatch.Deleted, otherUID("a", "3"))
+		}, []string{"a: Deleted?@1"}},
+		{"and a resync of what stays", func(f *fixture) {
+			f.list("2", nameless, undecodable(otherUID("a", "")), undecodable(one("b", "")))
+			require.NoError(f.t, f.Resync())
+		}, []string{"a: Deleted?@1", "b: Sync@1"}},
+		{"and one of another history", func(f *fixture) {
+			require.NoError(f.t, f.Restore([]listwatch.Item[string]{nameless, one("a", "1")}, "1"))
+			require.NoError(f.t, f.Restore([]listwatch.Item[string]{nameless, undecodable(otherUID("b", ""))}, "1"))
+		}, []string{"a: Replaced@1", "b: Deleted?@1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, deltafifo.Options{})
+			f.list("1", one("a", "1"), one("b", "1"))
+			f.popAndApply()
+			require.NoError(t, f.Bookmark("1"))
+			tt.report(f)
+			b := f.pop()
+			require.Equal(t, tt.want, text(b))
+			require.True(t, b.Replaced)
+			f.store.apply(b)
+			require.NoError(t, f.Resync())
+			require.Len(t, f.popAndApply(), len(f.store.contents()), "nothing of it is left over")
+		})
+	}
+}
+
+// An undecodable object shows that the previous object of its key is gone, and nothing else.
+func TestUndecodableObjectReplacesAnotherUID(t *testing.T) {
+	t.Parallel()
+	third := otherUID("a", "4")
+	third.UIDHash = 3
+	for _, tt := range []struct {
+		name   string
+		report func(*fixture)
+		want   []string
+	}{
+		{"of the object that is known", func(f *fixture) { f.undecodable(one("a", "2")) }, []string{}},
+		{"of another", func(f *fixture) { f.undecodable(otherUID("a", "2")) }, []string{"a: Deleted?@1"}},
+		{"of an unknown UID", func(f *fixture) { f.undecodable(listwatch.Item[string]{Key: key("a"), ResourceVersion: "2"}) }, []string{}},
+		{"of what nobody knows", func(f *fixture) { f.undecodable(otherUID("x", "2")) }, []string{}},
+		{"of what is pending", func(f *fixture) {
+			f.apply(listwatch.Modified, one("a", "2"))
+			f.undecodable(otherUID("a", "3"))
+		}, []string{"a: Updated@2 Deleted?@2"}},
+		{"of what is pending and the same", func(f *fixture) {
+			f.apply(listwatch.Modified, one("a", "2"))
+			f.undecodable(one("a", "3"))
+		}, []string{"a: Updated@2"}},
+		{"of what was deleted", func(f *fixture) {
+			f.apply(listwatch.Deleted, one("a", "2"))
+			f.undecodable(otherUID("a", "3"))
+		}, []string{"a: Deleted@2"}},
+		{"of two, one after another", func(f *fixture) {
+			f.undecodable(one("a", "2"))
+			f.undecodable(otherUID("a", "3"))
+		}, []string{"a: Deleted?@1"}},
+		{"then deleted", func(f *fixture) {
+			f.undecodable(one("a", "2"))
+			f.apply(listwatch.Deleted, listwatch.Item[string]{Key: key("a"), Object: "a@1", ResourceVersion: "3", UIDHash: 1})
+		}, []string{"a: Deleted@1"}},
+		{"then a third is deleted", func(f *fixture) {
+			f.undecodable(one("a", "2"))
+			f.apply(listwatch.Deleted, third)
+		}, []string{"a: Deleted?@1"}},
+		{"then read", func(f *fixture) {
+			f.undecodable(one("a", "2"))
+			f.apply(listwatch.Modified, one("a", "3"))
+		}, []string{"a: Updated@3"}},
+		{"then read, without a UID", func(f *fixture) {
+			f.undecodable(otherUID("a", "2"))
+			f.update("a", "3")
+		}, []string{"a: Deleted?@1 Updated@3"}},
+		{"of what a list does not have", func(f *fixture) {
+			f.list("2", one("b", "1"))
+			f.undecodable(one("a", "3"))
+		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
+		{"before a list that does not have it", func(f *fixture) {
+			f.undecodable(one("a", "2"))
+			f.list("3", one("b", "1"))
+		}, []string{"a: Deleted?@1", "b: Replaced@1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, deltafifo.Options{})
+			f.list("1", one("a", "1"), one("b", "1"))
+			f.popAndApply()
+			tt.report(f)
+			require.NoError(t, f.Bookmark("9"))
+			require.Equal(t, tt.want, f.popAndApply())
+		})
+	}
+	f := setup(t, deltafifo.Options{})
+	f.Close()
+	require.ErrorIs(t, f.Apply(listwatch.Event[string]{Type: listwatch.Modified, Item: undecodable(one("a", "1"))}), deltafifo.ErrClosed)
+}
+
+// While the newest object of a key is undecodable, HasVersion returns false for every version.
+func TestHasVersionOfAnUndecodableObjectIsFalse(t *testing.T) {
+	t.Parallel()
+	for name, report := range map[string]func(f *fixture){
+		"an event": func(f *fixture) { f.undecodable(otherUID("a", "2")) },
+		"a list":   func(f *fixture) { f.list("2", nameless, undecodable(otherUID("a", ""))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, deltafifo.Options{})
+			f.list("1", one("a", "1"), one("b", "1"))
+			f.popAndApply()
+			f.markApplied()
+			require.True(t, f.HasVersion(key("a"), "1", 1))
+			report(f)
+			require.False(t, f.HasVersion(key("a"), "1", 1), "pending")
+			require.True(t, f.HasVersion(key("b"), "1", 1))
+			b := f.pop()
+			require.False(t, f.HasVersion(key("a"), "1", 1), "in flight")
+			require.True(t, f.HasVersion(key("b"), "1", 1))
+			f.store.apply(b)
+			f.markApplied()
+			require.False(t, f.HasVersion(key("a"), "1", 1), "gone")
+		})
+	}
+}

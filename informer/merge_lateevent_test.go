@@ -1,0 +1,204 @@
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
+	"github.com/kinform/kinform/internal/testing/testsize"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A part may report an event after its watch has passed the event's version, for instance for an
+// object that becomes visible late. A list finds the object, as in a reflector, at most once in
+// five minutes.
+func TestLateEventOfAPartLeadsToAList(t *testing.T) { // G2
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))
+		// No idle timeout: a new watch of the fake would not begin with the last event.
+		inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		lists := func() uint64 { return inf.Status().Reflector.Lists }
+		stored := func(name string) bool {
+			synctest.Wait()
+			_, ok := inf.Store().Get(types.NamespacedName{Name: name})
+			return ok
+		}
+		before := lists()
+		a.events <- ev(listwatch.Modified, "a", "20", "y")
+		// an object that neither store nor server has
+		a.events <- ev(listwatch.Deleted, "unheard", "12", "x")
+		time.Sleep(time.Second)
+		require.Equal(t, before, lists())
+		a.set("21", item("a", "20", "y"), item("shown", "15", "x"))
+		a.events <- ev(listwatch.Added, "shown", "15", "x")
+		time.Sleep(10 * time.Second)
+		require.True(t, stored("shown"))
+		require.Equal(t, before+1, lists())
+
+		a.set("21", item("a", "20", "y"), item("shown", "15", "x"), item("second", "16", "x"))
+		a.events <- ev(listwatch.Added, "shown", "15", "x") // sent again
+		for range 100 {
+			a.events <- ev(listwatch.Added, "second", "16", "x")
+		}
+		time.Sleep(4 * time.Minute)
+		require.Equal(t, before+1, lists())
+		time.Sleep(time.Minute)
+		a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "22", "")}
+		time.Sleep(10 * time.Second)
+		require.True(t, stored("second"))
+		require.Equal(t, before+2, lists())
+	})
+}
+
+// A late deletion whose object cannot be read may be about an object that is gone. Only a list can
+// show this.
+func TestALateUndecodableDeletionOfAPartLeadsToAList(t *testing.T) { // G2
+	type source = listwatch.Source[*obj]
+	for name, of := range map[string]func(a, b source) source{
+		"merged": func(a, b source) source { return quietMerge(a, b) },
+		"alone":  func(a, _ source) source { return a },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, b := newFake("100", item("stays", "8", "x"), item("goes", "8", "x")), newFake("100")
+				inf := newInformer(t, of(a, b), informer.Options[*obj]{
+					Reflector: reflector.Options{WatchIdleTimeout: -1, Logger: slog.New(slog.DiscardHandler)},
+				})
+				start(t, inf)
+				require.NoError(t, inf.WaitForSync(t.Context()))
+				undecodable := func(name string, kind listwatch.EventType) *listwatch.ObjectError {
+					return &listwatch.ObjectError{Key: types.NamespacedName{Name: name}, ResourceVersion: "9", Type: kind, Err: errors.New("no JSON")}
+				}
+				a.events <- undecodable("stays", listwatch.Modified) // not a deletion
+				synctest.Wait()
+				require.EqualValues(t, 1, inf.Status().Reflector.Lists)
+				a.set("100", item("stays", "8", "x"))
+				a.events <- undecodable("goes", listwatch.Deleted)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				require.Equal(t, 1, inf.Store().Len())
+				require.EqualValues(t, 2, inf.Status().Reflector.Lists)
+			})
+		})
+	}
+}
+
+// If a server repeats an older state, it was restored from a backup, and its state is accepted.
+// Objects that it lacks are deleted, older states replace newer ones, and handlers and store agree.
+func TestPartsThatReturnToAnOlderStateAreFollowed(t *testing.T) { // G2
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10", item("a", "9", "new"), item("lost", "8", "x")), newFake("10", item("b", "8", "new"), item("lost-too", "7", "x"))
+		inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{})
+		seen := map[string]string{}
+		_, err := inf.AddHandler(func(e informer.Event[*obj]) {
+			if seen[e.Key.Name] = e.ResourceVersion; e.Type == informer.Deleted {
+				delete(seen, e.Key.Name)
+			}
+		}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		a.set("6", item("a", "4", "older"))
+		b.set("6", item("b", "5", "older"))
+		a.events <- io.ErrUnexpectedEOF
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.Equal(t, map[string]string{"a": "4", "b": "5"}, seen)
+		require.Equal(t, 2, inf.Store().Len())
+		require.Equal(t, "6", inf.Store().ResourceVersion())
+	})
+}
+
+// A part that disconnects and reconnects leaks no goroutines.
+func TestPartThatReconnectsLeaksNothing(t *testing.T) { // G10
+	synctest.Test(t, func(t *testing.T) {
+		r := newPartsRig(t, 3)
+		r.runSynced()
+		comeAndGo := func(times int) int {
+			for n := range times {
+				fault := r.server.Inject(apitest.Fault{Match: inNamespace("part-1"), Action: []apitest.Action{apitest.Code(403, 0), apitest.Drop(), apitest.Delay(time.Hour)}[n%3]})
+				r.server.EndWatches("")
+				time.Sleep(5 * time.Minute)
+				fault.Remove()
+				time.Sleep(15 * time.Minute)
+				require.Empty(t, r.informer.Status().Parts, fmt.Sprint(n))
+			}
+			synctest.Wait()
+			return runtime.NumGoroutine()
+		}
+		few := comeAndGo(3)
+		require.LessOrEqual(t, comeAndGo(testsize.Scale(60, 20)), few+2)
+		r.settle()
+		require.NoError(t, r.stop())
+	})
+}
+
+// streaming is a fake that has streaming lists.
+type streaming struct{ *fake }
+
+func (s streaming) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
+	w := &initialEventsWatch{fakeWatch: fakeWatch{ctx, s.fake}}
+	if opts.SendInitialEvents {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, item := range s.items {
+			w.initial = append(w.initial, listwatch.Event[*obj]{Type: listwatch.Added, Item: item})
+		}
+		w.initial = append(w.initial, listwatch.Event[*obj]{Type: listwatch.Bookmark, InitialEventsEnd: true, Item: item("", s.rv, "")})
+	}
+	return w, nil
+}
+
+// initialEventsWatch is a watch that begins with given events.
+type initialEventsWatch struct {
+	fakeWatch
+	initial []listwatch.Event[*obj]
+}
+
+func (w *initialEventsWatch) Next() (event listwatch.Event[*obj], err error) {
+	if len(w.initial) == 0 {
+		return w.fakeWatch.Next()
+	}
+	event, w.initial = w.initial[0], w.initial[1:]
+	return event, nil
+}
+
+// A streaming list after a late event of a part works like any other list.
+func TestLateEventOfAPartLeadsToOneStreamingList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))
+		inf := newInformer(t, sources.Merge[*obj](streaming{a}, streaming{b}), informer.Options[*obj]{
+			Reflector: reflector.Options{ListMode: reflector.WatchList, WatchIdleTimeout: time.Hour, WatchTimeout: time.Hour},
+		})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		require.Equal(t, reflector.WatchList, inf.Status().Reflector.ListMode)
+		before := inf.Status().Reflector.Lists
+		a.events <- ev(listwatch.Modified, "a", "20", "y")
+		time.Sleep(time.Second)
+		a.set("21", item("a", "20", "y"), item("shown", "15", "x"))
+		a.events <- ev(listwatch.Added, "shown", "15", "x")
+		time.Sleep(10 * time.Second)
+		_, shown := inf.Store().Get(types.NamespacedName{Name: "shown"})
+		require.True(t, shown)
+		for range 5 {
+			a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "21", "")}
+			time.Sleep(5 * time.Minute)
+		}
+		require.Equal(t, before+1, inf.Status().Reflector.Lists)
+	})
+}

@@ -1,0 +1,115 @@
+package conformance
+
+import (
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// resyncCases test resyncs.
+var resyncCases = []informerCase{
+	{"a resync tells those who are due of everything", func(p *failureRecorder, o informerMaker) {
+		// SI-26, SI-27, PD-4
+		r := p.newRig(o, Setup{Resync: time.Second})
+		defer r.close()
+		r.create("a", "b")
+		var all []*recorder
+		for _, period := range []time.Duration{0, 2 * time.Second, 3 * time.Second} {
+			all = append(all, r.record(period))
+		}
+		r.startSynced()
+		for _, h := range all {
+			h.take()
+		}
+		time.Sleep(time.Hour)
+		version := r.informer.ResourceVersion()
+		for n, least := range []int{0, 2 * 1790, 2 * 1190} {
+			events := all[n].take()
+			p.must(len(events) >= least && len(events) <= least+40, "handler %d was told %d times", n, len(events))
+			for _, e := range events {
+				p.must(e.Type == Updated && e.Old == e.New && !e.Initial, "handler %d was told %+v", n, e)
+			}
+		}
+		p.equal(version, r.informer.ResourceVersion(), "version")
+	}},
+	{"relists don't starve a resync", func(p *failureRecorder, o informerMaker) { // D22, RC-31
+		r := p.newRig(o, Setup{Resync: 10 * time.Second})
+		defer r.close()
+		r.create("a")
+		h := r.record(10 * time.Second)
+		r.startSynced()
+		h.take()
+		for range 60 {
+			r.server.Compact()
+			r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})
+			r.server.EndWatches("")
+			time.Sleep(5 * time.Second)
+		}
+		resyncs := 0
+		for _, e := range h.take() {
+			if e.Type == Updated && e.Old == e.New {
+				resyncs++
+			}
+		}
+		p.must(resyncs >= 20, "%d resyncs in five minutes, every ten seconds", resyncs)
+	}},
+}
+
+// failureCases test failures.
+var failureCases = []informerCase{
+	{"a stop ends every wait", func(p *failureRecorder, o informerMaker) { // D5, RC-18, SI-3
+		r := p.newRig(o, Setup{})
+		defer r.close()
+		r.server.Inject(apitest.Fault{Action: apitest.Fail(apierrors.NewTooManyRequests("busy", 0))})
+		r.start()
+		time.Sleep(3 * time.Minute)
+		took := r.stop()
+		p.must(took < 100*time.Millisecond, "the stop took %v", took)
+	}},
+	{"a streaming list without an end gives way", func(p *failureRecorder, o informerMaker) { // D6
+		r := p.newRig(o, Setup{})
+		defer r.close()
+		r.create("a")
+		r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.NoEndMarker()})
+		r.startSynced()
+	}},
+	{"a stream that fails is reported", func(p *failureRecorder, o informerMaker) { // D7, RC-27
+		var mu sync.Mutex
+		reported := 0
+		r := p.newRig(o, Setup{OnError: func(error) {
+			mu.Lock()
+			defer mu.Unlock()
+			reported++
+		}})
+		defer r.close()
+		r.startSynced()
+		r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.FailAfterEvents(1, apierrors.NewInternalError(apierrors.NewBadRequest("no")))})
+		r.server.EndWatches("")
+		r.create("a", "b")
+		r.settle()
+		p.must(reported > 0, "nobody was told")
+	}},
+	{"under constant failure no wait is short again", func(p *failureRecorder, o informerMaker) { // D8, RC-3
+		r := p.newRig(o, Setup{})
+		defer r.close()
+		var mu sync.Mutex
+		var asked []time.Time
+		r.server.Inject(apitest.Fault{Action: apitest.Code(500, 0), Match: func(apitest.Request) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			asked = append(asked, time.Now())
+			return true
+		}})
+		r.start()
+		time.Sleep(time.Hour)
+		r.stop()
+		p.must(len(asked) > 20, "it asked %d times in an hour", len(asked))
+		for n := len(asked) / 2; n < len(asked); n++ {
+			wait := asked[n].Sub(asked[n-1])
+			p.must(wait > 5*time.Second || o.watchList && wait == 0, "after request %d of %d it waited %v", n, len(asked), wait)
+		}
+	}},
+}

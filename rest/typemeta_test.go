@@ -1,0 +1,84 @@
+package rest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+type widget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Size int `json:"size"`
+	} `json:"spec"`
+	Status struct {
+		Seen int `json:"seen"`
+	} `json:"status"`
+}
+
+func TestWritesAddKindFromOptions(t *testing.T) {
+	t.Parallel()
+	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+	server := apitest.Start(t, apitest.Options{Resources: []apitest.Resource{{Group: gvr.Group, Version: gvr.Version, Plural: gvr.Resource, Kind: "Widget", Status: true}}})
+	client, err := NewClient(Config{Host: server.URL()}, Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	widgets := Must(For[*widget](client, ResourceOptions{Resource: gvr, Kind: "Widget"}))
+	key := types.NamespacedName{Namespace: "home", Name: "a"}
+	made := &widget{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+
+	stored, err := widgets.Create(t.Context(), made, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Empty(t, made.Kind, "what the caller has is not changed")
+	require.Equal(t, metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}, stored.TypeMeta)
+
+	stored.TypeMeta = metav1.TypeMeta{}
+	stored.Spec.Size = 2
+	stored, err = widgets.Update(t.Context(), stored, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, 2, stored.Spec.Size)
+
+	stored.TypeMeta = metav1.TypeMeta{Kind: "Widget"}
+	stored.Status.Seen = 3
+	stored, err = widgets.UpdateStatus(t.Context(), stored, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, 3, stored.Status.Seen)
+
+	applied := &widget{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: "b"}}
+	stored, err = widgets.ServerSideApply(t.Context(), applied, metav1.ApplyOptions{FieldManager: "me"})
+	require.NoError(t, err)
+	require.Equal(t, "Widget", stored.Kind)
+
+	_, err = widgets.Create(t.Context(), &widget{TypeMeta: metav1.TypeMeta{Kind: "Gadget", APIVersion: "example.com/v1"}, ObjectMeta: metav1.ObjectMeta{Namespace: "home", Name: "c"}}, metav1.CreateOptions{})
+	require.ErrorContains(t, err, "Gadget", "an object's own kind is not overwritten")
+
+	unknown := Must(For[*widget](client, ResourceOptions{Resource: gvr}))
+	_, err = unknown.Create(t.Context(), made, metav1.CreateOptions{})
+	require.ErrorContains(t, err, "set ResourceOptions.Kind")
+	_, err = unknown.ServerSideApply(t.Context(), made, metav1.ApplyOptions{FieldManager: "me"})
+	require.ErrorContains(t, err, "set ResourceOptions.Kind")
+}
+
+func TestAddTypeMeta(t *testing.T) {
+	t.Parallel()
+	k := &kindChecker{apiVersion: "g/v1", kind: "K"}
+	for body, want := range map[string]string{
+		`{"metadata":{}}`:                        `{"apiVersion":"g/v1","kind":"K","metadata":{}}`,
+		`{}`:                                     `{"apiVersion":"g/v1","kind":"K"}`,
+		`{"kind":"K","metadata":{}}`:             `{"apiVersion":"g/v1","kind":"K","metadata":{}}`,
+		`{"apiVersion":"h/v2","a":1}`:            `{"kind":"K","apiVersion":"h/v2","a":1}`,
+		`{"a":1,"kind":"L","apiVersion":"h/v2"}`: `{"a":1,"kind":"L","apiVersion":"h/v2"}`,
+	} {
+		require.JSONEq(t, want, string(k.addTypeMeta([]byte(body))), body)
+	}
+	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "g/v1"}).addTypeMeta([]byte(`{"a":1}`))), "no kind is known")
+	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "v1", kind: "Pod", builtin: true}).addTypeMeta([]byte(`{"a":1}`))), "servers know built-in types")
+	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "v1", kind: "K", partial: true}).addTypeMeta([]byte(`{"a":1}`))))
+}

@@ -1,0 +1,161 @@
+package workqueue_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/workqueue"
+	"github.com/stretchr/testify/require"
+)
+
+// severalErrors is a custom type with several errors, not made by fmt or errors.
+type severalErrors []error
+
+func (severalErrors) Error() string     { return "several" }
+func (s severalErrors) Unwrap() []error { return s }
+
+// A result may combine several errors. Beside a requeue request, no failure is lost. Beside an
+// error that is dropped, no requeue request is lost.
+func TestAResultOfSeveralErrors(t *testing.T) {
+	t.Parallel()
+	const retried = 10 * time.Millisecond // the second failure in a row
+	const never = time.Duration(-1)
+	failed := errors.New("conflict")
+	after := workqueue.RequeueAfter
+	when := func(d time.Duration) error {
+		return workqueue.RequeueWhen(func(context.Context) error { time.Sleep(d); return nil })
+	}
+	for name, c := range map[string]struct {
+		result   error
+		again    time.Duration // when the key runs again
+		failures uint64        // besides the first one
+		requeues int           // number of requeues that the next run sees
+	}{
+		"a wish":                                 {after(time.Minute), time.Minute, 0, 0},
+		"a wish, wrapped":                        {fmt.Errorf("volume: %w", fmt.Errorf("disk: %w", after(time.Minute))), time.Minute, 0, 0},
+		"a wish, joined alone":                   {errors.Join(nil, after(time.Minute)), time.Minute, 0, 0},
+		"an error and a wish":                    {errors.Join(failed, after(time.Minute)), retried, 1, 2},
+		"a wish and an error":                    {errors.Join(after(time.Minute), failed), retried, 1, 2},
+		"a wish of no time and an error":         {errors.Join(after(0), failed), retried, 1, 2},
+		"an error and a wish, deep":              {fmt.Errorf("a: %w", errors.Join(after(time.Minute), fmt.Errorf("b: %w", failed))), retried, 1, 2},
+		"an error and a wish, in one text":       {fmt.Errorf("%w: %w", failed, after(time.Minute)), retried, 1, 2},
+		"an error and a wish, in another type":   {severalErrors{nil, after(time.Minute), failed}, retried, 1, 2},
+		"a type of several errors that has none": {severalErrors{nil}, retried, 1, 2},
+		"an error and a wish to wait":            {errors.Join(when(time.Minute), failed), retried, 1, 2},
+		"two wishes":                             {errors.Join(after(time.Hour), after(time.Minute)), time.Minute, 0, 0},
+		"two wishes, the other way round":        {errors.Join(after(time.Minute), after(time.Hour)), time.Minute, 0, 0},
+		"two wishes to wait":                     {errors.Join(when(time.Minute), when(time.Hour)), time.Hour, 0, 0},
+		"a wish and a wish to wait":              {errors.Join(after(time.Second), when(time.Minute)), time.Minute, 0, 0},
+		"what is dropped":                        {workqueue.Drop(failed), never, 1, 0},
+		"two that are dropped":                   {errors.Join(workqueue.Drop(failed), workqueue.Drop(failed)), never, 1, 0},
+		"what is dropped and an error":           {errors.Join(workqueue.Drop(failed), failed), retried, 1, 2},
+		"an error and what is dropped":           {errors.Join(failed, workqueue.Drop(failed)), retried, 1, 2},
+		"what is dropped and a wish":             {errors.Join(workqueue.Drop(failed), after(time.Minute)), time.Minute, 1, 0},
+		"what is dropped and a wish to wait":     {errors.Join(workqueue.Drop(failed), when(time.Minute)), time.Minute, 1, 0},
+		"what is dropped, a wish and an error":   {errors.Join(workqueue.Drop(failed), after(time.Minute), failed), retried, 1, 2},
+		"a wish that is dropped":                 {workqueue.Drop(after(time.Minute)), time.Minute, 0, 0},
+		"an error and a wish that are dropped":   {workqueue.Drop(errors.Join(failed, after(time.Minute))), time.Minute, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			again := c.requeues > 0
+			failed, retries := workqueue.Classify(c.result)
+			require.Equal(t, c.failures > 0, failed, "Classify and Run agree")
+			require.Equal(t, again, retries)
+			synctest.Test(t, func(t *testing.T) {
+				var reported []error
+				q := workqueue.New(workqueue.Options[string]{
+					Logger:   slog.New(slog.DiscardHandler),
+					Observer: &workqueue.Observer[string]{OnError: func(_ string, err error) { reported = append(reported, err) }},
+				})
+				var runs []time.Time
+				var requeues []int
+				results := []error{errors.New("first"), c.result}
+				end := running(t, q, 1, func(_ context.Context, key string) error {
+					runs = append(runs, time.Now())
+					requeues = append(requeues, q.NumRequeues(key))
+					if len(runs) > len(results) {
+						return nil
+					}
+					return results[len(runs)-1]
+				})
+				q.Add("a")
+				time.Sleep(24 * time.Hour)
+				synctest.Wait()
+				require.NoError(t, end())
+				require.EqualValues(t, c.failures+1, q.Stats().Failures)
+				require.Len(t, reported, int(c.failures)+1)
+				if c.failures > 0 {
+					require.Equal(t, c.result, reported[1], "told as it is, with all that is in it")
+				}
+				if c.again == never {
+					require.Len(t, runs, 2)
+					require.Zero(t, q.NumRequeues("a"))
+					return
+				}
+				require.Len(t, runs, 3)
+				require.Equal(t, c.again, runs[2].Sub(runs[1]))
+				require.Equal(t, c.requeues, requeues[2])
+			})
+		})
+	}
+}
+
+// A panic is a failure, even if its value is a requeue request.
+func TestAPanicWithARequeueRequestIsAFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		q := workqueue.New(workqueue.Options[string]{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+		runs := 0
+		end := running(t, q, 1, func(context.Context, string) error {
+			if runs++; runs == 1 {
+				panic(workqueue.RequeueAfter(time.Hour))
+			}
+			return nil
+		})
+		q.Add("a")
+		time.Sleep(time.Minute)
+		require.NoError(t, end())
+		require.Equal(t, 2, runs, "retried with back-off")
+		require.EqualValues(t, 1, q.Stats().Panics)
+		require.Contains(t, logged.String(), "level=ERROR")
+	})
+}
+
+// Observers may call Judge with any result: nil, panics, and wrappers without an error.
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		result        error
+		failed, again bool
+	}{
+		"nil":      {nil, false, false},
+		"an error": {errors.New("x"), true, true},
+		"a panic":  {&workqueue.PanicError{Value: workqueue.RequeueAfter(time.Hour)}, true, true},
+		// Judge does not know which context has ended.
+		"the end of a context":   {context.Canceled, true, true},
+		"nothing, dropped":       {workqueue.Drop(nil), false, false},
+		"nothing, joined":        {errors.Join(nil, nil), false, false},
+		"a wish of a type":       {fmt.Errorf("%w", workqueue.RequeueWhen(nil)), false, false},
+		"dropped, and dropped":   {workqueue.Drop(workqueue.Drop(errors.New("x"))), true, false},
+		"dropped, deep in a row": {fmt.Errorf("a: %w", fmt.Errorf("b: %w", workqueue.Drop(errors.New("x")))), true, false},
+	} {
+		failed, retries := workqueue.Classify(c.result)
+		require.Equal(t, c.failed, failed, name)
+		require.Equal(t, c.again, retries, name)
+	}
+	result := errors.Join(workqueue.Drop(errors.New("x")), workqueue.RequeueAfter(time.Hour))
+	var all sync.WaitGroup
+	for range 8 { // Judge does not modify the result: the race detector checks this.
+		all.Go(func() { workqueue.Classify(result) })
+	}
+	all.Wait()
+}
