@@ -50,7 +50,8 @@
 //
 //   - A relist meets an object that vanished: replaceLocked in replace.go makes the tombstone if
 //     the queue has the object, addKnown in undecided.go if only the store has it.
-//   - A deletion is dropped if neither the queue nor the store has the object: decide in undecided.go.
+//   - A deletion is dropped if neither the queue nor the store has the object: resolveUndecided
+//     in undecided.go.
 //   - The deltas of a key are bounded: pushLocked in fifo.go.
 //
 // # The hand-over

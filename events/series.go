@@ -44,7 +44,8 @@ type series struct {
 	total, sent uint64 // number of all events, and of events that the server has counted
 	first, last time.Time
 
-	dueAt          time.Time     // when its next request is due or, if nothing is unsent, when it is over
+	// When its next request is due or, if nothing is unsent, when it is over.
+	dueAt          time.Time
 	lastResponseAt time.Time     // when the last response came
 	updateInterval time.Duration // interval from asked to the next request
 	failures       int

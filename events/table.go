@@ -6,7 +6,8 @@ package events
 type table[K comparable, V any] struct {
 	capacity, count int
 	entries         map[uint64]*entry[K, V] // the first entry of each hash
-	lru             entry[K, V]             // sentinel of a ring; its older is the most recently used
+	// Sentinel of a ring; its older is the most recently used.
+	lru entry[K, V]
 }
 
 type entry[K comparable, V any] struct {

@@ -53,11 +53,11 @@
 // # Where to find what
 //
 //   - The store changes first, then handlers are notified: apply in consume.go.
-//   - A delta becomes an event, or nothing: replay in replay.go.
+//   - A delta becomes an event, or nothing: eventsOf in replay.go.
 //   - A handler is added late: addHandler in informer.go puts a snapshot of the store into its
 //     mailbox. The handler's goroutine begins at once and delivers the snapshot: deliverSnapshot in
-//     registration.go. When the last of these calls has returned, the handler is synced: marked in
-//     firstsync.go.
+//     registration.go. When the last of these calls has returned, the handler is synced:
+//     reachSyncPoint in firstsync.go.
 //   - A handler falls behind: mailbox in mailbox.go.
 //   - A resync: resync in informer.go.
 //   - A relist, and an object that vanished: package deltafifo. A watch that ends, and 410: package

@@ -218,7 +218,8 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		switch h.randomUpTo(0); { // one of these faults
 		case h.withProbability(0.15): // the request never arrives
 			hang()
-		case h.withProbability(0.2): // the request arrives late, perhaps after its client has given up
+		case h.withProbability(0.2):
+			// The request arrives late, perhaps after its client has given up.
 			h.traffic.Go(func() {
 				time.Sleep(h.randomUpTo(2 * nominalDuration))
 				h.forward(r, body)
@@ -232,7 +233,8 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				h.forward(r, body)
 			}
 			panic(http.ErrAbortHandler)
-		case h.withProbability(0.4): // the server reports a failure, but may have executed the request
+		case h.withProbability(0.4):
+			// The server reports a failure, but may have executed the request.
 			if h.withProbability(0.5) {
 				h.forward(r, body)
 			}

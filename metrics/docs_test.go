@@ -71,7 +71,7 @@ func TestReasonsOfThePage(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
-	_, after, found := strings.Cut(string(text), "\nReasons of failures are ")
+	_, after, found := strings.Cut(string(text), " names the reason of a failure. ")
 	require.True(t, found)
 	paragraph, _, _ := strings.Cut(after, "\n\n")
 	var documented []string

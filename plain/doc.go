@@ -33,8 +33,8 @@
 //   - A key is never with two workers at once.
 //   - When Run returns, none of its goroutines is left.
 //
-// The suites in internal/testing/conformance and the random histories of bench/differential run on this
-// package, on the tuned packages, and on client-go.
+// The suites in internal/testing/conformance and the random histories of bench/differential run on
+// this package, on the tuned packages, and on client-go.
 //
 // # What it does not promise
 //

@@ -174,7 +174,8 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 // history. The reflector handles it as if the sink were empty.
 func (r *Reflector[T]) sourceHasOtherHistory(err error) (state[T], error) {
 	r.historyCheck.otherHistory = true
-	r.outdated = outdatedSnapshots{times: outdatedLimit - 1} // the source has requested the most recent state
+	// The source has requested the most recent state.
+	r.outdated = outdatedSnapshots{times: outdatedLimit - 1}
 	return r.retryAtOnce(&r.snapshots, err, r.snapshot("")), err
 }
 

@@ -79,10 +79,11 @@ type Reflector[T any] struct {
 
 	// The fields below belong to Run's goroutine.
 
-	mode              ListMode              // List or WatchList
-	version           string                // through which the sink has everything
-	paged             bool                  // the server answers in pages even at version "0"
-	undecodableLogged bool                  // the log has named an undecodable object of this snapshot or watch
+	mode    ListMode // List or WatchList
+	version string   // through which the sink has everything
+	paged   bool     // the server answers in pages even at version "0"
+	// The log has named an undecodable object of this snapshot or watch.
+	undecodableLogged bool
 	outdated          outdatedSnapshots     // consecutive outdated snapshots
 	historyCheck      historyCheck          // whether the server's history is the known one
 	checkpoint        checkpoint.Checkpoint // the last event of the known history that the sink got

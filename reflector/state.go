@@ -129,7 +129,8 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 			r.opts.Wake = nil // A closed channel would end every later wait at once.
 		}
 		if r.justWaited = true; !s.throttled {
-			r.burstLimiter = pace.BurstLimiter{} // After this wait, attempts may come without a wait again.
+			// After this wait, attempts may come without a wait again.
+			r.burstLimiter = pace.BurstLimiter{}
 		}
 		return s.then, nil
 	default:

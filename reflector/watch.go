@@ -113,7 +113,8 @@ func (r *Reflector[T]) applyEvent(s *watching[T], event listwatch.Event[T]) (sta
 	if !s.synthetic && !event.Unordered && checkpoint.Resumes(event.ResourceVersion) { // RC-24
 		s.version = event.ResourceVersion
 		r.version = event.ResourceVersion
-		if event.Type != listwatch.Bookmark && !r.historyCheck.lost { // the history is the known one
+		if event.Type != listwatch.Bookmark && !r.historyCheck.lost {
+			// The history is the known one.
 			r.checkpoint = checkpoint.Checkpoint{Key: event.Key, Version: event.ResourceVersion}
 		}
 	}

@@ -199,7 +199,8 @@ const maxPreallocBytes = 64 << 10
 func (x *exchange) body(limit int) ([]byte, error) {
 	var read bytes.Buffer
 	if n := x.response.ContentLength; n > 0 && n <= int64(limit) {
-		read.Grow(int(min(n, maxPreallocBytes)) + bytes.MinRead) // ReadFrom needs room to find the end
+		// ReadFrom needs room to find the end.
+		read.Grow(int(min(n, maxPreallocBytes)) + bytes.MinRead)
 	}
 	_, err := read.ReadFrom(io.LimitReader(x, int64(limit)+1))
 	body := read.Bytes()

@@ -33,11 +33,13 @@ type pipeline[T any] struct {
 	reader   reader
 	decode   func(wire.Frame, *wire.Envelope) (listwatch.Event[T], error)
 
-	ordered    chan *batch[T] // to the consumer; its capacity limits how many batches are read ahead
-	work       chan *batch[T] // the same batches, to the workers
-	slots      chan struct{}  // one token for each worker that runs
-	buffered   atomic.Int64   // bytes of the frames in the channel order; maxBufferedBytes bounds them
-	spaceFreed chan struct{}  // gets a token when the counter held has decreased
+	// To the consumer; its capacity limits how many batches are read ahead.
+	ordered chan *batch[T]
+	work    chan *batch[T] // the same batches, to the workers
+	slots   chan struct{}  // one token for each worker that runs
+	// Bytes of the frames in the channel order; maxBufferedBytes bounds them.
+	buffered   atomic.Int64
+	spaceFreed chan struct{} // gets a token when the counter held has decreased
 	// waitingForSpace says that the reading goroutine waits for room, or is about to wait. It is a
 	// flag of its own, because a failed send to the channel room would not synchronize with the
 	// reading goroutine.
@@ -146,7 +148,8 @@ func (a *pipeline[T]) next() (listwatch.Event[T], error) {
 		}
 		if a.delivered < len(a.current.results) {
 			result := a.current.results[a.delivered]
-			a.current.results[a.delivered] = decodeResult[T]{} // the result belongs to the consumer now
+			// The result belongs to the consumer now.
+			a.current.results[a.delivered] = decodeResult[T]{}
 			a.delivered++
 			if _, skipped := errors.AsType[*listwatch.ObjectError](result.err); result.err != nil && !skipped {
 				a.err = result.err

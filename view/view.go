@@ -32,11 +32,12 @@ type View struct {
 	closed    chan struct{}
 	closeOnce sync.Once
 
-	mu            sync.Mutex // guards following
-	informers     []*informerEntry
-	queues        []*queueEntry
-	clients       []*rest.Client
-	sources       []func() ([]*informerEntry, []*queueEntry) // return the parts of managers and factories
+	mu        sync.Mutex // guards following
+	informers []*informerEntry
+	queues    []*queueEntry
+	clients   []*rest.Client
+	// Return the parts of managers and factories.
+	sources       []func() ([]*informerEntry, []*queueEntry)
 	builders      map[string]*frameBuilder
 	objectGetters map[string]objectGetter // by the names of informers
 }

@@ -28,7 +28,7 @@
 //     readyLocked through unpark in park.go.
 //   - A key that is added later: AddAfter in delay.go, alarms in alarm.go.
 //   - A key that failed: classify in classify.go, Retry in delay.go.
-//   - The workers: RunUntil in run.go, crew in workers.go.
+//   - The workers: RunUntil in run.go, workerSet in workers.go.
 //
 // # One queue
 //

@@ -194,7 +194,8 @@ func (w *mergedWatch[T]) commitLast() {
 func (w *mergedWatch[T]) receive(a partMessage[T]) (event listwatch.Event[T], done bool, err error) {
 	switch {
 	case a.kind != partLate:
-	case a.err != nil: // Only a list shows whether the object is gone. See Reflector.handleLateUndecodable.
+	case a.err != nil:
+		// Only a list shows whether the object is gone. See Reflector.handleLateUndecodable.
 		w.listAllDue = true
 	case w.isNewState(a):
 		// The list that follows contains the late objects. If late events continue, the server

@@ -49,11 +49,12 @@ type resumed[T any] struct {
 	listwatch.Source[T]
 	ResumeOptions[T]
 
-	loaded         *loaded[T] // nil before Load was called, and after the decision
-	decided        bool       // the loaded objects have been accepted or refused
-	version        string     // the version through which the accepted objects are complete
-	newest         string     // version of the newest accepted object; after a refusal, the server's
-	historyUnknown bool       // the server has expired that version: it may have another history
+	loaded  *loaded[T] // nil before Load was called, and after the decision
+	decided bool       // the loaded objects have been accepted or refused
+	version string     // the version through which the accepted objects are complete
+	// Version of the newest accepted object; after a refusal, the server's.
+	newest         string
+	historyUnknown bool // the server has expired that version: it may have another history
 	// ahead has the versions of preloaded objects that are newer than version: they come from a
 	// source whose watch is Unordered. Older events of these objects are dropped.
 	ahead map[types.NamespacedName]string

@@ -184,7 +184,8 @@ func (h *history[T]) probeOne(ctx context.Context, source listwatch.Source[T], f
 			t.err = err
 			return t
 		case event.Type == listwatch.Bookmark, checkpoint.Newer(event.ResourceVersion, h.version),
-			checkpoint.Newer(stored[event.Key], h.version): // This object was newer than the version.
+			checkpoint.Newer(stored[event.Key], h.version):
+			// This object was newer than the version.
 		case event.Type != listwatch.Deleted:
 			added[event.Key] = true
 		case stored[event.Key] != "" && !added[event.Key]:

@@ -28,19 +28,19 @@ import (
 // nilErrors are the exported error types with pointer receivers. Each value is the nil pointer that
 // this code returns by mistake: var e *rest.Error; return e.
 var nilErrors = map[string]error{
-	"indexer.IndexError":        (*indexer.IndexError)(nil),
-	"informer.ConflictError":    (*informer.ConflictError)(nil),
-	"informer.SyncError":        (*informer.SyncError)(nil),
-	"await.Error":               (*await.Error)(nil),
-	"lease.LostError":           (*lease.LostError)(nil),
-	"listwatch.ObjectError":     (*listwatch.ObjectError)(nil),
+	"indexer.IndexError":         (*indexer.IndexError)(nil),
+	"informer.ConflictError":     (*informer.ConflictError)(nil),
+	"informer.SyncError":         (*informer.SyncError)(nil),
+	"await.Error":                (*await.Error)(nil),
+	"lease.LostError":            (*lease.LostError)(nil),
+	"listwatch.ObjectError":      (*listwatch.ObjectError)(nil),
 	"reflector.UndecodableError": (*reflector.UndecodableError)(nil),
-	"rest.Error":                (*rest.Error)(nil),
-	"discovery.Error":           (*discovery.Error)(nil),
-	"discovery.NotFoundError":   (*discovery.NotFoundError)(nil),
-	"execauth.Error":            (*execauth.Error)(nil),
-	"workqueue.DrainError":      (*workqueue.DrainError)(nil),
-	"workqueue.PanicError":      (*workqueue.PanicError)(nil),
+	"rest.Error":                 (*rest.Error)(nil),
+	"discovery.Error":            (*discovery.Error)(nil),
+	"discovery.NotFoundError":    (*discovery.NotFoundError)(nil),
+	"execauth.Error":             (*execauth.Error)(nil),
+	"workqueue.DrainError":       (*workqueue.DrainError)(nil),
+	"workqueue.PanicError":       (*workqueue.PanicError)(nil),
 }
 
 // A nil pointer of one of these error types, stored in an error, makes an error that is not nil. A

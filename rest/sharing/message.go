@@ -48,7 +48,8 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 		return p.own(at, data)
 	}
 	if p.list && (*sliceHeader)(at).array == nil {
-		(*sliceHeader)(at).array = unsafe.Pointer(&struct{}{}) // an empty list instead of a nil list
+		// An empty list instead of a nil list.
+		(*sliceHeader)(at).array = unsafe.Pointer(&struct{}{})
 	}
 	if s.depth++; s.depth > wire.MaxDepth {
 		return errTooDeep

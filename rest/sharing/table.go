@@ -22,14 +22,15 @@ const (
 // entry is an encoding (the key) and the value that was decoded from it. Of an entry in the table,
 // only the flags change.
 type entry struct {
-	hash         uint64
-	typeID       int // type of the value: equal bytes mean different values in different types
-	key          string
-	value        unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
-	count        int            // elements of the array
-	decodedBytes int            // bytes of the lists, maps and pointees in the value
-	inKey        bool           // the memory of the value is the key
-	origin       origin         // nil for a string
+	hash   uint64
+	typeID int // type of the value: equal bytes mean different values in different types
+	key    string
+	// Of a pointer, a map or an array; unused for a string, which is the key.
+	value        unsafe.Pointer
+	count        int    // elements of the array
+	decodedBytes int    // bytes of the lists, maps and pointees in the value
+	inKey        bool   // the memory of the value is the key
+	origin       origin // nil for a string
 
 	used    atomic.Bool // found since the function victim last spared it
 	proven  atomic.Bool // found at least once

@@ -148,7 +148,8 @@ func (m *manager) waitUntilDue() bool {
 	case <-m.ctx.Done():
 		return false
 	case <-m.changed:
-		if m.matchesTemplate() { // a certificate for the changed template may have arrived in the meantime
+		if m.matchesTemplate() {
+			// A certificate for the changed template may have arrived in the meantime.
 			return false
 		}
 		logger.Info("Certificate template changed, rotating")

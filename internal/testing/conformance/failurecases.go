@@ -11,7 +11,7 @@ import (
 
 // resyncCases test resyncs.
 var resyncCases = []informerCase{
-	{"a resync tells those who are due of everything", func(p *failureRecorder, o informerMaker) {
+	{"a resync tells those who are due of everything", func(p *caseT, o maker) {
 		// SI-26, SI-27, PD-4
 		r := p.newRig(o, Setup{Resync: time.Second})
 		defer r.close()
@@ -35,7 +35,7 @@ var resyncCases = []informerCase{
 		}
 		p.equal(version, r.informer.ResourceVersion(), "version")
 	}},
-	{"relists don't starve a resync", func(p *failureRecorder, o informerMaker) { // D22, RC-31
+	{"relists don't starve a resync", func(p *caseT, o maker) { // D22, RC-31
 		r := p.newRig(o, Setup{Resync: 10 * time.Second})
 		defer r.close()
 		r.create("a")
@@ -60,7 +60,7 @@ var resyncCases = []informerCase{
 
 // failureCases test failures.
 var failureCases = []informerCase{
-	{"a stop ends every wait", func(p *failureRecorder, o informerMaker) { // D5, RC-18, SI-3
+	{"a stop ends every wait", func(p *caseT, o maker) { // D5, RC-18, SI-3
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.server.Inject(apitest.Fault{Action: apitest.Fail(apierrors.NewTooManyRequests("busy", 0))})
@@ -69,14 +69,14 @@ var failureCases = []informerCase{
 		took := r.stop()
 		p.must(took < 100*time.Millisecond, "the stop took %v", took)
 	}},
-	{"a streaming list without an end gives way", func(p *failureRecorder, o informerMaker) { // D6
+	{"a streaming list without an end gives way", func(p *caseT, o maker) { // D6
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a")
 		r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.NoEndMarker()})
 		r.startSynced()
 	}},
-	{"a stream that fails is reported", func(p *failureRecorder, o informerMaker) { // D7, RC-27
+	{"a stream that fails is reported", func(p *caseT, o maker) { // D7, RC-27
 		var mu sync.Mutex
 		reported := 0
 		r := p.newRig(o, Setup{OnError: func(error) {
@@ -92,7 +92,7 @@ var failureCases = []informerCase{
 		r.settle()
 		p.must(reported > 0, "nobody was told")
 	}},
-	{"under constant failure no wait is short again", func(p *failureRecorder, o informerMaker) { // D8, RC-3
+	{"under constant failure no wait is short again", func(p *caseT, o maker) { // D8, RC-3
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		var mu sync.Mutex

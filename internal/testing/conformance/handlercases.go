@@ -10,7 +10,7 @@ import (
 
 // handlerCases test the events of handlers.
 var handlerCases = []informerCase{
-	{"what exists is told initially, what follows is not", func(p *failureRecorder, o informerMaker) {
+	{"what exists is told initially, what follows is not", func(p *caseT, o maker) {
 		// SI-15, PD-11
 		r := p.newRig(o, Setup{})
 		defer r.close()
@@ -24,7 +24,7 @@ var handlerCases = []informerCase{
 		r.settle()
 		p.equal([]string{"added c@1", "deleted b@1", "updated a@2"}, h.eventTexts(), "told later")
 	}},
-	{"a relist tells what has changed, not initially", func(p *failureRecorder, o informerMaker) { // PD-11
+	{"a relist tells what has changed, not initially", func(p *caseT, o maker) { // PD-11
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a", "b")
@@ -38,7 +38,7 @@ var handlerCases = []informerCase{
 		})
 		p.equal([]string{"added c@1", "deleted? b@1", "updated a@2"}, h.eventTexts(), "told")
 	}},
-	{"a relist does not tell what has not changed", func(p *failureRecorder, o informerMaker) { // D11, SI-13
+	{"a relist does not tell what has not changed", func(p *caseT, o maker) { // D11, SI-13
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a", "b")
@@ -48,7 +48,7 @@ var handlerCases = []informerCase{
 		r.disconnected(func() { r.update("a", "2") })
 		p.equal([]string{"updated a@2"}, h.eventTexts(), "told")
 	}},
-	{"what comes twice is told once", func(p *failureRecorder, o informerMaker) { // D11, D16, PD-3
+	{"what comes twice is told once", func(p *caseT, o maker) { // D11, D16, PD-3
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.DuplicateEvents()})
@@ -60,7 +60,7 @@ var handlerCases = []informerCase{
 		r.settle()
 		p.equal([]string{"added a@1", "deleted a@2", "updated a@2"}, h.eventTexts(), "told")
 	}},
-	{"new is the next old, and the store is never older", func(p *failureRecorder, o informerMaker) {
+	{"new is the next old, and the store is never older", func(p *caseT, o maker) {
 		// SI-8, SI-10, SI-11
 		r := p.newRig(o, Setup{})
 		defer r.close()
@@ -88,7 +88,7 @@ var handlerCases = []informerCase{
 		}
 		p.must(len(events) >= 8, "there were %d events", len(events))
 	}},
-	{"handlers don't delay each other", func(p *failureRecorder, o informerMaker) { // SI-9
+	{"handlers don't delay each other", func(p *caseT, o maker) { // SI-9
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a")
@@ -101,7 +101,7 @@ var handlerCases = []informerCase{
 		p.equal([]string{"initially added a@1", "updated a@2"}, h.eventTexts(), "told beside one that is stuck")
 		close(release)
 	}},
-	{"a handler that is stuck does not fill the memory", func(p *failureRecorder, o informerMaker) { // D24, SI-9
+	{"a handler that is stuck does not fill the memory", func(p *caseT, o maker) { // D24, SI-9
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a")
@@ -118,7 +118,7 @@ var handlerCases = []informerCase{
 		p.equal("2999", events[len(events)-1].New.Labels["version"], "the last that is told")
 		p.must(len(events) < 2000, "%d of 3000 events were kept", len(events))
 	}},
-	{"a late handler is told of everything, once", func(p *failureRecorder, o informerMaker) { // SI-16
+	{"a late handler is told of everything, once", func(p *caseT, o maker) { // SI-16
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a", "b")
@@ -135,7 +135,7 @@ var handlerCases = []informerCase{
 		p.equal("2", versions[len(versions)-1], "the last version")
 		p.must(len(versions) <= 2, "told of a: %v", versions)
 	}},
-	{"synced means that the initial adds have returned", func(p *failureRecorder, o informerMaker) { // SI-17
+	{"synced means that the initial adds have returned", func(p *caseT, o maker) { // SI-17
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a", "b", "c")
@@ -150,7 +150,7 @@ var handlerCases = []informerCase{
 		time.Sleep(3*time.Minute + time.Second)
 		p.must(late.Synced(), "a late one is not synced")
 	}},
-	{"a handler that panics goes on, and is synced", func(p *failureRecorder, o informerMaker) { // D10, SI-14
+	{"a handler that panics goes on, and is synced", func(p *caseT, o maker) { // D10, SI-14
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a", "b")
@@ -166,7 +166,7 @@ var handlerCases = []informerCase{
 		p.equal(2, calls, "calls")
 		p.must(h.Synced(), "it is not synced")
 	}},
-	{"two registrations of one handler are two", func(p *failureRecorder, o informerMaker) { // SI-18
+	{"two registrations of one handler are two", func(p *caseT, o maker) { // SI-18
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		var calls atomic.Int32
@@ -184,7 +184,7 @@ var handlerCases = []informerCase{
 		r.settle()
 		p.equal(int32(3), calls.Load(), "calls after one was removed")
 	}},
-	{"a handler that is removed is told nothing more", func(p *failureRecorder, o informerMaker) { // SI-19
+	{"a handler that is removed is told nothing more", func(p *caseT, o maker) { // SI-19
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		h := r.record(0)
@@ -198,7 +198,7 @@ var handlerCases = []informerCase{
 		p.equal([]string{}, h.eventTexts(), "told")
 		p.equal([]string{"added a@1"}, other.eventTexts(), "told to another")
 	}},
-	{"a handler after the stop is refused", func(p *failureRecorder, o informerMaker) { // SI-5
+	{"a handler after the stop is refused", func(p *caseT, o maker) { // SI-5
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		h := r.record(0)
@@ -208,7 +208,7 @@ var handlerCases = []informerCase{
 		p.must(err != nil, "it is not")
 		h.Remove()
 	}},
-	{"run waits for a call in progress", func(p *failureRecorder, o informerMaker) { // SI-2
+	{"run waits for a call in progress", func(p *caseT, o maker) { // SI-2
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a")

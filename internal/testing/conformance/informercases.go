@@ -12,7 +12,7 @@ import (
 
 // storeOfInformerCases test the content of the store, and when it changes.
 var storeOfInformerCases = []informerCase{
-	{"an empty list syncs", func(p *failureRecorder, o informerMaker) { // DF-26, RF-19
+	{"an empty list syncs", func(p *caseT, o maker) { // DF-26, RF-19
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		h := r.record(0)
@@ -20,7 +20,7 @@ var storeOfInformerCases = []informerCase{
 		p.must(h.Synced(), "the handler is not")
 		p.equal([]string{}, h.eventTexts(), "told")
 	}},
-	{"it is synced when the first list is stored, not before", func(p *failureRecorder, o informerMaker) {
+	{"it is synced when the first list is stored, not before", func(p *caseT, o maker) {
 		// SI-6, SI-7
 		r := p.newRig(o, Setup{})
 		defer r.close()
@@ -35,7 +35,7 @@ var storeOfInformerCases = []informerCase{
 		p.equal(2, len(r.informer.Pods()), "number of pods")
 		p.equal(r.server.ResourceVersion(), r.informer.ResourceVersion(), "version after the first list")
 	}},
-	{"a bookmark moves the store and tells nobody", func(p *failureRecorder, o informerMaker) { // PD-7, RF-17
+	{"a bookmark moves the store and tells nobody", func(p *caseT, o maker) { // PD-7, RF-17
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		h := r.record(0)
@@ -46,7 +46,7 @@ var storeOfInformerCases = []informerCase{
 		p.equal(r.server.ResourceVersion(), r.informer.ResourceVersion(), "version")
 		p.equal([]string{}, h.eventTexts(), "told")
 	}},
-	{"a relist is one step", func(p *failureRecorder, o informerMaker) { // PD-5
+	{"a relist is one step", func(p *caseT, o maker) { // PD-5
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a", "b", "c")
@@ -74,7 +74,7 @@ var storeOfInformerCases = []informerCase{
 			p.equal(fmt.Sprint(3, r.stored()), s, "the store, as a handler saw it")
 		}
 	}},
-	{"what is transformed is stored and told", func(p *failureRecorder, o informerMaker) { // SI-30
+	{"what is transformed is stored and told", func(p *caseT, o maker) { // SI-30
 		r := p.newRig(o, Setup{Transform: func(pod *corev1.Pod) (*corev1.Pod, error) {
 			pod.Spec = corev1.PodSpec{}
 			return pod, nil
@@ -88,7 +88,7 @@ var storeOfInformerCases = []informerCase{
 		p.equal(0, len(events[0].New.Spec.Containers), "containers that a handler sees")
 		p.equal(0, len(r.informer.Get(key("a")).Spec.Containers), "containers that are stored")
 	}},
-	{"an object is transformed once", func(p *failureRecorder, o informerMaker) { // D23, RC-17
+	{"an object is transformed once", func(p *caseT, o maker) { // D23, RC-17
 		calls := 0
 		r := p.newRig(o, Setup{Transform: func(pod *corev1.Pod) (*corev1.Pod, error) {
 			calls++
@@ -102,7 +102,7 @@ var storeOfInformerCases = []informerCase{
 		r.settle()
 		p.equal(4, calls, "calls after an update")
 	}},
-	{"a transform may drop the version", func(p *failureRecorder, o informerMaker) { // D12, SI-12
+	{"a transform may drop the version", func(p *caseT, o maker) { // D12, SI-12
 		r := p.newRig(o, Setup{Resync: 2 * time.Second, Transform: func(pod *corev1.Pod) (*corev1.Pod, error) {
 			pod.ResourceVersion = ""
 			return pod, nil
@@ -118,7 +118,7 @@ var storeOfInformerCases = []informerCase{
 		r.settle()
 		p.equal([]string{"updated a@2"}, h.eventTexts(), "told")
 	}},
-	{"indexes have the first object", func(p *failureRecorder, o informerMaker) { // SI-31
+	{"indexes have the first object", func(p *caseT, o maker) { // SI-31
 		r := p.newRig(o, Setup{Indexes: map[string]func(*corev1.Pod) ([]string, error){
 			"version": func(pod *corev1.Pod) ([]string, error) { return []string{pod.Labels["version"]}, nil },
 		}})
@@ -134,7 +134,7 @@ var storeOfInformerCases = []informerCase{
 		r.startSynced()
 		p.equal([]string{"a"}, found, "found by the first event")
 	}},
-	{"it runs once", func(p *failureRecorder, o informerMaker) { // SI-1
+	{"it runs once", func(p *caseT, o maker) { // SI-1
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.startSynced()

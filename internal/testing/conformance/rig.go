@@ -17,19 +17,19 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// informerMaker makes informers, all of one list mode.
-type informerMaker struct {
+// maker makes informers, all of one list mode.
+type maker struct {
 	open      NewInformer
 	watchList bool
 }
 
-type informerCase = testCase[informerMaker]
+type informerCase = testCase[maker]
 
 // TestInformer runs the suite on the informers that the function open makes, with lists and with
 // streaming lists. A case in differences must fail in at least one of the two modes.
 func TestInformer(t *testing.T, open NewInformer, differences Differences) {
 	cases := slices.Concat(storeOfInformerCases, handlerCases, resyncCases, failureCases)
-	verify(t, cases, informerMaker{open: open}, differences, func(t *testing.T, c informerCase, o informerMaker) (failures []string) {
+	verify(t, cases, maker{open: open}, differences, func(t *testing.T, c informerCase, o maker) (failures []string) {
 		for _, o.watchList = range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				for _, failure := range runOnce(t, c, o) {
@@ -43,7 +43,7 @@ func TestInformer(t *testing.T, open NewInformer, differences Differences) {
 
 // rig is an informer and its server, in a bubble of virtual time.
 type rig struct {
-	*failureRecorder
+	*caseT
 	server   *apitest.Server
 	informer Informer
 
@@ -53,13 +53,13 @@ type rig struct {
 }
 
 // newRig makes an informer that is not running yet. The rig must be closed.
-func (p *failureRecorder) newRig(o informerMaker, setup Setup) *rig {
+func (p *caseT) newRig(o maker, setup Setup) *rig {
 	setup.Server = apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second})
 	p.succeeds(setup.Server.ListenMemory())
 	setup.WatchList = o.watchList
 	inf, err := o.open("subject", setup)
 	p.succeeds(err)
-	return &rig{failureRecorder: p, server: setup.Server, informer: inf}
+	return &rig{caseT: p, server: setup.Server, informer: inf}
 }
 
 // start runs the informer.

@@ -9,7 +9,7 @@ import (
 type storeCase = testCase[func() Store]
 
 var storeCases = []storeCase{
-	{"put stores and overwrites, and deleting what is absent is no error", func(p *failureRecorder, open func() Store) {
+	{"put stores and overwrites, and deleting what is absent is no error", func(p *caseT, open func() Store) {
 		// IX-1
 		s := open()
 		p.succeeds(s.Delete(key("absent")))
@@ -21,18 +21,18 @@ var storeCases = []storeCase{
 		p.equal([]string{"a"}, names(s.Keys()), "keys")
 		p.must(s.Get(key("b")) == nil, "b is still there")
 	}},
-	{"readers get the stored pointer", func(p *failureRecorder, open func() Store) { // IX-2, SI-32
+	{"readers get the stored pointer", func(p *caseT, open func() Store) { // IX-2, SI-32
 		s, a := open(), object("a@1")
 		p.succeeds(s.Put(a))
 		p.must(s.Get(key("a")) == a, "it is a copy")
 	}},
-	{"a list of keys belongs to the caller", func(p *failureRecorder, open func() Store) { // IX-2
+	{"a list of keys belongs to the caller", func(p *caseT, open func() Store) { // IX-2
 		s := open()
 		p.succeeds(s.Put(object("a@1")))
 		s.Keys()[0].Name = "changed"
 		p.equal([]string{"a"}, names(s.Keys()), "keys")
 	}},
-	{"an index follows its objects and forgets values", func(p *failureRecorder, open func() Store) {
+	{"an index follows its objects and forgets values", func(p *caseT, open func() Store) {
 		// IX-3, IX-4
 		s := open()
 		p.succeeds(s.Put(object("a@1", "x", "y")))
@@ -44,7 +44,7 @@ var storeCases = []storeCase{
 		p.succeeds(s.Delete(key("b")))
 		p.equal([]string{"y", "z"}, values(p, s), "values in use")
 	}},
-	{"an object may have no value, or one twice", func(p *failureRecorder, open func() Store) { // IX-5
+	{"an object may have no value, or one twice", func(p *caseT, open func() Store) { // IX-5
 		s := open()
 		p.succeeds(s.Put(object("a@1")))
 		p.succeeds(s.Put(object("b@2", "x", "x")))
@@ -53,7 +53,7 @@ var storeCases = []storeCase{
 		p.succeeds(s.Delete(key("b")))
 		p.equal([]string{}, values(p, s), "values in use")
 	}},
-	{"an index function that fails is an error and changes nothing", func(p *failureRecorder, open func() Store) {
+	{"an index function that fails is an error and changes nothing", func(p *caseT, open func() Store) {
 		// IX-6, D13
 		s := open()
 		p.succeeds(s.Put(object("a@1", "x")))
@@ -63,18 +63,18 @@ var storeCases = []storeCase{
 		p.equal("1", s.Get(key("a")).ResourceVersion, "version of a")
 		p.equal([]string{"a"}, byIndex(p, s, "x"), "with x")
 	}},
-	{"an unknown index is an error that names it, an unknown value is not", func(p *failureRecorder, open func() Store) {
+	{"an unknown index is an error that names it, an unknown value is not", func(p *caseT, open func() Store) {
 		// IX-8
 		s := open()
 		_, err := s.ByIndex("unknown", "x")
 		p.must(err != nil && strings.Contains(err.Error(), "unknown"), "error: %v", err)
 		p.equal([]string{}, byIndex(p, s, "x"), "with x")
 	}},
-	{"the values of an unknown index are an error", func(p *failureRecorder, open func() Store) { // IX-10
+	{"the values of an unknown index are an error", func(p *caseT, open func() Store) { // IX-10
 		_, err := open().IndexValues("unknown")
 		p.must(err != nil, "there is no error")
 	}},
-	{"an index that is added has what is stored", func(p *failureRecorder, open func() Store) { // IX-11
+	{"an index that is added has what is stored", func(p *caseT, open func() Store) { // IX-11
 		s := open()
 		p.succeeds(s.Put(object("a@1")))
 		p.succeeds(s.AddIndex("name", func(o *Object) ([]string, error) { return []string{o.Name}, nil }))
@@ -82,14 +82,14 @@ var storeCases = []storeCase{
 		p.succeeds(err)
 		p.equal([]string{"a"}, names(keys), "named a")
 	}},
-	{"an index whose name is taken is an error and changes nothing", func(p *failureRecorder, open func() Store) {
+	{"an index whose name is taken is an error and changes nothing", func(p *caseT, open func() Store) {
 		// IX-11
 		s := open()
 		p.succeeds(s.Put(object("a@1", "x")))
 		p.must(s.AddIndex(IndexName, func(*Object) ([]string, error) { return []string{"other"}, nil }) != nil, "there is no error")
 		p.equal([]string{"x"}, values(p, s), "values in use")
 	}},
-	{"replace swaps the content, and the last of two counts", func(p *failureRecorder, open func() Store) {
+	{"replace swaps the content, and the last of two counts", func(p *caseT, open func() Store) {
 		// IX-13
 		s := open()
 		p.succeeds(s.Put(object("a@1", "x")))
@@ -99,12 +99,12 @@ var storeCases = []storeCase{
 		p.equal("5", s.Get(key("c")).ResourceVersion, "version of c")
 		p.equal([]string{"y", "z"}, values(p, s), "values in use")
 	}},
-	{"the version is that of the replace", func(p *failureRecorder, open func() Store) { // IX-16
+	{"the version is that of the replace", func(p *caseT, open func() Store) { // IX-16
 		s := open()
 		p.succeeds(s.Replace(objects("a@1", "b@2"), "9"))
 		p.equal("9", s.ResourceVersion(), "version")
 	}},
-	{"the version never goes down", func(p *failureRecorder, open func() Store) { // IX-16, D15
+	{"the version never goes down", func(p *caseT, open func() Store) { // IX-16, D15
 		s := open()
 		p.succeeds(s.Replace(objects("a@1"), "9"))
 		p.succeeds(s.Put(object("b@10")))
@@ -112,7 +112,7 @@ var storeCases = []storeCase{
 		p.succeeds(s.Put(object("a@8")))
 		p.equal("10", s.ResourceVersion(), "version after an older object")
 	}},
-	{"an object that is changed in place leaves no trace in the index", func(p *failureRecorder, open func() Store) {
+	{"an object that is changed in place leaves no trace in the index", func(p *caseT, open func() Store) {
 		// IX-3, SI-32, D14
 		s, a := open(), object("a@1", "x")
 		p.succeeds(s.Put(a))
@@ -123,13 +123,13 @@ var storeCases = []storeCase{
 	}},
 }
 
-func byIndex(p *failureRecorder, s Store, value string) []string {
+func byIndex(p *caseT, s Store, value string) []string {
 	keys, err := s.ByIndex(IndexName, value)
 	p.succeeds(err)
 	return names(keys)
 }
 
-func values(p *failureRecorder, s Store) []string {
+func values(p *caseT, s Store) []string {
 	all, err := s.IndexValues(IndexName)
 	p.succeeds(err)
 	slices.Sort(all)

@@ -23,7 +23,7 @@ const ByChance = "by chance, "
 // testCase is a test of one contract, for the subjects that a function open makes.
 type testCase[Open any] struct {
 	name string
-	run  func(p *failureRecorder, open Open)
+	run  func(p *caseT, open Open)
 }
 
 // verify runs the cases. The cases in differences must fail, and all others must pass. attempt runs
@@ -59,19 +59,19 @@ func verify[Open any](t *testing.T, cases []testCase[Open], open Open, differenc
 
 // runOnce runs a case that needs no setup.
 func runOnce[Open any](_ *testing.T, c testCase[Open], open Open) []string {
-	var p failureRecorder
+	var p caseT
 	p.try(func() { c.run(&p, open) })
 	return p.failures
 }
 
-// failureRecorder is a testing.T that collects failures, so that a case may fail as expected.
-type failureRecorder struct {
+// caseT is a testing.T that collects failures, so that a case may fail as expected.
+type caseT struct {
 	mu       sync.Mutex // guards following
 	failures []string
 }
 
 // try runs f in a separate goroutine, which a failure ends.
-func (p *failureRecorder) try(f func()) {
+func (p *caseT) try(f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -85,27 +85,27 @@ func (p *failureRecorder) try(f func()) {
 	<-done
 }
 
-func (p *failureRecorder) errorf(format string, args ...any) {
+func (p *caseT) errorf(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.failures = append(p.failures, fmt.Sprintf(format, args...))
 }
 
 // must ends the case with a failure unless ok is true.
-func (p *failureRecorder) must(ok bool, format string, args ...any) {
+func (p *caseT) must(ok bool, format string, args ...any) {
 	if !ok {
 		p.errorf(format, args...)
 		runtime.Goexit()
 	}
 }
 
-func (p *failureRecorder) succeeds(err error) {
+func (p *caseT) succeeds(err error) {
 	p.must(err == nil, "unexpected error: %v", err)
 }
 
 // equal ends the case with a failure unless the two values are equal. An empty slice or map equals
 // nil.
-func (p *failureRecorder) equal(want, got any, what string) {
+func (p *caseT) equal(want, got any, what string) {
 	if w, g := reflect.ValueOf(want), reflect.ValueOf(got); w.Type() == g.Type() && (w.Kind() == reflect.Slice || w.Kind() == reflect.Map) && w.Len()+g.Len() == 0 {
 		return
 	}
