@@ -147,7 +147,7 @@ func (i *Informer[T]) notifyHandlers(changes []change[T], revision uint64, batch
 	now := time.Now()
 	for _, r := range registrations {
 		switch {
-		case r.firstSync.covers(revision):
+		case revision <= r.startRevision:
 		case fresh:
 			r.mailbox.postSnapshot(i.store.Snapshot())
 		default:
@@ -156,8 +156,8 @@ func (i *Informer[T]) notifyHandlers(changes []change[T], revision uint64, batch
 		if batch.Resynced && due[r] {
 			r.post(resyncs, now)
 		}
-		if complete || i.populated && r.firstSync.wantsSyncPoints() {
-			r.mailbox.postSyncPoint(i.store.ResourceVersion())
+		if complete {
+			r.mailbox.postSyncPoint()
 		}
 	}
 }

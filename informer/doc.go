@@ -54,10 +54,10 @@
 //
 //   - The store changes first, then handlers are notified: apply in consume.go.
 //   - A delta becomes an event, or nothing: eventsOf in replay.go.
-//   - A handler is added late: addHandler in informer.go puts a snapshot of the store into its
+//   - A handler is added late: AddHandler in informer.go puts a snapshot of the store into its
 //     mailbox. The handler's goroutine begins at once and delivers the snapshot: deliverSnapshot in
 //     registration.go. When the last of these calls has returned, the handler is synced:
-//     reachSyncPoint in firstsync.go.
+//     finishSnapshot in registration.go.
 //   - A handler falls behind: mailbox in mailbox.go.
 //   - A resync: resync in informer.go.
 //   - A relist, and an object that vanished: package deltafifo. A watch that ends, and 410: package
@@ -111,29 +111,6 @@
 // store. Preloaded objects alone do not make it synced. The events of the watch follow one by one,
 // so a synced store may have the earlier state until the reflector has read them. To wait for a
 // version, use WaitRV.
-//
-// # Relays
-//
-// A [Relay] moves a handler from one informer to a second one. The second informer may be behind
-// the first: its server may lag, or its first list may come from a cache. The relay delivers no
-// older state of an object, and no deletion of an object that the second informer may receive
-// later. For each object it waits until the second informer's store is complete through the version
-// that the handler last received. The registration is synced when the store is complete through the
-// newest version that the handler received. If the second informer is still behind after five
-// minutes, the relay accepts its state at its next event. If that informer is quiet and its watch
-// is open, the relay accepts its state within a minute. If a quiet informer stays behind, its
-// server was restored from a backup, or it has another server.
-//
-// The server may also have been restored from a backup and have passed the versions that the
-// handler received. If an object is then older than the state that the handler knows, the handler
-// receives an Updated with Restored. If an object exists although the handler received its
-// deletion, the handler receives an Added, once the second informer has caught up or the relay
-// accepts its state.
-//
-// An object that the second informer cannot read, or that an index function refuses, is not
-// deleted. The handler keeps its state until the object can be read or is gone. If the object is
-// gone, the relay reports this within two minutes. While there are objects without a readable name,
-// no missing object counts as deleted. The registration does not wait for these objects.
 //
 // # Cached objects are read-only
 //

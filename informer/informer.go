@@ -212,12 +212,6 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 // and then one every five minutes. A handler that must not lose an event has to store it itself, as
 // package controller does.
 func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Registration[T], error) {
-	return i.addHandler(handle, opts, nil)
-}
-
-// addHandler is like AddHandler, for a handler that also receives the events of catchUp, after its
-// initial adds. The handler's goroutine calls catchUp.
-func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, catchUp catchUp[T]) (*Registration[T], error) {
 	if handle == nil {
 		return nil, errors.New("informer: AddHandler needs a handler")
 	}
@@ -231,19 +225,18 @@ func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, cat
 	}
 	i.handlerCount++
 	r := newRegistration(i, handle, opts.withDefaults(i.handlerCount))
-	r.catchUp, r.firstSync.catchesUp = catchUp, catchUp != nil
 	// Changes that are applied after this snapshot are posted to r, because r is registered before
 	// the consumer reads the registrations. The snapshot contains earlier changes, and the consumer
 	// skips them by its revision.
 	snapshot := i.store.Snapshot()
-	r.firstSync.startRevision = snapshot.Revision()
+	r.startRevision = snapshot.Revision()
 	if snapshot.Len() > 0 {
 		r.mailbox.postSnapshot(snapshot)
 	} else {
 		defer snapshot.Release()
 	}
 	if i.populated {
-		r.mailbox.postSyncPoint(snapshot.ResourceVersion())
+		r.mailbox.postSyncPoint()
 	}
 	i.registrations = append(slices.Clip(i.registrations), r)
 	if i.phase == running {

@@ -17,12 +17,11 @@ type mailItem[T any] struct {
 	events []Event[T]
 	posted time.Time
 
-	// A letter without events has the objects of a snapshot (delivered as initial adds), or a mark,
-	// or both. The mark applies after the objects: see firstSync. version is the version of the
-	// mark.
+	// An item without events has the objects of a snapshot (delivered as initial adds), or is a
+	// sync point, or both. At the sync point, after the objects, the handler has received the
+	// complete first list.
 	snapshot    *indexer.Snapshot[T]
 	isSyncPoint bool
-	version     string
 
 	previous, next *mailItem[T]
 
@@ -162,8 +161,8 @@ func (m *mailbox[T]) postSnapshot(snapshot *indexer.Snapshot[T]) {
 	signal(m.wake)
 }
 
-// postSyncPoint appends a mark with the version of the store. It never waits.
-func (m *mailbox[T]) postSyncPoint(version string) {
+// postSyncPoint appends a sync point. It never waits.
+func (m *mailbox[T]) postSyncPoint() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -174,7 +173,7 @@ func (m *mailbox[T]) postSyncPoint(version string) {
 		item = &mailItem[T]{posted: time.Now()}
 		m.appendLocked(item)
 	}
-	item.isSyncPoint, item.version = true, version
+	item.isSyncPoint = true
 	signal(m.wake)
 }
 

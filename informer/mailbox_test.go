@@ -121,7 +121,7 @@ func TestMailboxKeepsTheSyncPointBehindTheInitialAdds(t *testing.T) {
 	m := newMailbox[int](1, Coalesce, nil, nil)
 	w := world{state: map[types.NamespacedName]int{}}
 	m.post([]Event[int]{w.step(1)}, time.Time{})
-	m.postSyncPoint("1")
+	m.postSyncPoint()
 	m.post([]Event[int]{w.step(1)}, time.Time{})
 	first, _ := m.take()
 	require.Equal(t, Added, first.events[0].Type)

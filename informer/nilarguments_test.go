@@ -121,14 +121,6 @@ func TestANilInformerIsAnError(t *testing.T) {
 		call func() error
 		want string
 	}{
-		"a relay to nowhere": {func() error {
-			_, err := informer.NewRelay(func(informer.Event[*corev1.Pod]) {}).MoveTo(t.Context(), none, informer.HandlerOptions{})
-			return err
-		}, "MoveTo needs an informer"},
-		"a relay for nobody": {func() error {
-			_, err := informer.NewRelay[*corev1.Pod](nil).MoveTo(t.Context(), open(), informer.HandlerOptions{})
-			return err
-		}, "needs a handler"},
 		"a preload of no informer": {func() error {
 			return informer.Preload(none, func(func(indexer.Entry[*corev1.Pod]) bool) {}, "1")
 		}, "Preload needs an informer"},

@@ -114,7 +114,7 @@ func (i *Informer[T]) fill(entries []indexer.Entry[T], resourceVersion string) e
 	registrations := i.registrations
 	i.mu.Unlock()
 	for _, r := range registrations {
-		if !r.firstSync.covers(revision) {
+		if revision > r.startRevision {
 			r.mailbox.postSnapshot(i.store.Snapshot())
 		}
 	}

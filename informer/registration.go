@@ -20,20 +20,20 @@ type Registration[T any] struct {
 	informer *Informer[T]
 	handle   func(Event[T])
 	opts     HandlerOptions
-	// catchUp, if set, yields more events for the handler after the initial adds.
-	catchUp   catchUp[T]
-	mailbox   *mailbox[T]
-	firstSync firstSync
+	mailbox  *mailbox[T]
+	// startRevision is the store revision at which the handler begins. A snapshot in its mailbox
+	// has every change up to that revision, and the informer posts later changes (G5).
+	startRevision uint64
 
+	synced   chan struct{} // closed when the handler has returned from every initial add
 	removed  chan struct{}
 	done     chan struct{}
 	stopOnce sync.Once
 
 	// The following fields belong to the handler's goroutine. If the handler ends that goroutine,
 	// they belong to its replacement.
-	partial   *partialSnapshot[T] // nil unless the objects of a snapshot are being delivered
-	inCatchUp bool                // catchUp is being called
-	ended     bool                // run has returned
+	partial *partialSnapshot[T] // nil unless the objects of a snapshot are being delivered
+	ended   bool                // run has returned
 
 	delivered atomic.Uint64
 	resyncs   atomic.Uint64
@@ -47,22 +47,22 @@ func newRegistration[T any](i *Informer[T], handle func(Event[T]), opts HandlerO
 		informer: i,
 		handle:   handle,
 		opts:     opts,
+		synced:   make(chan struct{}),
 		removed:  make(chan struct{}),
 		done:     make(chan struct{}),
 	}
 	r.mailbox = newMailbox[T](opts.Mailbox, opts.Overflow, i.gate.close, r.checkWaiting)
-	r.firstSync.done, r.firstSync.wake = make(chan struct{}), r.mailbox.wake
 	return r
 }
 
 // Synced is closed when the handler has returned from every initial add (G6).
-func (r *Registration[T]) Synced() <-chan struct{} { return r.firstSync.done }
+func (r *Registration[T]) Synced() <-chan struct{} { return r.synced }
 
 // WaitForSync waits until the handler has returned from every initial add (G6). The error is a
 // [*SyncError]: ctx ended, the handler was removed first (ErrRemoved), or the informer stopped
 // (ErrStopped).
 func (r *Registration[T]) WaitForSync(ctx context.Context) error {
-	return r.informer.wait(ctx, r.opts.Name, r.firstSync.done, r.removed)
+	return r.informer.wait(ctx, r.opts.Name, r.synced, r.removed)
 }
 
 // Resync requests an Updated event with cause Resync for every stored object now, in addition to
@@ -102,7 +102,6 @@ func (r *Registration[T]) run() {
 		r.partial.release()
 		r.partial = nil
 	}
-	r.firstSync.stop()
 	r.ended = true
 	close(r.done)
 }
@@ -148,9 +147,6 @@ func (r *Registration[T]) drainMailbox(resync <-chan time.Time) {
 		}
 		switch {
 		case !ok:
-			if r.firstSync.catchUpDue() {
-				r.callCatchUp(time.Now())
-			}
 			return
 		case len(item.events) > 0:
 			r.deliver(item.events[0], item.posted)
@@ -181,8 +177,8 @@ func (r *Registration[T]) finishSnapshot(item mailItem[T]) {
 		r.partial.release()
 		r.partial = nil
 	}
-	if item.isSyncPoint && r.firstSync.reachSyncPoint(item.version) {
-		r.callCatchUp(item.posted)
+	if item.isSyncPoint && !isClosed(r.synced) {
+		close(r.synced)
 	}
 }
 
@@ -218,9 +214,6 @@ func (r *Registration[T]) resume() {
 		}
 		r.finishSnapshot(c.item)
 	}
-	if r.inCatchUp {
-		r.callCatchUp(time.Now())
-	}
 }
 
 // initial returns the event for an object that was stored before its handler was added.
@@ -233,24 +226,6 @@ func initial[T any](entry indexer.Entry[T]) Event[T] {
 		New:             entry.Object,
 		UIDHash:         entry.UIDHash,
 	}
-}
-
-// catchUp yields additional events for a handler, after its informer has delivered everything
-// through a version. It returns the new state of the handler's first sync: catchingUp, synced or
-// finished. Unless the state is finished, catchUp is called again.
-type catchUp[T any] func(version string, yield func(Event[T]) bool) syncState
-
-// callCatchUp calls catchUp and delivers the events that it yields.
-func (r *Registration[T]) callCatchUp(posted time.Time) {
-	r.inCatchUp = true
-	result := r.catchUp(r.firstSync.version, func(event Event[T]) bool {
-		if !isClosed(r.removed) {
-			r.deliver(event, posted)
-		}
-		return !isClosed(r.removed)
-	})
-	r.inCatchUp = false
-	r.firstSync.catchUpReturned(result)
 }
 
 // deliver calls the handler with one event.

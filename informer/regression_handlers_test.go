@@ -245,35 +245,6 @@ func TestAHandlerThatEndsItsGoroutineCanBeRemoved(t *testing.T) {
 	})
 }
 
-// A relay whose handler ends its goroutine at each call delivers the same events as any other.
-func TestARelayWhoseHandlerEndsItsGoroutineGoesOn(t *testing.T) {
-	deliver := func(t *testing.T, end func()) (received map[string]int) {
-		synctest.Test(t, func(t *testing.T) {
-			received = map[string]int{}
-			relay := informer.NewRelay(func(e informer.Event[*obj]) {
-				received[e.Key.Name+" "+e.Type.String()+" "+e.ResourceVersion]++
-				end()
-			})
-			quiet := informer.Options[*obj]{Logger: slog.New(slog.DiscardHandler)}
-			first := newInformer(t, newFake("4", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("gone", "4", "x")), quiet)
-			second := newInformer(t, newFake("9", item("a", "1", "x"), item("b", "7", "x"), item("new", "9", "x")), quiet)
-			for _, inf := range []*informer.Informer[*obj]{first, second} {
-				stop := start(t, inf)
-				r, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
-				require.NoError(t, err)
-				require.NoError(t, r.WaitForSync(t.Context()))
-				time.Sleep(10 * time.Minute)
-				synctest.Wait()
-				defer stop()
-			}
-		})
-		return received
-	}
-	want := deliver(t, func() {})
-	require.Len(t, want, 8)
-	require.Equal(t, want, deliver(t, runtime.Goexit))
-}
-
 func TestAResyncOfAnEmptyStoreDoesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1")

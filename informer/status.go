@@ -83,7 +83,7 @@ func (r *Registration[T]) Status() HandlerStatus {
 	depth, oldest, coalesced := r.mailbox.stats()
 	s := HandlerStatus{
 		Name:      r.opts.Name,
-		Synced:    isClosed(r.firstSync.done),
+		Synced:    isClosed(r.synced),
 		Waiting:   depth,
 		Delivered: r.delivered.Load(),
 		Panics:    r.panics.Load(),

@@ -44,8 +44,8 @@
 // # Where to find what
 //
 //   - The step after a failed watch, and after 410 Gone: watchFailed in watch.go.
-//   - The first list, and each later list: list in list.go; for streaming lists, readStreamingList in
-//     stream.go.
+//   - The first list, and each later list: list in list.go; for streaming lists, readStreamingList
+//     in stream.go.
 //   - A server that was restored from a backup: compare in compare.go.
 //   - An undecodable object: handleUndecodableChange in watch.go, readPage in list.go.
 //   - How long to wait: Backoff in backoff.go, FailureStreak in failures.go.

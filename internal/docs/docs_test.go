@@ -73,7 +73,6 @@ var assumedDeclarations = map[string]string{
 	"informer/filter.go: inf.AddHandler(informer.Filter(onThisNode, handle), informer.HandlerOptions{})":                    "inf *informer.Informer[*corev1.Pod], onThisNode func(*corev1.Pod) bool, handle func(informer.Event[*corev1.Pod])",
 	"informer/predicate/doc.go: handle = predicate.When(predicate.Any(":                                                     "handle func(informer.Event[*appsv1.Deployment])",
 	"informer/predicate/predicate.go: predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })": "",
-	"informer/relay.go: relay := informer.NewRelay(handle)":                                                                 "ctx context.Context, handle func(informer.Event[*corev1.Pod]), first, second *informer.Informer[*corev1.Pod]",
 	"informer/run.go: err := informer.Run(ctx, func(ctx context.Context) error {":                                           runs,
 	"informer/run.go: work := func(working context.Context) error {":                                                        runs,
 	"informer/sources/transform.go: summaries := sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... })":   "pods listwatch.Source[*corev1.Pod]",
