@@ -22,10 +22,9 @@
 //     reported as Updated, even at an unchanged version. (Package reflector says under "Another
 //     history" which restores can go unnoticed.) Synced means complete: an object that cannot be
 //     decoded or indexed is missing or old in the store, but never silently. The first sync waits
-//     for such objects. Healthy and Status name the objects that become unreadable later, unless
+//     for such objects. Healthy and Status name the objects that become undecodable later, unless
 //     reflector.Options.SkipUndecodable is set.
-//   - G3 When a handler runs, the store already holds that event or something
-//     newer.
+//   - G3 When a handler receives an event, the store already holds that state or a newer one.
 //   - G4 A handler's calls are sequential; handlers don't delay each other.
 //   - G5 A handler added late first gets every stored object as initial adds, then
 //     all later events, none twice, none missing.
@@ -37,9 +36,9 @@
 //     reaches it.
 //   - G9 A key is never with two workers at once; adds during a run of the key give exactly one
 //     more run. (Package workqueue.)
-//   - G10 When Run returns, no goroutine, connection or timer of it remains. The exception is a
-//     decoding method of the program's type that runs for more than five seconds, perhaps on an
-//     extreme quantity (see package rest). Nothing can end that call.
+//   - G10 When Run returns, no goroutine, connection or timer of the informer remains. The
+//     exception is a decoding method of the program's type that runs for more than five seconds,
+//     perhaps on an extreme quantity (see package rest). Go cannot end that call.
 //   - G11 Bytes from the network never panic, never grow memory or time beyond stated budgets, and
 //     never end the process. (rest.Options has the budgets: depth, memory, bytes, compression,
 //     silence.) A bad object is reported and visible by key, and the stream goes on. An object that
@@ -102,15 +101,15 @@
 // object with a version up to resourceVersion must be among the preloaded objects, with the same
 // version. Otherwise the informer lists again and replaces all preloaded objects.
 //
-// If an index function refuses a preloaded object, the store lacks the object until a list, which
-// follows at once. Two cases of another history go undetected. In the first, that history has the
+// If an index function refuses a preloaded object, the store lacks the object, and the informer
+// lists at once. Two cases of another history go undetected. In the first, that history has the
 // same object, at the same version, as its last change up to resourceVersion. In the second, the
 // version has expired, and all objects unchanged since then have their former versions.
 //
 // The informer is synced when the server has agreed to resume the watch, or when the list is in the
-// store. Preloaded objects alone do not make it synced. The events of the watch follow one by one,
-// so a synced store may have the earlier state until the reflector has read them. To wait for a
-// version, use WaitRV.
+// store. Preloaded objects alone do not make it synced. After the watch is resumed, its events
+// arrive one by one. Until then, a synced store may have the earlier state. To wait for a version,
+// use WaitRV.
 //
 // # Cached objects are read-only
 //

@@ -34,9 +34,9 @@ type SyncError struct {
 	Err error
 }
 
-// Error says that Run has not been called, or in which phase the reflector is, since when, and what
-// its last error is. If only the handler is not synced, Error says how many events the handler has
-// received.
+// Error names the phase of the reflector, the start of that phase, and the last error; or it says
+// that Run has not been called. If only the handler is not synced, Error says how many events the
+// handler has received.
 func (e *SyncError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -81,7 +81,8 @@ func (e *SyncError) Unwrap() []error {
 }
 
 // lastError returns the reflector's last error, unless the reflector has recovered. If the informer
-// lacks only objects that cannot be read or stored, lastError returns the error of these objects.
+// lacks only objects that cannot be decoded or stored, lastError returns the error of these
+// objects.
 func (e *SyncError) lastError() error {
 	if e.Status.Reflector.Failures == 0 {
 		if e.Status.Synced || !e.Status.Reflector.Synced {

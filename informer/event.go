@@ -12,16 +12,16 @@ type Event[T any] struct {
 	Cause Cause
 
 	// FinalStateUnknown is set on a Deleted if the last state before the deletion is unknown.
-	// Either a relist no longer had the key, or the object could not be read, or another object
-	// (another UID) has the key by now. In the last case an Added follows. New is the stored state;
-	// the object may have changed after that. The field corresponds to client-go's
+	// Either a relist no longer had the key, or the object could not be decoded, or an object with
+	// another UID now has the key. In the last case an Added follows. New is the stored state; the
+	// object may have changed after that. The field corresponds to client-go's
 	// DeletedFinalStateUnknown.
 	FinalStateUnknown bool
 
 	// Restored is set on an Updated from another history of the server, for instance after a
-	// restore from a backup. The server's object was then not made from Old, so version and
-	// generation say nothing about the difference, even if they are higher or equal. The flag
-	// survives when the event is merged with later events.
+	// restore from a backup. New is then not a successor of Old. A higher or equal version or
+	// generation does not mean that New is newer or unchanged. The flag survives when the event is
+	// merged with later events.
 	Restored bool
 
 	// Key is the object's namespace and name.
@@ -79,8 +79,8 @@ const (
 	// Relist is a change that the informer found by listing again. Objects that a
 	// relist finds unchanged cause no event.
 	Relist
-	// Resync is not a change: the handler asked to receive every object periodically. Old and New
-	// are the same.
+	// Resync is not a change: HandlerOptions.Resync or Registration.Resync requested an event for
+	// every object. Old and New are the same.
 	Resync
 )
 

@@ -17,10 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Factory lets the parts of a program share informers without knowing each other. There is one
-// informer for each [Selection] and Go type. An informer starts when its first user acquires it,
-// and stops when its last user releases it. A later user gets a new informer. The zero Factory is
-// ready to use; all methods are safe for concurrent use.
+// Factory lets independent parts of a program share informers. There is one informer for each
+// [Selection] and Go type. An informer starts when its first user acquires it, and stops when its
+// last user releases it. A later user gets a new informer. The zero Factory is ready to use; all
+// methods are safe for concurrent use.
 //
 //	var factory informer.Factory
 //	pods, err := informer.Acquire(&factory, informer.Selection{Resource: podsGVR}, open, options)
@@ -29,9 +29,9 @@ import (
 //
 // # Resources that do not exist yet
 //
-// A custom resource may be acquired before its definition exists. The informer then waits, which
-// Status shows, and lists again with the back-off of its reflector. If the program may watch
-// definitions, this wait can be cut short:
+// A custom resource may be acquired before its CustomResourceDefinition (CRD) exists. The informer
+// then waits, and Status shows this. It lists again with the back-off of its reflector. A program
+// that may watch CRDs can end this wait early:
 //
 //	definitions.AddHandler(func(e informer.Event[*metav1.PartialObjectMetadata]) {
 //		if e.Type != informer.Deleted {
@@ -87,19 +87,18 @@ type SharedStatus struct {
 	Status
 }
 
-// Acquire returns a handle on the informer of a selection. The arguments open and opts of the first
-// user determine how Acquire makes the informer. Acquire calls the function open for each
-// namespace, or once if the selection names no namespace. The function returns the source of the
-// namespace. Several sources become one, see [sources.Merge]. If open returns an error or a nil
-// source, Acquire returns an error. If the factory runs, the informer starts at once, otherwise
-// together with the factory.
+// Acquire returns a handle on the informer of a selection. The first user's arguments open and opts
+// configure the informer. Acquire calls the function open for each namespace, or once if the
+// selection names no namespace. The function returns the source of the namespace. Several sources
+// become one, see [sources.Merge]. If open returns an error or a nil source, Acquire returns an
+// error. If the factory runs, the informer starts at once, otherwise together with the factory.
 //
 // Every later user of the same selection and type must pass the same options, or gets a
 // [*ConflictError]. Two index functions are the same if they are one package-level function, or one
 // variable's value. Two closures, or two method values, may compute different values, so they
-// conflict even if they share their code. Name, Preload, Goroutine, loggers, observers and
-// Reflector.OnError of the first user apply. The factory sets Reflector.Wake. Further indexes can
-// be added with Handle.AddIndex.
+// conflict even if they share their code. Later users may pass other values for Name, Preload,
+// Goroutine, loggers, observers and Reflector.OnError, but only the first user's values apply. The
+// factory sets Reflector.Wake. Further indexes can be added with Handle.AddIndex.
 //
 // After the end of Run, the error is ErrStopped.
 func Acquire[T any](f *Factory, selection Selection, open func(Selection) (listwatch.Source[T], error), opts Options[T]) (*Handle[T], error) {
@@ -205,8 +204,9 @@ func (f *Factory) release(s *shared) {
 	}
 }
 
-// Run runs the informers that have users, until ctx ends, and returns when all of them have ended:
-// nothing of the factory is left then (G10). It returns nil, or ErrAlreadyRun when called twice.
+// Run runs the informers that have users until ctx ends. It returns when all of them have ended, so
+// none of the factory's goroutines remains (G10). It returns nil, or ErrAlreadyRun when called
+// twice.
 func (f *Factory) Run(ctx context.Context) error {
 	f.mu.Lock()
 	if f.phase != created {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// ConflictError is the error when an informer is already shared with other options.
+// ConflictError is the error of Acquire if the informer exists already, with other options.
 type ConflictError struct {
 	// Selection and Type, the Go type of the objects, identify the informer.
 	Selection Selection

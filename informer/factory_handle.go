@@ -65,10 +65,10 @@ func (h *Handle[T]) Healthy(maxStaleness time.Duration) error {
 func (h *Handle[T]) Status() Status { return h.informer.Status() }
 
 // Release ends the user's share: it removes the user's handlers and, if this was the last share,
-// stops the informer. It waits for calls in progress of these handlers, and then for the end of the
-// informer. If ctx ends first, Release returns the cause of ctx; handlers and informer still end. A
-// handler that releases its own handle must not wait for itself: it passes a context that has
-// ended. A second Release waits again.
+// stops the informer. It waits for calls in progress of these handlers, and then, after the last
+// share, for the end of the informer. If ctx ends first, Release returns the cause of ctx; handlers
+// and informer still end. A handler that releases its own handle must not wait for itself: it
+// passes a context that has ended. A second Release waits again.
 func (h *Handle[T]) Release(ctx context.Context) error {
 	h.mu.Lock()
 	first := !h.released

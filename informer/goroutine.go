@@ -29,7 +29,7 @@ func (i *Informer[T]) runStage(ctx context.Context, stage, handler string, run f
 		}
 	}
 	i.opts.Goroutine(ctx, Goroutine{Informer: i.opts.Name, Stage: stage, Handler: handler}, once)
-	once() // In case the hook did not call once: Run needs this stage.
+	once() // If the hook did not call the function, the stage runs without it.
 }
 
 // startHandlerLocked starts the goroutine of a handler.

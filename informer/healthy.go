@@ -28,7 +28,7 @@ var (
 //
 // An informer is also unhealthy while objects are missing or out of date because they cannot be
 // decoded, or because an index function refuses them. The error then wraps reflector.ErrUndecodable
-// and names the objects. The informer is healthy again when they become readable or are gone. If
+// and names the objects. The informer is healthy again when they are stored or deleted. If
 // reflector.Options.SkipUndecodable is set, only Status reports them.
 //
 // A server sends a bookmark about once a minute, even if nothing else happens. So a maxStaleness
@@ -70,8 +70,8 @@ func (s Status) healthy(maxStaleness time.Duration) error {
 	return fmt.Errorf("informer %s is not healthy: %w (%s): last error: %w", s.Name, err, text, r.LastError)
 }
 
-// contentHealthy is the last check of Healthy, for an informer that is synced and has heard from
-// the server in time. It checks for unreadable objects and failed parts.
+// contentHealthy is the last check of Healthy, for an informer that is synced and has received
+// something from the server in time. It checks for undecodable objects and failed parts.
 func (s Status) contentHealthy(maxStaleness time.Duration) error {
 	err := s.Undecodable.Err()
 	if err == nil || s.SkipUndecodable {

@@ -39,8 +39,8 @@ type Informer[T any] struct {
 	// listed says that the first list has been applied, except for objects that were refused. Only
 	// the goroutine of consume uses it.
 	listed bool
-	// inPlaceLogged says that the server has changed an object without changing its version, and
-	// that the log says so. Only the goroutine of consume uses it.
+	// inPlaceLogged says that a warning was logged about a server that changes objects without
+	// changing their version. Only the goroutine of consume uses it.
 	inPlaceLogged bool
 
 	// handlers are the goroutines of the registrations.
@@ -61,11 +61,11 @@ type Informer[T any] struct {
 	refused map[types.NamespacedName]*listwatch.ObjectError
 	// refusedCount is the length of refused, for readers that do not hold the lock.
 	refusedCount atomic.Int64
-	// recovering has objects that were unreadable, for which the queue now has a readable state or
+	// recovering has objects that were undecodable, for which the queue now has a decoded state or
 	// a deletion. An entry stays until the store has applied that change.
 	recovering map[types.NamespacedName]recoveringObject
 	// batch is the number of the batch that is being stored, or was stored last. The store contains
-	// that batch when it has reached revision.
+	// that batch when its revision has reached the field revision.
 	batch    int
 	revision uint64
 	// resyncDue has the registrations that get an event for the next Sync deltas.
@@ -82,8 +82,8 @@ const (
 )
 
 // New makes an informer for the objects of source; sources.Transform can change them first. It
-// starts nothing: see Run. An error says which option is wrong, or that the source is nil, even
-// inside Merge or Transform.
+// starts nothing: see Run. New returns an error if an option is invalid, or if the source is nil,
+// even inside Merge or Transform.
 func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], error) {
 	if contain.IsNil(source) {
 		return nil, errors.New("informer: New needs a source")
@@ -128,12 +128,12 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 // server had.
 //
 // Run returns nil when ctx ended, and ErrAlreadyRun when called twice. If
-// reflector.Options.GiveUpAfter is set, Run also ends after that many failures in a row because the
-// resource does not exist, must not be read, or has too large a list. Run ends as well if the
-// source can never work (listwatch.ErrUnusable), such as a source for a wrong type. In these cases
-// the error is a reflector.Error. User code that the reflector calls, such as OnError or a
-// Transform, must not call runtime.Goexit, as testing's FailNow does: Run ends with an error that
-// says so.
+// reflector.Options.GiveUpAfter is set, Run also ends after that many consecutive permanent
+// failures: the resource does not exist, reading it is forbidden, or its list is too large. Run
+// ends as well if the source can never work (listwatch.ErrUnusable), such as a source for a wrong
+// type. In these cases the error is a reflector.Error. User code that the reflector calls, such as
+// OnError or a Transform, must not call runtime.Goexit (testing's FailNow calls it). If it does,
+// Run ends with an error that says so.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.start(ctx); err != nil {
 		return err
@@ -187,8 +187,8 @@ func (i *Informer[T]) end() {
 	}
 }
 
-// Store returns the reading half of the store. It may be read at any time, before, during and after
-// Run. WaitForSync says whether it is complete.
+// Store returns a read-only view of the store. The view may be read at any time, before, during and
+// after Run. The store is complete when WaitForSync has returned nil.
 func (i *Informer[T]) Store() *indexer.Reader[T] { return i.store.Reader }
 
 // AddIndex adds an index to the store, at any time. Stored objects are indexed when it returns. If
@@ -201,8 +201,8 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 // first list on. The goroutine of a handler that is added later begins at once, perhaps before
 // AddHandler returns. Such a handler first receives an Added with cause Initial for every stored
 // object, in no particular order, and then every later event (G5). The stored objects stay in
-// memory until the handler has received all of them. The error is ErrStopped, or says which option
-// is wrong.
+// memory until the handler has received all of them. AddHandler returns ErrStopped after the
+// informer has stopped, and an error if handle is nil or an option is invalid.
 //
 // The handler has a goroutine of its own, which calls it with one event at a time (G4). If the
 // handler is more than 1,024 events behind, the informer by default merges the events of one

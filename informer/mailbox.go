@@ -25,22 +25,23 @@ type mailItem[T any] struct {
 
 	previous, next *mailItem[T]
 
-	// deleted is the waiting letter with the Deleted that precedes this Added of the same key. gone
-	// says that this letter has left the mailbox.
+	// deleted is the waiting item with the Deleted that precedes this Added of the same key.
+	// removed says that this item has left the mailbox.
 	deleted *mailItem[T]
 	removed bool
 }
 
 // mailbox is the queue between the informer and one handler, with one writer and one reader, in
 // order. plain/handler.go has an unbounded ring, and wakes its goroutine for each event. Here a
-// batch is one letter, and wakes the goroutine once. This is one reason why an event in a burst of
+// batch is one item, and wakes the goroutine once. This is one reason why an event in a burst of
 // 500 takes 0.9 ms at the median, and 3.3 ms in plain.
 type mailbox[T any] struct {
 	limit    int
 	overflow Overflow
 
-	// When post has to wait, it calls the function holdUp, and when the wait is over, the function
-	// that holdUp returned. While it waits, it calls the function stuck at intervals of slowAfter.
+	// When post has to wait, it calls the function holdUp. When the wait is over, it calls the
+	// function that holdUp returned. While it waits, it calls the function stuck at intervals of
+	// slowAfter.
 	holdUp func() (release func())
 	stuck  func()
 	timer  *time.Timer // of the writer, for stuck; nil until the writer first waits
@@ -51,15 +52,15 @@ type mailbox[T any] struct {
 	space chan struct{}
 
 	mu sync.Mutex // guards following
-	// first and last are the ends of the list of waiting letters.
+	// first and last are the ends of the list of waiting items.
 	first, last *mailItem[T]
-	depth       int // waiting events, and letters without events
-	// spare are empty letters for reuse.
+	depth       int // waiting events, and items without events
+	// spare is a list of empty items for reuse.
 	spare  *mailItem[T]
 	spares int
-	// newest has the newest waiting letter for each key. It exists only while the reader is behind:
-	// from a full mailbox until it is empty. During this time each event has a letter and an array
-	// of its own. A letter may wait for long, and must not keep the rest of its batch in memory.
+	// newest has the newest waiting item for each key. It exists only while the reader is behind:
+	// from a full mailbox until it is empty. During this time each event has an item and an array
+	// of its own. An item may wait for long, and must not keep the rest of its batch in memory.
 	newest    map[types.NamespacedName]*mailItem[T]
 	coalesced uint64
 	closed    bool
@@ -107,7 +108,7 @@ func (m *mailbox[T]) put(events []Event[T], now time.Time) (depth int) {
 		if m.overflow == Coalesce && m.newest == nil && m.depth >= m.limit {
 			m.fallBehindLocked()
 		}
-		n := len(events) // how many events the next letter gets
+		n := len(events) // how many events the next item gets
 		switch {
 		case m.newest != nil:
 			n = 1
@@ -177,7 +178,7 @@ func (m *mailbox[T]) postSyncPoint() {
 	signal(m.wake)
 }
 
-// take returns the oldest letter, with at most one event, or nothing.
+// take returns the oldest item, with at most one event. It returns false if the mailbox is empty.
 func (m *mailbox[T]) take() (item mailItem[T], ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -199,7 +200,7 @@ func (m *mailbox[T]) take() (item mailItem[T], ok bool) {
 	return item, true
 }
 
-// close drops the waiting letters and releases a waiting writer.
+// close drops the waiting items and releases a waiting writer.
 func (m *mailbox[T]) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -219,8 +220,8 @@ func (m *mailbox[T]) stats() (depth int, oldest time.Time, coalesced uint64) {
 	return m.depth, oldest, m.coalesced
 }
 
-// fallBehindLocked gives each waiting event a letter of its own, and records the newest letter of
-// each key.
+// fallBehindLocked gives each waiting event an item of its own, and records the newest item of each
+// key.
 func (m *mailbox[T]) fallBehindLocked() {
 	m.newest = make(map[types.NamespacedName]*mailItem[T], m.depth)
 	for item := m.first; item != nil; item = item.next {
@@ -234,13 +235,13 @@ func (m *mailbox[T]) fallBehindLocked() {
 	}
 }
 
-// recordNewestLocked records that a letter has the newest event of its key.
+// recordNewestLocked records that an item has the newest event of its key.
 func (m *mailbox[T]) recordNewestLocked(item *mailItem[T]) {
 	item.events = []Event[T]{item.events[0]}
 	m.newest[item.events[0].Key] = item
 }
 
-// splitLocked keeps the first event in a letter, and puts the others into new letters behind it.
+// splitLocked keeps the first event in an item, and puts the others into a new item behind it.
 func (m *mailbox[T]) splitLocked(item *mailItem[T]) {
 	remaining := m.newItemLocked()
 	*remaining = mailItem[T]{events: item.events[1:], posted: item.posted, previous: item, next: item.next}
@@ -299,7 +300,7 @@ func (m *mailbox[T]) appendLocked(item *mailItem[T]) {
 	}
 }
 
-// removeLocked removes a letter that has one event or none.
+// removeLocked removes an item that has at most one event.
 //
 //go:noinline
 func (m *mailbox[T]) removeLocked(item *mailItem[T]) {
@@ -323,11 +324,11 @@ func (m *mailbox[T]) removeLocked(item *mailItem[T]) {
 	}
 }
 
-// maxSpares is the number of letters that are kept for reuse, which is enough for a reader that
-// keeps up.
+// maxSpares is the number of items that are kept for reuse, which is enough for a reader that keeps
+// up.
 const maxSpares = 16
 
-// newItemLocked returns an empty letter.
+// newItemLocked returns an empty item.
 func (m *mailbox[T]) newItemLocked() *mailItem[T] {
 	item := m.spare
 	if item == nil {
@@ -338,8 +339,8 @@ func (m *mailbox[T]) newItemLocked() *mailItem[T] {
 	return item
 }
 
-// recycleLocked keeps a taken letter for reuse. While newest exists, it keeps no letter, because a
-// later letter may refer to the taken letter.
+// recycleLocked keeps a taken item for reuse. While newest exists, it keeps no item, because a
+// later item may refer to the taken one.
 func (m *mailbox[T]) recycleLocked(item *mailItem[T]) {
 	if m.newest == nil && m.spares < maxSpares {
 		*item = mailItem[T]{next: m.spare}

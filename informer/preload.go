@@ -38,7 +38,7 @@ var (
 //   - the server has another history: it does not have the last change of the objects at that
 //     version, or has changes between it and resourceVersion that the objects lack. An empty store
 //     has no last change.
-//   - the server permits neither a watch nor a list of one part of a merged source any more.
+//   - the server now forbids both watching and listing a part of a merged source.
 //
 // "Preloaded objects" in the package comment says which other histories can be detected, and when
 // the informer is synced.
@@ -99,8 +99,8 @@ func preload[T any](i *Informer[T], describe bool, load func(map[string]string) 
 	return nil
 }
 
-// fill stores objects before the first list, and notifies handlers. If it returns an error, the
-// store lacks the objects that an index function refused.
+// fill stores objects before the first list, and notifies handlers. An error names the objects that
+// an index function refused; the store lacks them.
 func (i *Informer[T]) fill(entries []indexer.Entry[T], resourceVersion string) error {
 	ops := make([]indexer.Op[T], 0, len(entries))
 	for _, entry := range entries {

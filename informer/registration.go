@@ -66,15 +66,15 @@ func (r *Registration[T]) WaitForSync(ctx context.Context) error {
 }
 
 // Resync requests an Updated event with cause Resync for every stored object now, in addition to
-// the periodic ones of HandlerOptions.Resync. Other handlers receive nothing, and no request is
-// made. Resync returns at once, and may be called by any goroutine, also by the handler's. It does
+// the periodic ones of HandlerOptions.Resync. Other handlers receive nothing, and the server gets
+// no request. Resync returns at once. Any goroutine may call it, also the handler's. It does
 // nothing before the first list is stored, and after Remove.
 func (r *Registration[T]) Resync() { r.informer.resync(r) }
 
-// Remove ends the handler. After Remove has returned, no call begins, except one that was about to
-// begin. Remove does not wait for a call in progress, so a handler may remove itself. Wait for Done
-// before releasing resources that the handler uses. Waiting events are dropped. A second call, or a
-// call after the informer stopped, does nothing.
+// Remove ends the handler. At most one more call, which was about to begin, may begin after Remove
+// has returned. Remove does not wait for a call in progress, so a handler may remove itself. Wait
+// for Done before releasing resources that the handler uses. Waiting events are dropped. A second
+// call, or a call after the informer stopped, does nothing.
 func (r *Registration[T]) Remove() { r.informer.remove(r) }
 
 // Done is closed when the handler was removed or the informer stopped, and no call of the handler
@@ -128,8 +128,9 @@ func (r *Registration[T]) deliverUntilStopped() {
 	}
 }
 
-// drainMailbox delivers the letters until the mailbox is empty. The method stop empties the mailbox
-// as well. drainMailbox also resyncs a handler that is always behind.
+// drainMailbox delivers items until the mailbox is empty. The method stop empties the mailbox as
+// well. drainMailbox checks for a due resync before each item, because a slow handler's mailbox may
+// never be empty.
 func (r *Registration[T]) drainMailbox(resync <-chan time.Time) {
 	for {
 		select {
@@ -156,7 +157,8 @@ func (r *Registration[T]) drainMailbox(resync <-chan time.Time) {
 	}
 }
 
-// deliverSnapshot delivers the objects of a snapshot, and then handles the letter's mark.
+// deliverSnapshot delivers the objects of an item's snapshot, if any, and then handles its sync
+// point.
 func (r *Registration[T]) deliverSnapshot(item mailItem[T]) {
 	if item.snapshot != nil {
 		r.partial = &partialSnapshot[T]{item: item}
@@ -171,7 +173,7 @@ func (r *Registration[T]) deliverSnapshot(item mailItem[T]) {
 	r.finishSnapshot(item)
 }
 
-// finishSnapshot handles the mark of a letter after its objects are delivered.
+// finishSnapshot handles an item's sync point after its objects are delivered.
 func (r *Registration[T]) finishSnapshot(item mailItem[T]) {
 	if r.partial != nil {
 		r.partial.release()
@@ -182,7 +184,7 @@ func (r *Registration[T]) finishSnapshot(item mailItem[T]) {
 	}
 }
 
-// partialSnapshot is a letter with a snapshot whose delivery is in progress. If the handler ends
+// partialSnapshot is a mail item with a snapshot whose delivery is in progress. If the handler ends
 // the goroutine, its replacement continues with the next object.
 type partialSnapshot[T any] struct {
 	item      mailItem[T]
@@ -270,8 +272,9 @@ func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
 	})
 }
 
-// call counts a call of the handler when it returns, and contains its panic. A single bad event
-// must neither end the process nor prevent the handler's sync.
+// call calls the handler with an event. It contains a panic, and counts the call when it ends. A
+// single event that makes the handler panic must neither end the process nor prevent the handler's
+// sync.
 func (r *Registration[T]) call(event Event[T]) {
 	returned := false
 	defer func() {

@@ -21,7 +21,7 @@ type change[T any] struct {
 
 // eventsOf applies each stack of deltas to the stored entry, and appends the effects to changes.
 // Only the caller writes to the store. The queue has compared each delta with the store and has
-// chosen its type: see decide in package deltafifo. replay only turns deltas into events, and
+// chosen its type: see decide in package deltafifo. eventsOf only converts deltas to events, and
 // leaves out events that report nothing new.
 //
 // plain/informer.go stores each delta and notifies handlers before it takes the next one. Here a
@@ -58,10 +58,9 @@ func (i *Informer[T]) eventsOf(batch deltafifo.Batch[T], changes []change[T]) []
 	return changes
 }
 
-// changedInPlace reports whether a delta for which next returned false brings another object with
-// the version of the known object, by a watch event. Some aggregated API servers never change the
-// version of an object. Repeated events of a server in order have the known object, so that the
-// comparison is rare.
+// changedInPlace reports whether a watch event has the known version but a different object. It is
+// called if eventFor returned false. Some aggregated API servers never change the version of an
+// object. Other servers rarely repeat a version, so the comparison is rare.
 func (i *Informer[T]) changedInPlace(current indexer.Entry[T], key types.NamespacedName, delta deltafifo.Delta[T]) bool {
 	isChange := delta.Type == deltafifo.Added || delta.Type == deltafifo.Updated
 	if !isChange || reflect.DeepEqual(current.Object, delta.Object) {
@@ -75,8 +74,8 @@ func (i *Informer[T]) changedInPlace(current indexer.Entry[T], key types.Namespa
 	return true
 }
 
-// unreportedDelete returns the Deleted of the current object, whose deletion no event reported:
-// delta has an object of the same name with another UID.
+// unreportedDelete returns the Deleted of the current object. No event reported the deletion: delta
+// has an object of the same name with another UID.
 func unreportedDelete[T any](current indexer.Entry[T], key types.NamespacedName, delta deltafifo.Delta[T]) Event[T] {
 	gone := Event[T]{
 		Type: Deleted, Cause: Watch, Key: key, FinalStateUnknown: true,
@@ -113,7 +112,7 @@ func eventFor[T any](current indexer.Entry[T], exists bool, key types.Namespaced
 		event.FinalStateUnknown = delta.FinalStateUnknown
 		if delta.FinalStateUnknown {
 			if delta.ResourceVersion == current.ResourceVersion {
-				// A deletion has a version of its own.
+				// A DELETED event has a newer version, so a relist detected this deletion.
 				event.Cause = Relist
 			}
 			event.New, event.ResourceVersion = current.Object, current.ResourceVersion

@@ -18,16 +18,16 @@ type Cache interface {
 }
 
 // Run runs caches, and work that reads them, in the right order. It starts the caches, waits until
-// all of them are synced, and calls the function work. When the function has returned, it ends the
-// caches. Run returns when everything that it started has ended (G10).
+// all of them are synced, and calls the function work. When work has returned, Run ends the caches.
+// Run returns when everything that it started has ended (G10).
 //
 //	err := informer.Run(ctx, func(ctx context.Context) error {
 //		return queue.Run(ctx, 4, reconcile)
 //	}, pods, nodes)
 //
 // The context of work ends with ctx. It also ends when a cache gives up, with the error of that
-// cache as its cause; see reflector.Options.GiveUpAfter. The caches go on until the function work
-// has returned, so it never reads a cache that has stopped.
+// cache as its cause; see reflector.Options.GiveUpAfter. The caches run until work has returned, so
+// work never reads a stopped cache.
 //
 // The error joins the error of work and the errors of caches that gave up. If work returns an error
 // only because its context ended with a cache, that error is left out.
@@ -41,16 +41,16 @@ func Run(ctx context.Context, work func(ctx context.Context) error, caches ...Ca
 }
 
 // RunUntil is like Run, for work that can end in two ways, like workqueue.Queue.RunUntil. When the
-// context stop ends, the function work finishes the work that it has begun. When ctx ends, work
-// returns at once.
+// context stop ends, the function work finishes the items in progress. When ctx ends, work returns
+// at once.
 //
 //	work := func(working context.Context) error {
 //		return queue.RunUntil(working, ctx, 4, reconcile)
 //	}
 //	err := informer.RunUntil(context.WithoutCancel(ctx), ctx, work, pods, nodes)
 //
-// The context of work does not end with stop: the function observes stop itself, and the caches run
-// until it has returned. If stop ends before the caches are synced, work is not called, as in Run.
+// The context of work does not end with stop: work observes stop itself, and the caches run until
+// work has returned. If stop ends before the caches are synced, work is not called, as in Run.
 func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, caches ...Cache) error {
 	if work == nil {
 		return errors.New("informer: Run needs a work function")
@@ -79,7 +79,8 @@ func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, c
 	return errors.Join(gaveUp, err)
 }
 
-// waitForAll waits until all caches are synced. If ctx or stop ends first, work must not begin.
+// waitForAll waits until all caches are synced. It returns false if work must not begin, because
+// ctx or stop ended first, or a cache failed.
 func waitForAll(ctx, stop context.Context, caches []Cache) (begin bool, err error) {
 	waiting, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

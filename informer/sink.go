@@ -28,10 +28,10 @@ func (s *sink[T]) HeldObject(key types.NamespacedName) any {
 	return nil
 }
 
-// NotifyUndecodable implements reflector.Waker.
+// NotifyUndecodable implements reflector.UndecodableNotifier.
 func (s *sink[T]) NotifyUndecodable() { s.informer.store.NotifyUndecodable() }
 
-// KeepUndecodable implements reflector.Keeper.
+// KeepUndecodable implements reflector.UndecodableKeeper.
 func (s *sink[T]) KeepUndecodable(undecodable []*listwatch.ObjectError) {
 	s.informer.keepUndecodable(undecodable)
 }

@@ -22,9 +22,9 @@ type Status struct {
 	Handlers  []HandlerStatus
 
 	// Undecodable has the objects that are missing from the store, or out of date in it. The
-	// reflector cannot read them, or an index function refuses them. SkipUndecodable says that the
-	// program permits this (reflector.Options.SkipUndecodable): the informer is synced and healthy
-	// nevertheless.
+	// reflector cannot decode them, or an index function refuses them. SkipUndecodable says that
+	// the program permits this (reflector.Options.SkipUndecodable): the informer is synced and
+	// healthy nevertheless.
 	Undecodable     reflector.Undecodable
 	SkipUndecodable bool
 
@@ -102,9 +102,9 @@ func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
 
 // WaitForSync waits until the first list is completely in the store. The error is a [*SyncError]
 // with the informer's state and its last error: ctx ended, or the informer stopped first. If
-// objects cannot be read, or an index function refuses them, the error unwraps to a
+// objects cannot be decoded, or an index function refuses them, the error unwraps to a
 // reflector.UndecodableError that names them; see reflector.Options.SkipUndecodable. Healthy and
-// Status report objects that become unreadable later.
+// Status report objects that become undecodable later.
 func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	return i.wait(ctx, "", i.synced, nil)
 }

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// recoveringObject is the error of an object that was unreadable, and the number (turn) of the
-// queue's batch that has its new state.
+// recoveringObject is the error of an object that was undecodable, and the number of the queue's
+// batch that has its new state.
 type recoveringObject struct {
 	undecodable *listwatch.ObjectError
 	batch       int
@@ -43,7 +43,7 @@ func (i *Informer[T]) beginBatch(batch deltafifo.Batch[T]) {
 }
 
 // storedLocked reports whether the store has the batch with a number, or the queue dropped that
-// batch. The result changes at the same moment at which readers see the batch.
+// batch. The result becomes true at the moment when readers see the batch.
 func (i *Informer[T]) storedLocked(number int) bool {
 	return number < i.batch || number == i.batch && i.store.Revision() >= i.revision || i.queue.Applied(number)
 }
@@ -105,7 +105,7 @@ func (i *Informer[T]) isRefused(key types.NamespacedName) bool {
 // whyUndecodable returns why the store does not have the newest state of a key, or nil if no reason
 // is known.
 func (i *Informer[T]) whyUndecodable(key types.NamespacedName) error {
-	i.mu.Lock() // Also during the call of the reflector, which moves errors to late.
+	i.mu.Lock() // Held during the call of the reflector, which may move errors to recovering.
 	defer i.mu.Unlock()
 	if refused := i.refused[key]; refused != nil {
 		return refused
@@ -116,10 +116,10 @@ func (i *Informer[T]) whyUndecodable(key types.NamespacedName) error {
 	return i.reflector.Undecodable(key)
 }
 
-// maxRefused is the maximum number of unreadable objects that Status names.
+// maxRefused is the maximum number of undecodable and refused objects that Status names.
 const maxRefused = 100
 
-// allUndecodable adds two groups to the reflector's unreadable objects: objects that index
+// allUndecodable adds two groups to the reflector's undecodable objects: objects that index
 // functions refused, and objects whose new state is not stored yet. An object in both groups counts
 // once, if the reflector names it.
 func (i *Informer[T]) allUndecodable(u reflector.Undecodable) reflector.Undecodable {
