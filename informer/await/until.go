@@ -31,14 +31,14 @@ type Store[T any] interface {
 // The wait ends at once if the newest state of the object cannot be decoded or indexed. The store
 // then has an older state or nothing, and neither says whether the condition holds. The error then
 // unwraps to the store's error, which is a *listwatch.ObjectError for an informer. A caller that
-// expects the object to become readable waits again.
+// expects the object to become decodable calls Until again.
 func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName, condition Condition[T]) (T, error) {
 	began := time.Now()
 	failed := &Error{Key: key, Condition: condition.name, Since: began}
 	for {
 		changed, cancel := store.Notify(key) // Before Entry, so that no change is missed.
-		// Unreadable is called before and after Entry. An object that is not in the store is gone
-		// only if it was readable at both times.
+		// Undecodable is called before and after Entry. An object that is not in the store counts
+		// as deleted only if both calls returned nil.
 		undecodable := store.Undecodable(key)
 		entry, exists := store.Entry(key)
 		if undecodable == nil {
@@ -70,7 +70,7 @@ func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName,
 }
 
 // Error is the error of a wait that ended early: the condition and the last state. It unwraps to
-// the cause of the context's end, or to the reason why the object cannot be read.
+// the cause of the context's end, or to the reason why the object cannot be decoded.
 type Error struct {
 	Key types.NamespacedName
 
@@ -78,7 +78,7 @@ type Error struct {
 	Condition, Seen string
 
 	// Exists and ResourceVersion describe the last state, and Since is when Until first saw it.
-	// Looks is the number of states that Until examined.
+	// Checks is the number of states that Until examined.
 	Exists          bool
 	ResourceVersion string
 	Since           time.Time
@@ -105,7 +105,7 @@ func (e *Error) Error() string {
 		state, time.Since(e.Since).Round(time.Millisecond), e.Err)
 }
 
-// Unwrap returns the cause of the context's end, or the reason why the object cannot be read.
+// Unwrap returns the cause of the context's end, or the reason why the object cannot be decoded.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil

@@ -5,8 +5,8 @@
 //	deployments.AddHandler(owner, informer.HandlerOptions{})
 //
 // [Object] adds the key of the changed object, [Owner] the key of its controlling owner, and [Map]
-// the keys that a function returns. A handler is a func(informer.Event[T]). Wrap it in others, such
-// as the predicates of package predicate and [informer.Filter].
+// the keys that a function returns. A handler is a func(informer.Event[T]). Other functions can
+// wrap a handler: [informer.Filter], and the predicates of package predicate.
 //
 // # What is added
 //
@@ -15,7 +15,7 @@
 // the store has the state of the event, or something newer (G3). So a key only says that the object
 // needs another reconcile. Updates and deletions are added in the same way.
 //
-// # Why, and how urgently
+// # Cause and priority
 //
 // The cause in [workqueue.AddOptions] is the cause of the event, such as "watch", and appears in
 // [workqueue.Item]. An event that reports no change (Initial and Resync) has

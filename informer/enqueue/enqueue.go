@@ -51,10 +51,10 @@ func Owner[T metav1.Object](queue Queue, owner schema.GroupKind) func(informer.E
 	}
 }
 
-// Map returns a handler that adds the keys which a function returns for each event. For a secret,
-// the function may return the keys of all websites that name the secret, found by an index (see the
-// example). If Old and New of an Updated lead to different keys, the function must return both. It
-// may return a key twice, and nil means no keys.
+// Map returns a handler that adds the keys that the function keys returns for each event. For a
+// secret, the function may return the keys of all websites that name the secret, found by an index
+// (see the example). If Old and New of an Updated lead to different keys, the function must return
+// both. It may return a key twice, and nil means no keys.
 func Map[T any](queue Queue, keys func(informer.Event[T]) iter.Seq[types.NamespacedName]) func(informer.Event[T]) {
 	if queue == nil || keys == nil {
 		return nil

@@ -24,8 +24,8 @@ func When[T any](p func(informer.Event[T]) bool, handle func(informer.Event[T]))
 }
 
 // Any returns a predicate that calls the given predicates in order, and stops at the first that
-// returns true. The result is true if one of them is. If one of the given predicates is nil, Any
-// returns nil.
+// returns true. The result is true if one of them returns true. If one of the given predicates is
+// nil, Any returns nil.
 func Any[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	if isMissing(of) {
 		return nil
@@ -36,8 +36,8 @@ func Any[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool
 }
 
 // All returns a predicate that calls the given predicates in order, and stops at the first that
-// returns false. The result is true if all of them are. If one of the given predicates is nil, All
-// returns nil.
+// returns false. The result is true if all of them return true. If one of the given predicates is
+// nil, All returns nil.
 func All[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
 	if isMissing(of) {
 		return nil

@@ -31,14 +31,14 @@
 //   - If a part has no version to resume its watch from, all parts are listed when its watch
 //     ends, because such a server does not report deletions in between.
 //   - When all parts fail, the list or the watch as a whole fails.
-//   - An unreadable object of a part stays unreadable while the part is not listed:
-//     Status.Unreadable, Healthy and Store.Unreadable still name it.
+//   - An undecodable object of a part stays undecodable while the part is not listed: Status,
+//     Healthy and the store's Undecodable still name it.
 //   - A restore of the cluster from a backup is detected as with a single source (see package
 //     reflector, Another history). After a lost watch, each part compares the server's version, and
 //     resumes with the last event that it delivered. If the server sends another event instead, all
 //     parts are listed as if nothing were known. A part compares only versions if it has delivered
-//     no event since it was opened, or is a merged source itself. It is enough if one part detects
-//     the other history.
+//     no event since it was opened, or is a merged source itself. If one part detects another
+//     history, all parts are listed.
 //   - A preloaded store does not know which part an object belongs to. Until the first list has
 //     succeeded, a part that cannot be listed makes the whole list fail.
 package sources

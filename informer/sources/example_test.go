@@ -13,7 +13,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A program may read two namespaces, and stores only the node of each pod.
+// A program that may read two namespaces merges them into one source, and keeps only the node of
+// each pod.
 func Example() {
 	server := apitest.New(apitest.Options{})
 	defer server.Close()

@@ -106,7 +106,7 @@ type merged[T any] struct {
 	states []partState
 
 	delivered  *mergedState // what the reflector has received; nil before the first list
-	listed     *mergedState // the last list; becomes told if the reflector watches from its version
+	listed     *mergedState // the last list; becomes delivered at a watch from its version
 	inProgress *mergedState // the list whose pages are being read
 
 	// window is the number of lists that are requested at once. It is halved when a list breaks
@@ -115,17 +115,17 @@ type merged[T any] struct {
 	window int
 
 	// listAllDue says that a part has reported a change although its watch has already passed the
-	// version of the change. A list of all parts is then due. looked is the time of the last list
-	// for this reason.
+	// version of the change. A list of all parts is then due. lateListedAt is the time of the last
+	// list for this reason.
 	listAllDue   bool
 	lateListedAt time.Time
 }
 
 // mergedState is the state of all parts that the reflector has received.
 type mergedState struct {
-	// at has the version through which the reflector has each part's changes. It is "" or "0" for a
-	// part that is missing or has no version. given is the version of the whole, as the reflector
-	// sees it.
+	// versions has the version through which the reflector has each part's changes. It is "" or "0"
+	// for a part that is missing or has no version. version is the version of the merged source, as
+	// the reflector sees it.
 	version  string
 	versions []string
 
@@ -136,7 +136,7 @@ type mergedState struct {
 
 	undecodable []partUndecodable // of each part
 
-	requestedVersion string // requested version, for a list
+	requestedVersion string // the version that a list requested
 }
 
 // newState returns a state in which nothing is known.
@@ -165,8 +165,8 @@ type partState struct {
 	// history.
 	checkpoint checkpoint.Checkpoint
 
-	// eventMissed says that a watch did not begin with the marked event in time. The next
-	// comparison of versions decides what follows.
+	// eventMissed says that a watch did not begin with the checkpoint's event in time. The next
+	// comparison of versions decides whether all parts are listed.
 	eventMissed bool
 
 	// otherHistory says that the server has another history than the delivered one. Equal versions

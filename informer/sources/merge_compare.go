@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// errNotRepeated ends a watch that was to begin with the last delivered event.
+// errNotRepeated ends a watch that did not begin with the last delivered event.
 var errNotRepeated = errors.New("the new watch did not begin with the last event of the lost watch")
 
 // mustCompare reports whether the server's history must be compared with the delivered events: the
@@ -32,8 +32,8 @@ func (p *partWatch[T]) from() string {
 
 // compareVersions returns an error if the server's version is behind the version through which the
 // part was delivered. A watch would then be silent until the server has passed the old versions. If
-// the server does not send its version, the watch goes on. marked says that the watch also has to
-// begin with the last delivered event.
+// the server does not send its version, the watch goes on. hasCheckpoint says that the watch must
+// also begin with the last delivered event.
 func (p *partWatch[T]) compareVersions(ctx context.Context, hasCheckpoint bool) error {
 	if !p.mustCompare() || p.state.compareSpacer.Remaining() > 0 {
 		return nil
@@ -97,14 +97,14 @@ func (p *partWatch[T]) checkFirstEvent(ctx context.Context, end context.CancelCa
 	}
 }
 
-// dropCheckpoint drops a mark that has expired on the server. The next watch compares only
-// versions.
+// dropCheckpoint drops a checkpoint whose version has expired on the server. The next watch
+// compares only versions.
 func (p *partWatch[T]) dropCheckpoint() error {
 	p.state.checkpoint = checkpoint.Checkpoint{}
 	return errNotRepeated
 }
 
-// eventMissing returns the error for a marked event that did not arrive.
+// eventMissing returns the error for a checkpoint event that did not arrive.
 func (p *partWatch[T]) eventMissing() error {
 	return p.listAll("%s no longer has the last event that it sent", p.health.names[p.part])
 }

@@ -16,9 +16,10 @@ type PartFailure struct {
 	// Part is the name of the part, or its number if it has no name.
 	Part string
 
-	// Err is the last failure, Since the time of the first one in a row, and Failures their number.
-	// ListFailures counts the most recent failures in a row that were lists: a part whose lists
-	// work makes slow progress even if its watches fail.
+	// Err is the last failure. Since is the time of the first failure since the part last worked,
+	// and Failures is the number of failures since then. ListFailures is the number of latest
+	// consecutive failures that were lists. A part whose lists work makes slow progress even if its
+	// watches fail.
 	Err          error
 	Since        time.Time
 	Failures     int

@@ -103,7 +103,7 @@ type mergedList[T any] struct {
 	due      []partPage // still to be requested
 	inFlight int        // requested and not yet read
 	openers  sync.WaitGroup
-	opened   chan *openList[T] // has room for all of them
+	opened   chan *openList[T] // has room for all lists in flight
 
 	current     *openList[T]
 	kept        []listwatch.Item[T] // unchanged items of a part that failed

@@ -23,7 +23,7 @@ const (
 	// longWatch is how long a watch without events must last to count as a success.
 	longWatch = 30 * time.Second
 
-	// failuresBeforeList is the number of failed watches in a row that leads to a list.
+	// failuresBeforeList is the number of consecutive failed watches that leads to a list.
 	failuresBeforeList = 3
 )
 
@@ -78,7 +78,7 @@ func (p *partWatch[T]) run() {
 			p.state.lost = p.state.lost || lasted+pace.OverdueMargin < p.timeout
 		case errors.Is(err, errNotRepeated): // The next watch begins where this one ended.
 		case errors.Is(err, reflector.ErrIdle):
-			p.failed(err) // and reopened at once
+			p.failed(err) // The watch is reopened at once.
 		default:
 			if err == io.EOF {
 				err = reflector.ErrVeryShortWatch
@@ -153,7 +153,7 @@ func (p *partWatch[T]) watch() error {
 	if err != nil {
 		return err
 	}
-	health, part := p.health, p.part // The timer may keep them alive, but not p.
+	health, part := p.health, p.part // The timer must not keep p alive.
 	recoveredTimer := time.AfterFunc(longWatch, func() { health.recovered(part) })
 	defer recoveredTimer.Stop()
 	if !p.send(partMessage[T]{kind: partUp}) {
@@ -177,7 +177,7 @@ func (p *partWatch[T]) watch() error {
 		case err != nil && !skipped:
 			return causeOr(ctx, err)
 		case skipped && !p.listing && undecodable.ResourceVersion != "" && checkpoint.Newer(p.version, undecodable.ResourceVersion):
-			logLate(undecodable) // It is a repetition, and later events have been delivered.
+			logLate(undecodable) // Later events have been delivered.
 			if undecodable.Type == listwatch.Deleted && !p.send(partMessage[T]{kind: partLate, err: err}) {
 				return p.ctx.Err()
 			}
@@ -215,7 +215,8 @@ func (p *partWatch[T]) watch() error {
 			}
 			continue
 		}
-		if err == nil { // An unreadable object is no success: it does not advance the next watch.
+		if err == nil {
+			// An undecodable object is not a success: it does not advance the next watch.
 			p.recordSuccess()
 		}
 		if !p.send(partMessage[T]{event: event, err: err}) {
@@ -226,7 +227,7 @@ func (p *partWatch[T]) watch() error {
 			p.state.listed(p.opts.Known != nil)
 			if p.state.lost {
 				p.version = event.ResourceVersion
-				return errNotRepeated // The next watch begins with the mark.
+				return errNotRepeated // The next watch begins with the checkpoint's event.
 			}
 			listed.Store(true)
 			silence.setLimit(p.opts.IdleTimeout.Limit)
@@ -234,7 +235,8 @@ func (p *partWatch[T]) watch() error {
 		if ordered {
 			p.version = event.ResourceVersion
 			if event.Type != listwatch.Bookmark && !p.state.lost {
-				// The watch was lost, so the server may have another history.
+				// After a lost watch the checkpoint stays, because the server may have another
+				// history.
 				p.state.checkpoint = checkpoint.Checkpoint{Key: event.Key, Version: event.ResourceVersion}
 			}
 		}
@@ -367,7 +369,7 @@ func (p *partWatch[T]) send(a partMessage[T]) bool {
 // end ends all watches.
 func (p *partWatch[T]) end(err error) {
 	if p.send(partMessage[T]{kind: partEnds, err: err}) {
-		<-p.ctx.Done() // Nothing is read any more.
+		<-p.ctx.Done() // Next reads no further message.
 	}
 }
 

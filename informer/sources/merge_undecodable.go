@@ -5,14 +5,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// partUndecodable has the unreadable objects of a part that were reported to the reflector. A list
+// partUndecodable has the undecodable objects of a part that were reported to the reflector. A list
 // without the part must report them again.
 type partUndecodable struct {
 	named    map[types.NamespacedName]*listwatch.ObjectError
-	nameless []*listwatch.ObjectError // as many as the reflector counts
+	nameless []*listwatch.ObjectError // the same number as in the reflector
 }
 
-// add records that an unreadable object was reported.
+// add records that an undecodable object was reported.
 func (u *partUndecodable) add(object *listwatch.ObjectError) {
 	switch {
 	case object.Type == listwatch.Deleted:
@@ -40,8 +40,8 @@ func (s *mergedState) reportedUndecodable(part int, object *listwatch.ObjectErro
 }
 
 // keep copies the objects of a part from the earlier state to s, because the list continues without
-// the part or has only its first pages. It returns the objects to report. An unreadable object is
-// reported as unreadable: it exists, and its stored state stays.
+// the part or has only its first pages. It returns the objects to report. An undecodable object is
+// reported again as undecodable: it exists, and its stored state stays.
 func (s *mergedState) keep(part int, before *mergedState) (objects []types.NamespacedName, undecodable []*listwatch.ObjectError) {
 	now, then := &s.undecodable[part], &before.undecodable[part]
 	listed := func(key types.NamespacedName) bool {

@@ -44,7 +44,8 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 			p.state.unlisted = false
 		}
 		if checkpoint.Newer(p.state.checkpoint.Version, p.version) {
-			p.state.checkpoint = checkpoint.Checkpoint{} // The mark's event was not delivered.
+			// The checkpoint's event was not delivered.
+			p.state.checkpoint = checkpoint.Checkpoint{}
 		}
 		w.down[part] = p.state.unlisted
 		w.readers.Go(func() {
@@ -99,7 +100,7 @@ type mergedWatch[T any] struct {
 	// The other fields belong to Next.
 
 	state    *mergedState
-	oldest   string // oldest version in state.at
+	oldest   string // oldest version in state.versions
 	initial  []bool // parts whose initial events have not ended
 	down     []bool // parts that cannot be watched now
 	last     lastResult
@@ -200,7 +201,7 @@ func (w *mergedWatch[T]) receive(a partMessage[T]) (event listwatch.Event[T], do
 	case w.isNewState(a):
 		// The list that follows contains the late objects. If late events continue, the server
 		// counts the versions of each object separately: all events are delivered, and the next
-		// list follows after the pause. See Reflector.late.
+		// list follows after the pause. See Reflector.handleLate.
 		w.listAllDue, a.kind, a.event.Unordered = true, partEvent, true
 	}
 	if w.listAllDue && time.Since(w.lateListedAt) >= pace.HistoryCheckInterval {

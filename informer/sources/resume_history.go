@@ -16,7 +16,7 @@ import (
 
 const (
 	// settleTime is how long a watch must be silent. After that, all its old events have been read,
-	// and its version has not expired. kube-apiserver answers 200 to a watch from an expired
+	// and its version has not expired. kube-apiserver responds with 200 to a watch from an expired
 	// version, and reports the expiry at once in the first event.
 	settleTime = 500 * time.Millisecond
 
@@ -51,7 +51,7 @@ type history[T any] struct {
 // probeResult is the result of watching one source.
 type probeResult struct {
 	err               error
-	sawLast, sawOther bool // the watch had the objects' last change; another change
+	sawLast, sawOther bool // the watch sent the objects' last change; another change
 	expired           bool // the server cannot report the history
 }
 
@@ -137,7 +137,7 @@ func (h *history[T]) last() (last checkpoint.Checkpoint, stored map[types.Namesp
 		}
 	}
 	if last.Version == "" {
-		last = lastAhead // All objects are newer than the version of the whole.
+		last = lastAhead // All objects are newer than h.version.
 	}
 	return last, stored
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // silenceTimer enforces the time limit of one stream, for a reader that waits for several streams
-// together. It calls the function silent, in a separate goroutine, when the reader has waited too
-// long for this stream. Until then it reports progress, so that the reader's own limit does not end
-// the wait. A nil listener has no limit.
+// together. It calls onSilence, in a separate goroutine, when the reader has waited too long for
+// this stream. Until then it calls onProgress, so that the reader's own limit does not end the
+// wait. A nil silenceTimer has no limit.
 type silenceTimer struct {
 	limit      atomic.Int64
 	onProgress func() // is called on progress
@@ -29,7 +29,7 @@ const (
 	timerStopped = -2
 )
 
-// newSilenceTimer makes a listener whose wait begins now.
+// newSilenceTimer returns a timer whose wait begins now, or nil if there is no limit.
 func newSilenceTimer(patience listwatch.IdleTimeout, silent func()) *silenceTimer {
 	if patience.Limit <= 0 {
 		return nil
@@ -85,7 +85,7 @@ func (l *silenceTimer) setLimit(limit time.Duration) {
 	l.timer.Reset(limit / 2)
 }
 
-// stop stops the listener.
+// stop stops the timer. A check in progress may still call onSilence.
 func (l *silenceTimer) stop() {
 	if l != nil {
 		l.waitStart.Store(timerStopped)

@@ -21,10 +21,10 @@ import (
 //
 // The function owns its argument and may change it in place. One goroutine at a time calls the
 // function for each stream. The function may keep an object that it has returned, but must not
-// change that object. If the function returns an error, the object is unreadable: it is reported,
-// and its stored state stays. The informer is then not synced or not healthy, unless
-// reflector.Options.SkipUndecodable is set. A panic counts as such an error. Keys and versions are
-// not affected: they travel beside the object.
+// change that object. If the function returns an error, the object counts as undecodable: it is
+// reported, and its stored state stays. The informer is then not synced or not healthy, unless
+// reflector.Options.SkipUndecodable is set. A panic counts as such an error. The function cannot
+// change keys and versions, because the informer does not read them from the object.
 //
 // An object that shares parts with other objects (listwatch.Item.Shared) is copied before the call.
 // If the function returns that copy, the stored object shares its unchanged parts again. This holds

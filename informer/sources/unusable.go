@@ -8,7 +8,8 @@ import (
 )
 
 // unusable is the source that [Merge] and [Transform] return for invalid arguments, because they
-// have no error result. New refuses it with err, and every list or watch of it returns err.
+// have no error result. informer.New refuses it with err, and every list or watch of it returns
+// err.
 type unusable[T any] struct{ err error }
 
 func newUnusable[T any](format string, a ...any) listwatch.Source[T] {

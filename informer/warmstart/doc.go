@@ -33,8 +33,8 @@
 // Options.Source is set.
 //
 // [File.Save] does not save an incomplete store ([ErrIncomplete]). A store is incomplete while
-// objects are unreadable or refused by an index function, or while a part of a merged source fails.
-// The earlier file remains, as it does if the disk is full; [File.SaveEvery] logs the reason.
+// objects are undecodable or refused by an index function, or while a part of a merged source
+// fails. The earlier file then remains, also if the disk is full. [File.SaveEvery] logs the reason.
 //
 // # Secrets
 //

@@ -204,5 +204,5 @@ func (in *fields) number() uint64 {
 }
 
 // uvarintLen is the number of bytes of a varint as this package writes it. A varint with redundant
-// zeros is longer; the field left is then too large, and the reader ends early.
+// zeros is longer. in.left is then too large, and the reader meets the end of the file early.
 func uvarintLen(v uint64) int { return len(binary.AppendUvarint(nil, v)) }

@@ -17,7 +17,7 @@ import (
 
 // Save replaces the file by the current content of the preloaded informer's store. Before the store
 // has a version, that is before its first list, Save does nothing and returns nil. It does not save
-// an incomplete store either ([ErrIncomplete]): an unreadable object, or an object in a failing
+// an incomplete store either ([ErrIncomplete]): an undecodable object, or an object in a failing
 // part of a merged source, would be silently missing in the next process. The file then stays as it
 // was, complete up to an earlier version.
 func (f *File[T]) Save() error {
@@ -69,8 +69,8 @@ func checkComplete(s informer.Status) error {
 }
 
 // replace writes a new file and renames it over the old one, if the store is complete. It checks
-// the store before and after the write: an object that could not be stored is recorded a moment
-// after its version.
+// the store before and after the write, because the informer records a refused object a moment
+// after the store's version.
 func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now savedState[T], complete func() error) error {
 	if err := complete(); err != nil {
 		return err
