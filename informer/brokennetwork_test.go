@@ -83,7 +83,7 @@ type brokenNetwork struct {
 	secure  bool // TLS, and with it HTTP/2
 	kind    tcpproxy.Kind
 	faulty  int // number of faulty connections
-	within  int // the fault comes within this number of bytes
+	within  int // the fault happens within this number of bytes
 	pause   time.Duration
 	options apitest.Options
 	config  rest.Config
@@ -206,10 +206,10 @@ func (r *brokenRig) breakAll(t *testing.T, patience time.Duration, each func(cha
 		if !time.Now().Before(deadline) {
 			t.Logf("%s %+v watches=%d server=%s", time.Now().Format(time.TimeOnly), r.informer.Status(), r.server.Watches(""), r.server.ResourceVersion())
 		}
-		require.True(t, time.Now().Before(deadline), "%d of %d connections are still to come", r.faulty+1-r.proxy.Connections(), r.faulty)
+		require.True(t, time.Now().Before(deadline), "%d of %d faulty connections were not opened in time", r.faulty+1-r.proxy.Connections(), r.faulty)
 		r.sent.change(t)
 		each(change)
-		// virtual time, except in TestBrokenTCP
+		// Time is virtual, except in TestBrokenTCP.
 		time.Sleep(time.Duration(r.sent.random.Int64N(int64(patience / 2000))))
 	}
 }
@@ -218,7 +218,7 @@ func (r *brokenRig) breakAll(t *testing.T, patience time.Duration, each func(cha
 func (r *brokenRig) settle(t *testing.T, limit time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	require.NoError(t, r.informer.Store().WaitRV(ctx, r.server.ResourceVersion()), "the store is behind for too long")
+	require.NoError(t, r.informer.Store().WaitRV(ctx, r.server.ResourceVersion()), "the store must have caught up within the limit")
 }
 
 // wrong describes how the store differs from the server, or returns "".

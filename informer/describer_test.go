@@ -135,7 +135,7 @@ func TestMergeDescribesAllItsParts(t *testing.T) {
 	}, about)
 	again, err := describe(sources.Merge[*corev1.Pod](describedAs("a"), describedAs("b")))
 	require.NoError(t, err)
-	require.Equal(t, about, again, "in whatever order")
+	require.Equal(t, about, again, "the order of the parts does not matter")
 	less, err := describe(sources.Merge[*corev1.Pod](describedAs("a"), describedAs("a"), describedAs("b")))
 	require.NoError(t, err)
 	require.NotEqual(t, about, less)
@@ -153,7 +153,7 @@ func TestMergeDescribesAllItsParts(t *testing.T) {
 	} {
 		about, err = describe(source)
 		require.NoError(t, err)
-		require.Nil(t, about, "one part that says nothing makes the whole unknown")
+		require.Nil(t, about, "if one part has no description, the merged source has none")
 	}
 
 	broken := errors.New("refused")
@@ -164,5 +164,5 @@ func TestMergeDescribesAllItsParts(t *testing.T) {
 	}
 	_, err = describe(sources.Merge(parts...))
 	require.ErrorIs(t, err, broken)
-	require.EqualValues(t, len(parts), calls.Load(), "all are waited for")
+	require.EqualValues(t, len(parts), calls.Load(), "Describe waits for all parts")
 }

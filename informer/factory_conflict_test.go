@@ -9,7 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// The names are strings, so the compiler does not notice when an option gets another name.
+// firstUsersOnly names options by strings, so the compiler does not notice when an option is
+// renamed.
 func TestOptionsOfTheFirstUserOnlyExist(t *testing.T) {
 	t.Parallel()
 	var names []string

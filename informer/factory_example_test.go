@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Two parts of a program want the pods of two namespaces, and share one informer.
+// Two parts of a program need the pods of the same two namespaces, and share one informer.
 func ExampleFactory() {
 	server := apitest.New(apitest.Options{})
 	defer server.Close()

@@ -23,7 +23,7 @@ func TestHandleForgetsHandlersThatWereRemoved(t *testing.T) {
 		require.NoError(t, err)
 		registration.Remove()
 	}
-	require.Len(t, handle.registrations, 1, "and that one goes with the next")
+	require.Len(t, handle.registrations, 1, "the handle keeps only the last registration, which the next AddHandler forgets")
 	require.NoError(t, handle.Release(t.Context()))
 }
 

@@ -79,12 +79,12 @@ func TestFactorySharesOneInformerPerSelection(t *testing.T) {
 		received := &receivedEvents{}
 		_, err = b.AddHandler(received.handle, informer.HandlerOptions{})
 		require.NoError(t, err)
-		require.Zero(t, w.server.Watches(""), "nothing runs before the factory does")
+		require.Zero(t, w.server.Watches(""), "no informer runs before the factory runs")
 
 		w.run()
 		require.NoError(t, w.factory.WaitForSync(t.Context()))
 		synctest.Wait()
-		require.Equal(t, 3, w.server.Watches(""), "two namespaces, and all")
+		require.Equal(t, 3, w.server.Watches(""), "one watch for each of two namespaces, and one for all namespaces")
 		require.Equal(t, []string{"Added pod-0 initial"}, received.take())
 		status := w.factory.Status()
 		require.Len(t, status, 2)
@@ -93,21 +93,21 @@ func TestFactorySharesOneInformerPerSelection(t *testing.T) {
 		require.Equal(t, "*v1.Pod", status[1].Type)
 
 		require.NoError(t, b.Release(t.Context()))
-		require.NoError(t, b.Release(t.Context()), "twice is harmless")
+		require.NoError(t, b.Release(t.Context()), "a second Release does nothing")
 		_, err = w.server.Create(newPod(key(1)))
 		require.NoError(t, err)
 		synctest.Wait()
-		require.Empty(t, received.take(), "the handlers of who has left are gone")
-		require.Equal(t, 2, a.Store().Len(), "the informer is not")
+		require.Empty(t, received.take(), "Release has removed the user's handlers")
+		require.Equal(t, 2, a.Store().Len(), "the informer still runs for the other user")
 		_, err = b.AddHandler(received.handle, informer.HandlerOptions{})
 		require.ErrorIs(t, err, informer.ErrReleased)
 
 		require.NoError(t, a.Release(t.Context()))
 		synctest.Wait()
-		require.Equal(t, 1, w.server.Watches(""), "the last user has left (G10)")
+		require.Equal(t, 1, w.server.Watches(""), "the informer stops with its last user (G10)")
 		again := w.acquire(informer.Selection{Namespaces: []string{"ns-0", "ns-1"}})
 		require.NotSame(t, a.Store(), again.Store())
-		require.NoError(t, again.WaitForSync(t.Context()), "it starts at once")
+		require.NoError(t, again.WaitForSync(t.Context()), "an informer acquired while the factory runs starts at once")
 
 		w.stop()
 		require.NoError(t, <-w.ended)
@@ -162,7 +162,7 @@ func TestConflictErrorNamesBothUsers(t *testing.T) { // D25, SI-33
 	require.NoError(t, acquire(want))
 	same := want
 	same.Name = "second"
-	require.NoError(t, acquire(same), "a name is no choice")
+	require.NoError(t, acquire(same), "users may choose different names")
 
 	for option, change := range map[string]func(*informer.Options[*corev1.Pod]){
 		"Reflector.PageSize (100 and 7)":          func(o *informer.Options[*corev1.Pod]) { o.Reflector.PageSize = 7 },
@@ -185,12 +185,12 @@ func TestConflictErrorNamesBothUsers(t *testing.T) { // D25, SI-33
 
 	slim := informer.Options[*corev1.Pod]{Reflector: reflector.Options{PageSize: 7}}
 	_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods, Projection: "slim"}, w.openPods, slim)
-	require.NoError(t, err, "another projection is another informer")
+	require.NoError(t, err, "another projection leads to another informer")
 	partial := func(s informer.Selection) (listwatch.Source[*metav1.PartialObjectMetadata], error) {
 		return rest.NewResource[*metav1.PartialObjectMetadata](w.client, s.Resource, rest.ResourceOptions{})
 	}
 	_, err = informer.Acquire(&w.factory, informer.Selection{Resource: pods}, partial, informer.Options[*metav1.PartialObjectMetadata]{})
-	require.NoError(t, err, "another type is another informer")
+	require.NoError(t, err, "another type leads to another informer")
 	require.Len(t, w.factory.Status(), 3)
 }
 
@@ -251,7 +251,7 @@ func TestAnIndexIsSharedOnlyIfItsFunctionIsCertainlyTheSame(t *testing.T) {
 	}
 }
 
-// Loggers and observers of one user change nothing for the others.
+// A user's loggers and observers have no effect on other users, so they may differ.
 func TestDifferentLoggersAndObserversDoNotConflict(t *testing.T) {
 	t.Parallel()
 	w := &factoryRig{t: t, client: nowhere(t)}
@@ -394,7 +394,7 @@ func TestDefinitionWakesItsWaitingInformers(t *testing.T) {
 		w.run()
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		require.Greater(t, time.Until(handle.Status().Reflector.NextRetry), time.Second, "it would wait for a while")
+		require.Greater(t, time.Until(handle.Status().Reflector.NextRetry), time.Second, "without Wake, the informer would wait for more than a second")
 		began := time.Now()
 		w.define()
 		require.NoError(t, handle.WaitForSync(t.Context()))
@@ -444,7 +444,7 @@ func TestFactoryIsSafeForConcurrentUse(t *testing.T) {
 func TestFactoryNamesUnhealthyInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
-		require.NoError(t, w.factory.Healthy(time.Minute), "nobody wants anything")
+		require.NoError(t, w.factory.Healthy(time.Minute), "a factory without users is healthy")
 		open := func(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
 			all, err := w.openPods(s)
 			return sources.Transform(all, func(pod *corev1.Pod) (*corev1.Pod, error) {
@@ -481,7 +481,7 @@ func TestFactoryNamesUnhealthyInformers(t *testing.T) {
 	})
 }
 
-// releasingSource is a source whose user releases it when its parts are queried.
+// releasingSource is a source whose user releases the informer when FailingParts is called.
 type releasingSource struct {
 	listwatch.Source[*corev1.Pod]
 	leave func()

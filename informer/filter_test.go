@@ -43,7 +43,7 @@ func TestFilterTurnsUpdatesIntoAddsAndDeletes(t *testing.T) {
 }
 
 // G1, G2 for the objects that pass the filter. Under any faults, the filtered handler knows exactly
-// the objects that pass, even if it is so slow that its events are merged.
+// the objects that pass, even if its events are merged because it is slow.
 func TestFilteredHandlersKnowExactlyTheMatchingObjects(t *testing.T) {
 	bubble(t, func(r *rig) {
 		even := func(pod *corev1.Pod) bool {

@@ -29,7 +29,7 @@ func (i *Informer[T]) runStage(ctx context.Context, stage, handler string, run f
 		}
 	}
 	i.opts.Goroutine(ctx, Goroutine{Informer: i.opts.Name, Stage: stage, Handler: handler}, once)
-	once() // If the hook did not call the function, the stage runs without it.
+	once() // If the hook did not call the function, the stage runs outside the hook.
 }
 
 // startHandlerLocked starts the goroutine of a handler.

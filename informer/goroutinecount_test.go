@@ -18,7 +18,7 @@ import (
 // net/http's two goroutines for each connection do not count.
 var ownPackages = regexp.MustCompile(`(?m)^github\.com/kinform/kinform/(informer|reflector|deltafifo|indexer|rest)\.`)
 
-// ownGoroutines counts the goroutines that ours matches.
+// ownGoroutines counts the goroutines that ownPackages matches.
 func ownGoroutines() (n int) {
 	all := make([]byte, 16<<20)
 	all = all[:runtime.Stack(all, true)]
@@ -54,7 +54,7 @@ func TestGoroutinesPerInformerAndPerHandler(t *testing.T) {
 			require.NoError(t, registration.WaitForSync(t.Context()))
 		}
 	}
-	for n := range 20 { // so that each watch has received events
+	for n := range 20 { // so that each watch receives events
 		pod := newPod(key(n))
 		pod.Labels["changed"] = fmt.Sprint(n)
 		_, err := server.Update(pod)

@@ -159,7 +159,7 @@ func TestGoroutineHookThatEndsTheGoroutineOfAHandler(t *testing.T) { // G10
 				inf := newInformer(t, newFake("1", item("a", "1", "x"), item("b", "1", "x")), informer.Options[*obj]{
 					Logger: slog.New(slog.DiscardHandler),
 					Goroutine: func(_ context.Context, what informer.Goroutine, run func()) {
-						// a bound, so that the test ends
+						// The bound ends the test if the hook is called again and again.
 						exits := what.Stage == "handle" && calls.Add(1) < 100
 						if exits && early {
 							runtime.Goexit()
@@ -185,7 +185,7 @@ func TestGoroutineHookThatEndsTheGoroutineOfAHandler(t *testing.T) { // G10
 				if early {
 					require.EqualValues(t, 1, calls.Load())
 				} else {
-					require.EqualValues(t, 2, calls.Load(), "once for each goroutine")
+					require.EqualValues(t, 2, calls.Load(), "the hook is called once for each goroutine")
 				}
 			})
 		})

@@ -50,7 +50,7 @@ func TestG1_PerKeyOrder(t *testing.T) { // SI-8, SI-11
 		r.settle()
 		require.Empty(r.t, w.objections("G1"))
 		require.Positive(r.t, w.count(informer.Watch), "changes were watched")
-		require.Positive(r.t, w.count(informer.Relist), "some were found by relists")
+		require.Positive(r.t, w.count(informer.Relist), "some changes were found by relists")
 	})
 }
 
@@ -70,9 +70,9 @@ func TestG2_NoFinalStateIsLost(t *testing.T) {
 			r.settle()
 			time.Sleep(time.Minute) // For the slow handler; the time is virtual.
 			synctest.Wait()
-			require.Equal(r.t, r.versions(), r.stored(), "the store is what the server is")
-			require.Equal(r.t, r.versions(), w.versions(), "so is what a handler knows")
-			require.Equal(r.t, r.versions(), behind.versions(), "and what a slow handler knows")
+			require.Equal(r.t, r.versions(), r.stored(), "the store equals the server")
+			require.Equal(r.t, r.versions(), w.versions(), "the objects of a handler equal the server's")
+			require.Equal(r.t, r.versions(), behind.versions(), "the objects of a slow handler equal the server's")
 			require.Empty(r.t, behind.objections("G1"), "coalescing keeps the order")
 		}
 	})
@@ -100,7 +100,7 @@ func TestG4_HandlersAreSequentialAndDontDelayEachOther(t *testing.T) { // SI-8, 
 		r.churn(20, 300, true)
 		r.settle()
 		require.Empty(r.t, w.objections("G4"))
-		require.Equal(r.t, r.versions(), w.versions(), "a stuck handler delays nobody else")
+		require.Equal(r.t, r.versions(), w.versions(), "a stuck handler does not delay other handlers")
 		close(release)
 	})
 }
@@ -154,7 +154,7 @@ func TestG6_SyncedMeansEveryInitialAddReturned(t *testing.T) { // SI-17
 
 func TestG6_AnEmptyListSyncsToo(t *testing.T) { // DF-26, RF-19
 	bubble(t, func(r *rig) {
-		registration := r.add(func(informer.Event[*corev1.Pod]) { r.t.Error("there is nothing to tell") }, informer.HandlerOptions{})
+		registration := r.add(func(informer.Event[*corev1.Pod]) { r.t.Error("a handler received an event from an empty list") }, informer.HandlerOptions{})
 		r.run()
 		require.NoError(r.t, registration.WaitForSync(r.t.Context()))
 	})
@@ -204,7 +204,7 @@ func TestG7_ReadersNeverSeeAHalfReplacedStore(t *testing.T) {
 				values, err := snapshot.IndexValues("generation")
 				require.NoError(r.t, err)
 				generations := maps.Collect(values)
-				require.Len(r.t, generations, 1, "one generation at a time")
+				require.Len(r.t, generations, 1, "a reader sees one generation at a time")
 				for g, count := range generations {
 					seen[g] = true
 					require.Equal(r.t, n, count)
@@ -248,11 +248,11 @@ func TestG8_WaitRVReturnsOnlyWhenEverythingIsApplied(t *testing.T) {
 			version := r.server.ResourceVersion()
 			want := r.versions()
 			require.NoError(r.t, r.informer.Store().WaitRV(r.t.Context(), version))
-			require.Equal(r.t, want, r.stored(), "read your own write")
+			require.Equal(r.t, want, r.stored(), "after WaitRV, the store has the caller's own write")
 		}
 		ctx, cancel := context.WithTimeout(r.t.Context(), time.Hour)
 		defer cancel()
-		require.ErrorIs(r.t, r.informer.Store().WaitRV(ctx, "999999999"), context.DeadlineExceeded, "what has not happened is waited for")
+		require.ErrorIs(r.t, r.informer.Store().WaitRV(ctx, "999999999"), context.DeadlineExceeded, "WaitRV waits for a version that does not exist yet")
 	})
 }
 
@@ -296,7 +296,7 @@ func TestG10_NothingRemainsWhenRunReturns(t *testing.T) { // SI-1, SI-2, RC-33
 				select {
 				case <-registration.Done():
 				case <-time.After(time.Minute):
-					require.Fail(t, "Run has returned, and the handler goes on")
+					require.Fail(t, "Run has returned, but the handler has not ended")
 				}
 				_, err = inf.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{})
 				require.ErrorIs(t, err, informer.ErrStopped) // SI-5

@@ -96,7 +96,7 @@ func TestResyncIsPerHandlerAndSurvivesRelists(t *testing.T) { // SI-26, SI-27, D
 		time.Sleep(time.Second)
 		require.Equal(t, []int{0, 5, 5}, []int{never.count(informer.Resync), fast.count(informer.Resync), slow.count(informer.Resync)})
 
-		// client-go's timer starts anew with each list, and so starves here.
+		// client-go's resync timer restarts with each list, so it would never fire here.
 		for range 10 {
 			r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})
 			r.server.DropWatches("")
@@ -119,7 +119,7 @@ func TestResyncOnRequest(t *testing.T) {
 		requesting, other := newWitness(r), newWitness(r)
 		registration := r.add(requesting.handle, informer.HandlerOptions{})
 		r.add(other.handle, informer.HandlerOptions{})
-		registration.Resync() // nothing is stored yet
+		registration.Resync() // Nothing is stored yet.
 		r.runSynced()
 		before := r.informer.Status().Reflector.Relists
 		registration.Resync()
@@ -160,12 +160,12 @@ func TestARemovedHandlerIsNotCalledAgain(t *testing.T) { // SI-19
 		r.churn(10, 20, false)
 		r.settle()
 		require.EqualValues(t, 1, calls.Load())
-		require.Equal(t, r.versions(), w.versions(), "others go on")
+		require.Equal(t, r.versions(), w.versions(), "other handlers still receive events")
 	})
 }
 
 func TestAHandlerMayRemoveItself(t *testing.T) {
-	// SI-20: client-go's blocking removal deadlocks here
+	// SI-20: client-go's blocking removal deadlocks here.
 	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
 		var registration *informer.Registration[*corev1.Pod]
 		calls := 0
@@ -344,7 +344,7 @@ func TestSampleReceivesTheObjectsThatItChooses(t *testing.T) {
 				time.Sleep(time.Minute)
 				handler.Resync()
 				time.Sleep(1500 * time.Millisecond)
-				require.EqualValues(t, 1, r.informer.Status().Handlers[0].Resyncs, "the second call has not returned")
+				require.EqualValues(t, 1, r.informer.Status().Handlers[0].Resyncs, "a resync counts when the handler has returned from it")
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				require.EqualValues(t, 2, sampled.Load())

@@ -29,10 +29,10 @@ func TestG8_UnorderedInitialEventsDoNotAdvanceTheVersion(t *testing.T) {
 		synctest.Wait()
 		_, stored := inf.Store().Get(types.NamespacedName{Name: "c"})
 		require.True(t, stored)
-		require.Empty(t, waited, "b's change at 8 has not been told")
+		require.Empty(t, waited, "the change of b at version 8 has not arrived")
 		f.events <- ev(listwatch.Added, "b", "8", "y")
 		synctest.Wait()
-		require.Empty(t, waited, "nor is it known that there was no other")
+		require.Empty(t, waited, "another change up to version 8 may follow")
 		f.events <- ev(listwatch.Bookmark, "", "9", "")
 		synctest.Wait()
 		require.NoError(t, <-waited)
@@ -81,7 +81,7 @@ func TestAnObjectThatIsRecreatedForEverTakesBoundedMemory(t *testing.T) {
 		require.Equal(t, told{"Deleted a@3", "first", "1"}, got[1])
 		require.Equal(t, told{"Added a@2002", "", "2001"}, got[len(got)-1])
 		for i, e := range got[1:] {
-			require.Equal(t, i%2 == 0, e.old != "", "gone, there, gone, there: %v", got)
+			require.Equal(t, i%2 == 0, e.old != "", "Deleted and Added alternate: %v", got)
 		}
 		require.Less(t, len(got), 12)
 		require.Equal(t, "2002", inf.Store().ResourceVersion())

@@ -50,7 +50,7 @@ func (l *logbook) all() []string {
 	return append([]string{}, l.lines...)
 }
 
-// manyItems returns a list with more objects than a mailbox holds.
+// manyItems returns more objects than a mailbox holds.
 func manyItems() (items []listwatch.Item[*obj]) {
 	for i := range 3 * informer.DefaultMailbox {
 		items = append(items, item(fmt.Sprint(i), fmt.Sprint(i+1), "x"))

@@ -45,8 +45,8 @@ type reader struct{ known map[types.NamespacedName]int }
 
 func (r *reader) read(t *testing.T, e Event[int]) {
 	before, exists := r.known[e.Key]
-	require.Equal(t, exists, e.Type != Added, "%v of a key that is known: %v", e.Type, exists)
-	require.Equal(t, before, e.Old, "Old is New of the event before")
+	require.Equal(t, exists, e.Type != Added, "%v: the reader knows the key: %v", e.Type, exists)
+	require.Equal(t, before, e.Old, "Old is New of the previous event")
 	if e.Type == Deleted {
 		delete(r.known, e.Key)
 	} else {
@@ -54,7 +54,7 @@ func (r *reader) read(t *testing.T, e Event[int]) {
 	}
 }
 
-// FuzzMailbox interprets bytes as operations. A byte with the high bit takes a letter; any other
+// FuzzMailbox interprets bytes as operations. A byte with the high bit takes an item; any other
 // byte posts one to eight changes of four keys at once.
 func FuzzMailbox(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 0x80, 8, 0, 8, 0, 8, 0x80, 0x80})
@@ -80,9 +80,9 @@ func FuzzMailbox(f *testing.F) {
 				}
 				posted := slices.Clone(events)
 				depth := m.post(events, time.Time{})
-				require.Equal(t, posted, events, "other mailboxes have the same events")
+				require.Equal(t, posted, events, "the mailbox does not change the events, which other mailboxes share")
 				if overflow == Coalesce {
-					require.LessOrEqual(t, depth, limit+3*4, "memory is bounded by the limit and three events a key")
+					require.LessOrEqual(t, depth, limit+3*4, "at most the limit and three events for each key wait")
 				}
 			}
 			for l, ok := m.take(); ok; l, ok = m.take() {
@@ -90,7 +90,7 @@ func FuzzMailbox(f *testing.F) {
 			}
 			require.Equal(t, w.state, r.known, "no final state is lost")
 			require.Zero(t, m.depth)
-			require.Nil(t, m.newest, "an empty mailbox keeps nothing")
+			require.Nil(t, m.newest, "an empty mailbox has no index of newest events")
 		}
 	})
 }
@@ -102,7 +102,7 @@ func TestMailboxCoalescesOnlyWhileTheReaderIsBehind(t *testing.T) {
 	post := func() int { return m.post([]Event[int]{w.step(1)}, time.Time{}) }
 
 	post()
-	require.Equal(t, 2, post(), "below the limit every event waits on its own")
+	require.Equal(t, 2, post(), "below the limit no events are merged")
 	require.Equal(t, 2, post(), "at the limit an update merges")
 	_, _, coalesced := m.stats()
 	require.EqualValues(t, 1, coalesced)
@@ -113,7 +113,7 @@ func TestMailboxCoalescesOnlyWhileTheReaderIsBehind(t *testing.T) {
 	require.Equal(t, Event[int]{Type: Updated, Cause: Watch, Key: updated.events[0].Key, Old: 1, New: 3, ResourceVersion: "3"}, updated.events[0])
 
 	post()
-	require.Equal(t, 2, post(), "having caught up, every event waits on its own again")
+	require.Equal(t, 2, post(), "after the mailbox was empty, no events are merged")
 }
 
 func TestMailboxKeepsTheSyncPointBehindTheInitialAdds(t *testing.T) {
@@ -152,11 +152,11 @@ func TestBlockHoldsUpTheWriterUntilThereIsRoom(t *testing.T) {
 		require.Zero(t, posted, "the writer waits")
 		m.take()
 		synctest.Wait()
-		require.Equal(t, 1, posted, "one taken, one posted")
+		require.Equal(t, 1, posted, "each event taken makes room for one event")
 		m.close()
 		<-done
-		require.Equal(t, 3, posted, "a closed mailbox holds nobody up")
-		require.Equal(t, []int{2, 2}, []int{held, released}, "what else is held up goes on as well")
+		require.Equal(t, 3, posted, "a closed mailbox does not block the writer")
+		require.Equal(t, []int{2, 2}, []int{held, released}, "each wait ends with a call of release")
 		_, ok := m.take()
 		require.False(t, ok)
 	})

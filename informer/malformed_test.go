@@ -68,9 +68,9 @@ func TestG11_MalformedResponsesAreReportedAndSurvived(t *testing.T) {
 					r.settle()
 					require.Equal(t, r.versions(), r.stored(), "the informer recovers")
 					require.NoError(t, r.stop())
-					require.NotEmpty(t, reported, "and says what was wrong")
+					require.NotEmpty(t, reported, "the informer reports the failures")
 					for _, text := range reported {
-						require.Contains(t, text, "/api/v1/pods", "where it was wrong")
+						require.Contains(t, text, "/api/v1/pods", "the error names the URL")
 					}
 				})
 			})
@@ -101,10 +101,10 @@ func TestG11_AnUndecodableObjectIsReportedAndVisible(t *testing.T) {
 							defer cancel()
 							err := r.informer.WaitForSync(short)
 							require.ErrorIs(t, err, reflector.ErrUndecodable)
-							require.ErrorContains(t, err, "pod-", "it is named")
+							require.ErrorContains(t, err, "pod-", "the error names the object")
 							require.ErrorIs(t, r.informer.Healthy(time.Hour), reflector.ErrUndecodable)
-							require.Empty(t, r.stored(), "nobody is told of a part")
-							require.Greater(t, broken.Hits(), 2, "it is tried again")
+							require.Empty(t, r.stored(), "an incomplete list is not stored")
+							require.Greater(t, broken.Hits(), 2, "the list is retried")
 							broken.Remove()
 							require.NoError(t, r.informer.WaitForSync(t.Context()))
 							require.Len(t, r.stored(), 10)
@@ -113,11 +113,11 @@ func TestG11_AnUndecodableObjectIsReportedAndVisible(t *testing.T) {
 							return
 						}
 						require.NoError(t, r.informer.WaitForSync(t.Context()))
-						require.Len(t, r.stored(), 9, "all others are there")
+						require.Len(t, r.stored(), 9, "all other objects are stored")
 						require.Len(t, reported, 1)
-						require.True(t, strings.Contains(reported[0], "pod-"), "it is named: %s", reported[0])
+						require.True(t, strings.Contains(reported[0], "pod-"), "the error names the object: %s", reported[0])
 						require.Equal(t, 1, r.informer.Status().Undecodable.Count)
-						require.NoError(t, r.informer.Healthy(time.Hour), "it was chosen")
+						require.NoError(t, r.informer.Healthy(time.Hour), "the informer is healthy because SkipUndecodable is set")
 						broken.Remove()
 
 						for n := range 10 {
@@ -127,7 +127,7 @@ func TestG11_AnUndecodableObjectIsReportedAndVisible(t *testing.T) {
 							require.NoError(t, err)
 						}
 						r.settle()
-						require.Equal(t, r.versions(), r.stored(), "its next state is read")
+						require.Equal(t, r.versions(), r.stored(), "the object's next state is stored")
 						require.Zero(t, r.informer.Status().Undecodable.Count)
 					})
 				})

@@ -64,8 +64,8 @@ func TestLateEventOfAPartLeadsToAList(t *testing.T) { // G2
 	})
 }
 
-// A late deletion whose object cannot be read may be about an object that is gone. Only a list can
-// show this.
+// A late deletion whose object cannot be decoded may be about an object that is gone. Only a list
+// can show this.
 func TestALateUndecodableDeletionOfAPartLeadsToAList(t *testing.T) { // G2
 	type source = listwatch.Source[*obj]
 	for name, of := range map[string]func(a, b source) source{

@@ -25,8 +25,7 @@ func (r *rig) breakPart(part int) {
 	require.NoError(r.t, err)
 }
 
-// A part whose list hangs while its watch is reopened is watched nevertheless: the comparison of
-// versions is optional.
+// If the list for a comparison of versions hangs, the part is watched without the comparison.
 func TestPartWhoseListHangsIsWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
@@ -80,7 +79,7 @@ func TestPartsThatReconnectSendFewConcurrentRequests(t *testing.T) {
 			r.breakPart(part)
 		}
 		time.Sleep(time.Minute)
-		require.GreaterOrEqual(t, requests.Load(), int32(parts-1), "each of them is compared")
+		require.GreaterOrEqual(t, requests.Load(), int32(parts-1), "each part compares its version with the server's")
 		require.LessOrEqual(t, most.Load(), int32(8))
 		r.settle()
 	})
@@ -139,7 +138,7 @@ func TestMergedListsBecomeConcurrentAgain(t *testing.T) {
 		var now, most atomic.Int32
 		r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Delay(time.Second), Match: func(q apitest.Request) bool {
 			if q.HTTP.URL.Query().Get("limit") == "1" {
-				return false // a list for a comparison
+				return false // This list is for a comparison.
 			}
 			most.Store(max(most.Load(), now.Add(1)))
 			time.AfterFunc(999*time.Millisecond, func() { now.Add(-1) })
@@ -182,6 +181,6 @@ func TestPartsWhoseWatchesEndEarlyAreCompared(t *testing.T) {
 		r.server.Restore(backup)
 		time.Sleep(90 * time.Second) // An older state is accepted when the server has repeated it.
 		_, known = r.informer.Store().Get(later(1))
-		require.False(t, known, "it has never been, in this history")
+		require.False(t, known, "the pod does not exist in the new history")
 	})
 }

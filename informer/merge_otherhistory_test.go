@@ -22,7 +22,8 @@ import (
 )
 
 // A cluster that was restored from a backup reaches its former versions with other contents. If the
-// informer has noticed nothing except broken connections, only the last event shows the difference.
+// informer has noticed nothing except broken connections, only a comparison of the last event
+// reveals this.
 func TestG2_MergedSourcesNoticeAnotherHistoryOfTheSameVersions(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for _, writes := range testsize.Sample([]int{20, 3, 16, 19, 17, 18, 21, 40}, 3) {
@@ -192,12 +193,12 @@ func TestPartsThatRepeatTheirLastEventAreNotListed(t *testing.T) {
 			s.DropWatches("pods")
 			time.Sleep(10 * time.Second)
 		}
-		// If all parts lose their watches at the same time, the watch of the whole has failed.
-		// Three such failures in a row cause a list.
+		// If all parts lose their watches at the same time, the merged watch has failed. Three such
+		// failures in a row cause a list.
 		require.LessOrEqual(t, inf.Status().Reflector.Lists, uint64(1+losses/3))
-		require.LessOrEqual(t, requests.watches.Load()-watches, int64(parts*(losses+losses/3)), "one for each loss, and one after each list")
+		require.LessOrEqual(t, requests.watches.Load()-watches, int64(parts*(losses+losses/3)), "each part opens one watch after each loss, and one after each list")
 		require.LessOrEqual(t, requests.lists.Load()-lists, int64(parts*(7+losses/3)+losses),
-			"comparisons of each part come farther and farther apart; the reflector compares after each loss")
+			"a part compares at growing intervals; the reflector compares after each loss")
 		synctest.Wait()
 		require.EqualValues(t, parts, events.Load())
 

@@ -77,7 +77,7 @@ func TestManyMergedPartsAreListedInTime(t *testing.T) {
 				defer cancel()
 				require.NoError(t, r.informer.WaitForSync(ctx))
 				require.Zero(t, r.informer.Status().Reflector.Errors)
-				require.EqualValues(t, parts, requests.Load(), "each of them once")
+				require.EqualValues(t, parts, requests.Load(), "each part is listed once")
 				require.Equal(t, 5, r.informer.Store().Len())
 			})
 		})
@@ -131,7 +131,7 @@ func TestDeadPartIsFoundAmongBusyOnes(t *testing.T) {
 		_, err := r.server.Create(newPod(partKey(1)))
 		require.NoError(t, err)
 		r.within(3*time.Minute+time.Second, partKey(1))
-		require.Greater(t, time.Since(began), 2*time.Minute, "else it was not dead")
+		require.Greater(t, time.Since(began), 2*time.Minute, "the dead connection is detected by the idle timeout, not earlier")
 		mu.Lock()
 		watchesBefore := maps.Clone(watches)
 		mu.Unlock()
@@ -177,14 +177,14 @@ func TestForbiddenPartDoesNotStopTheOthers(t *testing.T) {
 				}
 				r.server.DropWatches("")
 				r.server.Compact()
-				// a list of all parts
+				// This leads to a list of all parts.
 				r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Match: inNamespace("part-0"), Action: apitest.Expired()})
 				// The other parts are watched again by then.
 				time.Sleep(5 * time.Second)
 				_, err := r.server.Create(newPod(partKey(1)))
 				require.NoError(t, err)
 				r.within(2*time.Second, partKey(1))
-				require.Equal(t, []string{"Added pod-1 watch"}, received.take(), "what is forbidden has not gone")
+				require.Equal(t, []string{"Added pod-1 watch"}, received.take(), "objects of a forbidden part are not deleted")
 
 				time.Sleep(10 * time.Minute)
 				changed := newPod(partKey(0))
@@ -192,7 +192,7 @@ func TestForbiddenPartDoesNotStopTheOthers(t *testing.T) {
 				_, err = r.server.Update(changed)
 				require.NoError(t, err)
 				time.Sleep(time.Second)
-				require.Equal(t, []string{"Updated pod-0 watch"}, received.take(), "nobody waits")
+				require.Equal(t, []string{"Updated pod-0 watch"}, received.take(), "the other parts do not wait for the forbidden part")
 				if len(verbs) == 2 || verbs[0] == "watch" {
 					failing := r.informer.Status().Parts
 					require.Len(t, failing, 1)
@@ -203,7 +203,7 @@ func TestForbiddenPartDoesNotStopTheOthers(t *testing.T) {
 					require.ErrorIs(t, err, informer.ErrPart)
 					require.ErrorContains(t, err, "/namespaces/part-2/pods")
 				}
-				require.Less(t, r.informer.Status().Reflector.Lists, uint64(8), "what is asked for less and less")
+				require.Less(t, r.informer.Status().Reflector.Lists, uint64(8), "lists are requested less and less often")
 
 				other := newPod(partKey(2))
 				other.Labels["changed"] = "yes"
@@ -249,9 +249,9 @@ func TestToleratedPartIsListedWhenPermitted(t *testing.T) {
 				r := &rig{t: t, server: s, informer: inf}
 				r.runSynced()
 				require.Equal(t, 2, inf.Store().Len())
-				require.NoError(t, inf.Store().WaitRV(t.Context(), s.ResourceVersion()), "of what can be read")
+				require.NoError(t, inf.Store().WaitRV(t.Context(), s.ResourceVersion()), "the version covers the parts that can be listed")
 				time.Sleep(5 * time.Minute)
-				require.NoError(t, inf.Healthy(2*time.Minute), "it was wanted like that")
+				require.NoError(t, inf.Healthy(2*time.Minute), "a tolerated part does not make the informer unhealthy")
 				require.Len(t, inf.Status().Parts, 1)
 				require.True(t, inf.Status().Parts[0].Missing)
 				require.Contains(t, log.String(), `level=WARN msg="A part of a merged source fails; the other parts continue"`)

@@ -13,8 +13,8 @@ import (
 )
 
 // In one of several parts, a preloaded store is ahead of the version from which the parts are
-// watched. An earlier event, from before an object was created again, has no effect, whether it can
-// be decoded or not.
+// watched. Events from before an object was recreated have no effect, whether they can be decoded
+// or not.
 func TestG2_APreloadedNewerObjectIgnoresUndecodableOlderEvents(t *testing.T) {
 	for name, modified := range map[string]bool{"a deletion": false, "a change": true} {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestG2_APreloadedNewerObjectIgnoresUndecodableOlderEvents(t *testing.T) {
 				version := saved.ResourceVersion()
 				entry, ok := r.informer.Store().Entry(key(0))
 				require.True(t, ok)
-				require.Greater(t, number(t, entry.ResourceVersion), number(t, version), "it is ahead")
+				require.Greater(t, number(t, entry.ResourceVersion), number(t, version), "the object is newer than the store's version")
 				require.NoError(t, r.stop())
 
 				inf, err := informer.New(mergedPods(t, r.server, "ns-0", "ns-2"), informer.Options[*corev1.Pod]{Logger: slog.New(slog.DiscardHandler)})
@@ -55,7 +55,7 @@ func TestG2_APreloadedNewerObjectIgnoresUndecodableOlderEvents(t *testing.T) {
 				require.NotZero(t, broken.Hits())
 				require.Equal(t, r.merged(), r.stored())
 				require.Len(t, p.contents(), len(r.merged()))
-				require.NoError(t, inf.Store().Undecodable(key(0)), "what the store has of it is newer")
+				require.NoError(t, inf.Store().Undecodable(key(0)), "the stored object is newer than the undecodable one")
 				require.NoError(t, r.stop())
 			})
 		})

@@ -73,8 +73,8 @@ func (n *emptyStream) Next() (event listwatch.Event[*int], err error) {
 
 func (n *emptyStream) Close() error { return nil }
 
-// No part is queried in a tight loop, whatever it answers. A part that may have lost events gets
-// only an occasional request.
+// No part gets requests in a tight loop, however its watches end. A part that may have lost events
+// gets only an occasional list.
 func TestNoPartCausesABusyLoop(t *testing.T) {
 	for name, part := range map[string]struct {
 		lasts time.Duration

@@ -97,7 +97,7 @@ func TestMergedSourcesAreOneStore(t *testing.T) { // G1, G2, G3, G4, G8
 						require.Empty(t, w.objections("G1"))
 						require.Empty(t, w.objections("G4"))
 						for _, objection := range w.objections("G3") {
-							// The store's version cannot tell that the object has been deleted
+							// The store's version does not show that the object has been deleted
 							// since.
 							require.Contains(t, objection, "has seen nothing newer")
 						}
@@ -124,11 +124,11 @@ func TestMergedStoreHasTheVersionOfItsSlowestPart(t *testing.T) { // G8
 		require.NoError(t, err)
 		synctest.Wait()
 		_, stored := r.informer.Store().Get(key(0))
-		require.True(t, stored, "an event waits for nobody")
+		require.True(t, stored, "an event does not wait for the other part")
 
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
-		require.Error(t, r.informer.Store().WaitRV(ctx, written.GetResourceVersion()), "the other part may have more to say")
+		require.Error(t, r.informer.Store().WaitRV(ctx, written.GetResourceVersion()), "the other part may have earlier changes")
 		require.NoError(t, r.informer.Store().WaitRV(t.Context(), written.GetResourceVersion()))
 		require.Greater(t, time.Since(began), time.Minute)
 	})
@@ -151,7 +151,7 @@ func TestMergedWatchResumesEachPartAtItsVersion(t *testing.T) {
 		_, err := r.server.Create(newPod(key(2)))
 		require.NoError(t, err)
 		time.Sleep(5 * time.Second)
-		require.Equal(t, []string{"Added pod-2 watch"}, received.take(), "nothing is told twice")
+		require.Equal(t, []string{"Added pod-2 watch"}, received.take(), "no event is delivered twice")
 		require.Zero(t, r.informer.Status().Reflector.Relists)
 	})
 }
@@ -252,7 +252,7 @@ func TestPreloadedMergedStoreNeverGoesBack(t *testing.T) { // G1, G2
 }
 
 // A part may be a merged source itself. Then only its bookmarks show its position, and an event
-// that seems late is not old.
+// with a lower version is not late.
 func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -269,7 +269,7 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 			_, stored := inf.Store().Get(types.NamespacedName{Name: name})
 			require.True(t, stored, name)
 		}
-		require.Equal(t, "12", inf.Store().ResourceVersion(), "of c, which is the furthest behind")
+		require.Equal(t, "12", inf.Store().ResourceVersion(), "the store has the version of c, the slowest part")
 
 		a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "22", "")}
 		b.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "23", "")}
@@ -345,7 +345,7 @@ func TestMergedListHasOneSizeLimit(t *testing.T) {
 			whole, err := read(0, page)
 			require.ErrorIs(t, err, io.EOF)
 			_, err = read(whole, page)
-			require.ErrorIs(t, err, io.EOF, "as many as it may have")
+			require.ErrorIs(t, err, io.EOF, "a list of exactly the permitted size succeeds")
 			_, err = read(whole-1, page)
 			require.ErrorIs(t, err, listwatch.ErrListTooLarge)
 			_, err = read(whole*2/3, page)

@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// An unreadable object of a part stays unreadable while the part cannot be listed: a list without
-// the part does not make its objects readable.
+// An undecodable object of a part stays undecodable while the part cannot be listed, even if the
+// other parts are listed.
 func TestG2_APartThatIsNotListedKeepsItsUndecodableObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)

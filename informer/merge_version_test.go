@@ -124,7 +124,7 @@ func (r *refusingSource) List(ctx context.Context, opts listwatch.ListOptions) (
 	return r.unversioned.List(ctx, opts)
 }
 
-// A part without a version has been listed nevertheless. Its stored objects stay while the part
+// A part that was listed without a version counts as listed. Its stored objects stay while the part
 // cannot be listed, and Healthy reports the part.
 func TestAPartWithoutAVersionStaysWhileItCannotBeListed(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {

@@ -36,15 +36,15 @@ func (n brokenNetwork) run(t *testing.T, patience, stall time.Duration, reach re
 		rig.settle(t, stall)
 	}
 	require.NoError(t, rig.handler.WaitForSync(t.Context()))
-	require.Empty(t, rig.wrong(t), "no loss, and what is stored is what was sent")
+	require.Empty(t, rig.wrong(t), "the store equals the server")
 	rig.stop()
 	require.NotEmpty(t, rig.received.pods)
 	for _, pod := range rig.received.pods {
-		require.True(t, equality.Semantic.DeepEqual(rig.sent.states[pod.ResourceVersion], pod), "no handler ever saw anything else")
+		require.True(t, equality.Semantic.DeepEqual(rig.sent.states[pod.ResourceVersion], pod), "each state that the handler received is a state that the server sent")
 	}
 }
 
-// brokenNetworks calls f for every way in which a network breaks.
+// brokenNetworks calls f for every kind of fault in a network.
 func brokenNetworks(f func(name string, n brokenNetwork)) {
 	formats := testsize.Sample(formats, 2) // each kind of format has the same network
 	for _, secure := range []bool{false, true} {
@@ -80,8 +80,8 @@ func TestBrokenNetwork(t *testing.T) {
 	})
 }
 
-// TestBrokenTCP does the same over TCP, with short times, so that connections are really reset
-// and leaks are visible.
+// TestBrokenTCP is like TestBrokenNetwork, over real TCP and with short times: connections are
+// really reset, and leaks are visible.
 func TestBrokenTCP(t *testing.T) {
 	testsize.SkipIfShort(t, "its time is real")
 	brokenNetworks(func(name string, n brokenNetwork) {
@@ -121,7 +121,7 @@ func TestCorruptionWithoutTLS(t *testing.T) {
 					defer end()
 					rig.breakAll(t, 10*time.Hour, func(change int) {
 						if change%4 == 3 {
-							// otherwise a connection with an undetected fault would last
+							// Otherwise a connection with an undetected fault would last.
 							rig.server.DropWatches("")
 						}
 					})

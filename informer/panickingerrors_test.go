@@ -70,8 +70,8 @@ func (l panickingErrorList) Next() (listwatch.Item[*obj], error) {
 }
 
 // A source, a transform and an index function may fail with an error that panics when it is
-// examined. As after any other failure, the source is retried, and the objects are unreadable by
-// key.
+// examined. As after any other failure, the source is retried, and the store reports the objects as
+// undecodable.
 func TestErrorsThatPanicWhenExaminedAreFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"))

@@ -127,8 +127,8 @@ func (l lagging) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	return l.fake.Watch(ctx, opts)
 }
 
-// A preloaded object may be newer than the version of the whole. The list that follows does not
-// replace it by an older state.
+// A preloaded object may be newer than the version through which the objects are complete. The list
+// that follows does not replace the object by an older state.
 func TestPreloadedObjectsThatAreAheadDoNotGoBack(t *testing.T) { // G1
 	synctest.Test(t, func(t *testing.T) {
 		current, old := newFake("30", item("a", "20", "new")), newFake("17", item("a", "16", "old"))
@@ -191,8 +191,8 @@ func (l *goexitOnceSource) Watch(ctx context.Context, opts listwatch.WatchOption
 	return l.Source.Watch(ctx, opts)
 }
 
-// G10: if a source ends the goroutine of a preload's probe, it has failed, and is retried. It does
-// not count as a source without a history.
+// G10: a source that ends the goroutine of a preload's probe has failed, and the probe is retried.
+// The source does not count as a source with another history.
 func TestGoexitInAPreloadIsAFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -138,7 +138,7 @@ func TestPreloadedInformerResumesWithoutAList(t *testing.T) {
 				require.Equal(t, next.versions(), next.stored())
 				require.Equal(t, mode, next.informer.Status().Reflector.ListMode)
 
-				// From now on the informer is like any other: a relist is a list.
+				// From now on the informer behaves like any other: a relist requests a list.
 				next.disconnect()()
 				require.NoError(t, next.server.Delete(pods, key(0)))
 				next.settle()
@@ -167,7 +167,7 @@ func TestPreloadedInformerListsChangesAfterExpiry(t *testing.T) {
 				next.runSynced()
 				if mode == reflector.List {
 					require.Equal(t, 1, q.take()["list"])
-					require.Equal(t, 2, decoded, "what has not changed is not decoded")
+					require.Equal(t, 2, decoded, "unchanged objects are not decoded")
 				}
 				next.settle()
 				require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 initial", "Deleted pod-1 relist", "Updated pod-2 relist"}), sortedAs(received.take()))
@@ -188,7 +188,7 @@ func TestPreloadedObjectsAreNotASync(t *testing.T) {
 		registration := next.add(received.handle, informer.HandlerOptions{Name: "second"})
 		next.run()
 		time.Sleep(time.Minute)
-		require.Empty(t, received.take(), "nothing is shown before the server has agreed")
+		require.Empty(t, received.take(), "handlers receive nothing before the server has agreed")
 		require.Zero(t, next.informer.Store().Len())
 		require.False(t, next.informer.Status().Synced)
 		require.Error(t, next.informer.Status().Reflector.LastError)
@@ -219,7 +219,7 @@ func TestPreloadFromAnotherHistoryLeadsToAList(t *testing.T) {
 					version = saved.ResourceVersion()
 				}
 				other := newRig(t, informer.Options[*corev1.Pod]{})
-				// an object that the old server has as well
+				// The old server has this object as well.
 				_, err := other.server.Create(newPod(key(0)))
 				require.NoError(t, err)
 				for range writes {

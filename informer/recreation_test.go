@@ -190,8 +190,8 @@ func TestStatesOfTwoObjectsAreNotMerged(t *testing.T) {
 	}
 }
 
-// A controller that looks only at generations must act on the recreated object, although both
-// objects have generation 1.
+// A controller that compares only generations must act on a recreated object, although the old and
+// the new object have generation 1.
 func TestAPredicateOfGenerationsLetsARecreatedObjectPass(t *testing.T) {
 	t.Parallel()
 	type widget struct {
@@ -264,7 +264,7 @@ func watchAgain[T any](t *testing.T, server *apitest.Server, source listwatch.So
 	require.Len(t, slices.Collect(inf.Store().Keys()), 1)
 }
 
-// An unreadable object with another UID also replaces the stored one, which is then deleted.
+// An undecodable object with another UID also replaces the stored object, which is then deleted.
 func TestAnUndecodableObjectReplacesAnotherUID(t *testing.T) {
 	t.Parallel()
 	for _, sameObject := range []bool{true, false} {

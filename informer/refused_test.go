@@ -25,7 +25,7 @@ func newRefusing(refused int) *Informer[int] {
 }
 
 func undecodable(names ...string) (u reflector.Undecodable) {
-	// spare capacity: an append would write into the shared array
+	// With spare capacity, an append would write into the shared array.
 	u.Objects = make([]*listwatch.ObjectError, 0, 2*len(names))
 	for _, name := range names {
 		u.Objects = append(u.Objects, &listwatch.ObjectError{Key: types.NamespacedName{Name: name}})
@@ -43,7 +43,7 @@ func TestUndecodableObjectsOfStatusShareNothing(t *testing.T) {
 	for range 20 {
 		group.Go(func() {
 			all := i.allUndecodable(of)
-			require.Equal(t, 5, all.Count, "one is both")
+			require.Equal(t, 5, all.Count, "an object that is both refused and undecodable counts once")
 			names := map[string]bool{}
 			for _, object := range all.Objects {
 				names[object.Key.Name] = true

@@ -61,7 +61,7 @@ func TestAnIndexErrorThatWrapsSeveralIsFound(t *testing.T) {
 		synctest.Wait()
 		stop()
 		require.Zero(t, inf.Store().Len())
-		require.Empty(t, got, "not stored, so not told")
+		require.Empty(t, got, "handlers do not receive an object that is not stored")
 	})
 }
 
@@ -138,7 +138,7 @@ func TestRemoveBeforeRunClosesDone(t *testing.T) {
 		select {
 		case <-r.Done():
 		default:
-			t.Fatal("Done is not closed after Remove before Run, not even when Run has returned")
+			t.Fatal("Done is not closed although the handler was removed and Run has returned")
 		}
 	})
 }
@@ -279,7 +279,7 @@ func TestTheErrorOfARemovedHandlerSaysSo(t *testing.T) {
 		err := r.WaitForSync(t.Context())
 		close(release)
 		require.Error(t, err)
-		require.NotContains(t, err.Error(), "informer pods is not synced", "it is; the handler was removed")
+		require.NotContains(t, err.Error(), "informer pods is not synced", "the informer is synced: only the handler was removed")
 	})
 }
 
@@ -304,7 +304,8 @@ func TestADeleteIsDeliveredEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
 		var got []string
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) { got = append(got, names(e)) }, informer.HandlerOptions{})
 		stop := start(t, inf)
-		// The first list is applied and the informer is blocked: what follows is one batch.
+		// The first list is applied and the informer is blocked, so the following events are one
+		// batch.
 		synctest.Wait()
 		f.events <- ev(listwatch.Modified, "a", "2", "x")
 		f.events <- ev(listwatch.Deleted, "a", "3", "x")
@@ -318,7 +319,7 @@ func TestADeleteIsDeliveredEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
 	})
 }
 
-// A handler that is always behind gets its resyncs.
+// A handler that is always behind still gets resyncs.
 func TestAHandlerThatIsAlwaysBehindIsResynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
@@ -337,7 +338,7 @@ func TestAHandlerThatIsAlwaysBehindIsResynced(t *testing.T) {
 		}
 		got := n
 		stop()
-		require.Positive(t, got, "300 s, a resync is asked for every 10 s, the handler ran all the time")
+		require.Positive(t, got, "in 300 s, a handler that is always busy receives some of its resyncs, which are due every 10 s")
 	})
 }
 

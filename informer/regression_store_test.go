@@ -68,13 +68,13 @@ func TestWaitRVAfterAllowedTimeTravel(t *testing.T) {
 		}
 		synctest.Wait()
 		e, _ := inf.Store().Entry(types.NamespacedName{Name: "a"})
-		require.Equal(t, "400", e.ResourceVersion, "it has travelled")
+		require.Equal(t, "400", e.ResourceVersion, "the store accepts the older state")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		// the version of our write, which no watch has reported yet
+		// 501 is the version of a write that no watch has reported yet.
 		err := inf.Store().WaitRV(ctx, "501")
 		stop()
-		require.Error(t, err, "the store has not seen 501; it says it is at "+inf.Store().ResourceVersion())
+		require.Error(t, err, "the store is at another version than 501: "+inf.Store().ResourceVersion())
 	})
 }
 
@@ -89,7 +89,7 @@ func TestOnAppliedLeavesOutRefusedKeys(t *testing.T) {
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		stop()
-		require.Zero(t, keys.Load(), "keys that changed")
+		require.Zero(t, keys.Load(), "OnApplied leaves out keys whose object was refused")
 	})
 }
 
@@ -98,7 +98,7 @@ func TestANilSourceIsRefused(t *testing.T) {
 	require.Error(t, err)
 }
 
-// The event is a DELETED without a readable name, during a streaming list.
+// The event is a DELETED without a decodable name, during a streaming list.
 func TestANamelessDeleteInAStreamingListLeadsToAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1")

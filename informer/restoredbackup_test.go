@@ -179,7 +179,7 @@ func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 				require.NoError(t, r.informer.Healthy(time.Minute))
 				require.Equal(t, r.server.ResourceVersion(), r.informer.Store().ResourceVersion())
 				if errors.Is(r.informer.Status().Reflector.LastError, reflector.ErrIdle) {
-					t.Fatal("it took until the watch fell silent")
+					t.Fatal("the informer noticed the restore only when the idle timeout ended the watch")
 				}
 			})
 		})

@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// recordingCache is a cache that records its own steps and the steps of the work.
+// recordingCache is a cache that records its own steps and the steps of the function work.
 type recordingCache struct {
 	informer.Cache
 
@@ -44,7 +44,7 @@ func (h *recordingCache) taken() []string {
 
 func (h *recordingCache) Run(ctx context.Context) error {
 	err := h.Cache.Run(ctx)
-	time.Sleep(time.Second) // It takes some time to end.
+	time.Sleep(time.Second) // The cache needs some time to end.
 	h.step("cache ended")
 	return err
 }
@@ -65,7 +65,7 @@ func settled(t *testing.T, c <-chan error) error {
 	case err := <-c:
 		return err
 	default:
-		require.Fail(t, "it has not returned")
+		require.Fail(t, "Run has not returned")
 		return nil
 	}
 }
@@ -220,10 +220,10 @@ func TestRunWhenACacheGivesUp(t *testing.T) {
 		returned func(context.Context) error
 		wants    string // besides the cache's error
 	}{
-		"while the work goes on":                           {func(context.Context) error { return nil }, ""},
-		"and work says that its context ended":             {func(ctx context.Context) error { return ctx.Err() }, ""},
-		"and work says why its context ended":              {context.Cause, ""},
-		"and work fails for a reason that is not that one": {func(context.Context) error { return errors.New("disk full") }, "disk full"},
+		"while the work goes on":               {func(context.Context) error { return nil }, ""},
+		"and work says that its context ended": {func(ctx context.Context) error { return ctx.Err() }, ""},
+		"and work says why its context ended":  {context.Cause, ""},
+		"and work fails for another reason":    {func(context.Context) error { return errors.New("disk full") }, "disk full"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -244,14 +244,14 @@ func TestRunWhenACacheGivesUp(t *testing.T) {
 				if test.wants != "" {
 					require.ErrorContains(t, err, test.wants)
 				} else {
-					require.NotContains(t, err.Error(), "\n", "one failure is told once")
+					require.NotContains(t, err.Error(), "\n", "one failure is reported once")
 				}
 			})
 		})
 	}
 }
 
-// ctx is the right to write: its end also ends a drain.
+// ctx stands for a lease: without it the program must not write, so its end also ends a drain.
 func TestRunUntilWhoseContextEndsDuringADrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, informer.Options[*corev1.Pod]{})
@@ -272,7 +272,7 @@ func TestRunUntilWhoseContextEndsDuringADrain(t *testing.T) {
 		}()
 		time.Sleep(time.Second)
 		cancel()
-		require.EqualError(t, settled(t, ended), "lease lost", "what work returns is passed on, where no cache gave up")
+		require.EqualError(t, settled(t, ended), "lease lost", "if no cache gave up, Run returns the error of work")
 		require.Equal(t, []string{"synced", "work ends", "cache ended"}, h.taken())
 	})
 }

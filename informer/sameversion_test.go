@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Some aggregated API servers give every state of an object the same version, such as "1". Such an
-// event is not a repetition, which has the known object.
+// Some aggregated API servers give every state of an object the same version, such as "1". An event
+// with the known version is a change if its object differs from the stored object.
 func TestAChangeWithoutANewVersionIsAChange(t *testing.T) { // D11
 	for name, listed := range map[string]string{"the list has another version": "100", "the list has the same version": "1"} {
 		t.Run(name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func sharesParts(t *testing.T, opts rest.ResourceOptions, mode reflector.ListMod
 	}
 	first, second := get(n-2), get(n-1)
 	require.NotSame(t, first, second)
-	require.Equal(t, !opts.Unshared, first.Spec.Affinity == second.Spec.Affinity, "a part of two pods")
+	require.Equal(t, !opts.Unshared, first.Spec.Affinity == second.Spec.Affinity, "equal parts of two pods are shared unless Unshared is set")
 
 	pod := second.DeepCopy()
 	pod.Labels["changed"] = "yes"
@@ -62,7 +62,7 @@ func sharesParts(t *testing.T, opts rest.ResourceOptions, mode reflector.ListMod
 	require.Equal(t, "yes", third.Labels["changed"])
 	require.NotContains(t, second.Labels, "changed")
 	if opts.Encoding == rest.Protobuf {
-		require.Equal(t, !opts.Unshared, second.Spec.SecurityContext == third.Spec.SecurityContext, "a part of two versions, which no other pod has")
+		require.Equal(t, !opts.Unshared, second.Spec.SecurityContext == third.Spec.SecurityContext, "equal parts of two versions of a pod are shared unless Unshared is set")
 	}
 	stop()
 }

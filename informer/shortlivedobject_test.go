@@ -34,7 +34,7 @@ func TestHandlerGetsTheDeletionOfAnObjectThatReadersSaw(t *testing.T) { // G2
 		f.events <- ev(listwatch.Added, "a", "4", "x")
 		synctest.Wait()
 		_, seen := inf.Store().Get(item("a", "", "").Key)
-		require.True(t, seen, "a worker that reads the store sees it")
+		require.True(t, seen, "a worker that reads the store finds the object")
 		f.events <- ev(listwatch.Deleted, "a", "5", "x")
 		synctest.Wait()
 		close(release)

@@ -194,7 +194,7 @@ func (s *soakRun) removeWitness(n int) {
 		events := w.Events()
 		time.Sleep(time.Minute)
 		if now := w.Events(); now != events {
-			s.violate("a handler that was removed was told of %d events", now-events)
+			s.violate("a removed handler received %d events", now-events)
 		}
 		s.add(w.Violations())
 	}()
@@ -273,7 +273,7 @@ func (s *soakRun) settleAndCompare() {
 	if wrong != "" {
 		s.violate("G2: %s", wrong)
 	}
-	time.Sleep(2 * time.Minute) // For objects that were removed.
+	time.Sleep(2 * time.Minute) // The checks of removed handlers take a minute.
 	synctest.Wait()
 }
 
@@ -312,12 +312,12 @@ func (s *soakRun) end() {
 		events -= w.Events()
 		s.add(w.Violations())
 		if !s.states.ServerHad(w.Initials()) {
-			s.violate("G5: the server never had what a handler was told of initially: %v", w.Initials())
+			s.violate("G5: the server never had the initial objects of a handler: %v", w.Initials())
 		}
 		soaked.events.Add(int64(w.Events()))
 	}
 	if events != 0 {
-		s.violate("G10: handlers were told of %d events after Run", -events)
+		s.violate("G10: handlers received %d events after Run", -events)
 	}
 	s.add(s.states.Violations())
 	soaked.states.Add(int64(s.states.StoreStates()))

@@ -68,7 +68,7 @@ func TestTransformRunsOncePerObject(t *testing.T) {
 				require.NoError(t, inf.WaitForSync(t.Context()))
 				synctest.Wait()
 				require.Equal(t, 5, total())
-				require.Len(t, events, 3, "the rest of the list is not lost with two objects")
+				require.Len(t, events, 3, "the list's other objects are delivered")
 
 				changed := newPod(key(1))
 				changed.Labels["changed"] = "yes"
@@ -77,7 +77,7 @@ func TestTransformRunsOncePerObject(t *testing.T) {
 				require.NoError(t, inf.Store().WaitRV(t.Context(), server.ResourceVersion()))
 				synctest.Wait()
 				require.Equal(t, 6, total())
-				require.Equal(t, "Updated "+key(1).String()+" {} {yes}", events[len(events)-1], "it is an update, although no version is left in the object")
+				require.Equal(t, "Updated "+key(1).String()+" {} {yes}", events[len(events)-1], "the event is an update, although the transform removed the version from the object")
 
 				require.NoError(t, server.Delete(pods, key(1)))
 				require.NoError(t, inf.Store().WaitRV(t.Context(), server.ResourceVersion()))
@@ -136,9 +136,8 @@ func TestTransformKeepsTheMetadataOfItems(t *testing.T) {
 	require.Equal(t, sent, got)
 }
 
-// The function owns its object and may change it in place. So it must share nothing with a stored
-// object, whether the same object or another one (G3). Parts that the function does not change are
-// shared in the store nevertheless.
+// The function owns its object and may change it in place. So the object must share nothing with a
+// stored object (G3). Parts that the function does not change are shared in the store nevertheless.
 func TestTransformChangesNoStoredObject(t *testing.T) {
 	for _, encoding := range []rest.Encoding{rest.Protobuf, rest.JSON} {
 		for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
@@ -187,7 +186,7 @@ func TestTransformChangesNoStoredObject(t *testing.T) {
 					last, ok := inf.Store().Get(key(n - 1))
 					require.True(t, ok)
 					require.Equal(t, "changed", last.Spec.Tolerations[0].Key)
-					require.Same(t, before[n-2].Spec.Affinity, last.Spec.Affinity, "a part of two pods that the function has left as it was")
+					require.Same(t, before[n-2].Spec.Affinity, last.Spec.Affinity, "an unchanged part is shared by two pods")
 					require.Same(t, last.Spec.Affinity, after.Spec.Affinity)
 					stop()
 				})

@@ -105,7 +105,9 @@ func (i *Informer[T]) isRefused(key types.NamespacedName) bool {
 // whyUndecodable returns why the store does not have the newest state of a key, or nil if no reason
 // is known.
 func (i *Informer[T]) whyUndecodable(key types.NamespacedName) error {
-	i.mu.Lock() // Held during the call of the reflector, which may move errors to recovering.
+	// The lock is held during the call of the reflector too, because the reflector may move errors
+	// to recovering at the same time.
+	i.mu.Lock()
 	defer i.mu.Unlock()
 	if refused := i.refused[key]; refused != nil {
 		return refused

@@ -58,7 +58,7 @@ func (r *rig) put(n int, bad bool) {
 	require.NoError(r.t, err)
 }
 
-// undecodable returns the keys of the informer's unreadable objects.
+// undecodable returns the keys of the informer's undecodable objects.
 func (r *rig) undecodable() []types.NamespacedName {
 	r.t.Helper()
 	synctest.Wait()
@@ -136,8 +136,8 @@ func TestG2_SyncedMeansComplete(t *testing.T) {
 	}
 }
 
-// TestG2_AnOutdatedObjectIsReported: if a change makes an object unreadable, the store
-// keeps the old state, but Status reports the object.
+// TestG2_AnOutdatedObjectIsReported: if a change makes an object undecodable, the store keeps the
+// old state, and Status reports the object.
 func TestG2_AnOutdatedObjectIsReported(t *testing.T) {
 	for _, by := range []string{"transform", "index"} {
 		t.Run(by, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestG2_AnOutdatedObjectIsReported(t *testing.T) {
 				r.put(3, true)
 				r.put(7, true)
 				require.ElementsMatch(t, []types.NamespacedName{key(3), key(7)}, r.undecodable())
-				require.Equal(t, before, r.stored(), "what is there stays")
+				require.Equal(t, before, r.stored(), "the stored objects stay")
 				r.put(7, true)
 				require.Len(t, r.undecodable(), 2)
 

@@ -72,7 +72,7 @@ func TestAnUndecodableDeletionDeletesTheObject(t *testing.T) {
 					require.NoError(t, err)
 					synctest.Wait()
 					now, _ := inf.Store().Get(key(1))
-					require.Equal(t, again.GetResourceVersion(), now.ResourceVersion, "the watch goes on")
+					require.Equal(t, again.GetResourceVersion(), now.ResourceVersion, "the watch delivers later events")
 					require.EqualValues(t, 1, inf.Status().Reflector.Lists)
 					require.Zero(t, inf.Status().Reflector.Failures)
 					stop()

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestG1_AnUndecodableObjectReplacesThePreviousObject: if an object is recreated in unreadable
-// form, the store drops the old object, even if its DELETED is lost. If an object itself becomes
-// unreadable, the store keeps its old state.
+// TestG1_AnUndecodableObjectReplacesThePreviousObject: if an object is recreated in undecodable
+// form, the store drops the old object, even if its DELETED is lost. If an object becomes
+// undecodable without being recreated, the store keeps its old state.
 func TestG1_AnUndecodableObjectReplacesThePreviousObject(t *testing.T) {
 	t.Parallel()
 	added, modified, deleted := listwatch.Added, listwatch.Modified, listwatch.Deleted

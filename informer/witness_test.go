@@ -60,7 +60,7 @@ func (w *witness) handle(e informer.Event[*corev1.Pod]) {
 	}
 	version := number(w.t, e.ResourceVersion)
 	if newest := w.newest[e.Key]; version < newest || version == newest && e.Cause != informer.Resync && !e.FinalStateUnknown {
-		object("G1", "version %d was told before", newest)
+		object("G1", "version %d was received before", newest)
 	}
 	w.newest[e.Key] = version
 	if e.Type == informer.Deleted {

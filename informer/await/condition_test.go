@@ -131,7 +131,7 @@ func TestConditionsForBuiltInTypes(t *testing.T) {
 
 func TestConditionsAboutOneObject(t *testing.T) {
 	t.Parallel()
-	slim, err := indexer.New(indexer.Options[string]{}) // the objects have no UID
+	slim, err := indexer.New(indexer.Options[string]{}) // The objects themselves have no UID.
 	require.NoError(t, err)
 	_, err = slim.Apply([]indexer.Op[string]{{Key: web, Object: "x", ResourceVersion: "10", UIDHash: listwatch.HashUID("second")}}, "10")
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestConditionsAboutOneObject(t *testing.T) {
 		_, err = await.Until(over, slim.Reader, web, await.Deleted[string](uid))
 		require.Equal(t, !is, err == nil, "%v", err)
 
-		// in a store that was given no UIDs
+		// The same holds in a store whose entries have no UIDs.
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "second"}}
 		requireHolds(t, is, await.Object[*corev1.Pod](uid), pod)
 		requireHolds(t, !is, await.Deleted[*corev1.Pod](uid), pod)

@@ -22,8 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// An object that could not be read does not count as deleted until the store knows its current
-// state: readable again, or gone.
+// An object that could not be decoded does not count as deleted until the store has its current
+// state: decoded, or deleted.
 func TestObjectDecodedAgainIsNotTakenForDeleted(t *testing.T) { // G2
 	for _, relisted := range []bool{false, true} {
 		for _, ends := range []string{"readable", "deleted", "deleted, and nothing else in the batch"} {
@@ -119,13 +119,14 @@ func testDecodedAgain(t *testing.T, relisted bool, ends, kind string) {
 	}
 	time.Sleep(5 * time.Second)
 	synctest.Wait()
-	// The reflector has read the object again.
+	// For the reflector, the object is not undecodable any more, but the store does not have its
+	// new state yet.
 	require.Zero(t, inf.Status().Reflector.Undecodable.Count)
 	requireUndecodable()
 
 	close(held)
 	synctest.Wait()
-	require.NoError(t, whenApplied, "the store had it")
+	require.NoError(t, whenApplied, "the informer is healthy when the store has the object's new state")
 	require.NoError(t, inf.Healthy(time.Hour))
 	require.Zero(t, inf.Status().Undecodable.Count)
 	if ends == "readable" {

@@ -20,8 +20,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A wait for an object that becomes unreadable, or cannot be indexed, ends with an error that
-// names it. An object that is missing because it cannot be read is not deleted.
+// A wait for an object that becomes undecodable, or cannot be indexed, ends with an error that
+// names the object. An object that is missing because it cannot be decoded does not count as
+// deleted.
 func TestWaitForAnUndecodableObjectEnds(t *testing.T) { // G2
 	errBad := errors.New("it is bad")
 	refuse := func(pod *corev1.Pod) error {

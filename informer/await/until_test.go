@@ -64,7 +64,7 @@ func TestWaitChecksOnlyWhenTheKeyChanges(t *testing.T) {
 			s.put(t, types.NamespacedName{Name: "other"}, string(rune('1'+n)), "", "True")
 		}
 		synctest.Wait()
-		require.Equal(t, 1, s.reads, "neither time nor other keys matter")
+		require.Equal(t, 1, s.reads, "Until does not read the store when time passes or other keys change")
 		s.put(t, web, "20", "", "")
 		synctest.Wait()
 		s.put(t, web, "21", "", "False")

@@ -104,7 +104,7 @@ func TestPriorityDependsOnTheCause(t *testing.T) {
 		require.Equal(t, []string{"web/a initial -100"}, r.queued())
 
 		r.create(pod("b", ""))
-		require.Equal(t, []string{"web/b watch 0"}, r.queued(), "Added, and yet news")
+		require.Equal(t, []string{"web/b watch 0"}, r.queued(), "an object added after the first list has normal priority")
 		changed := pod("a", "")
 		changed.Labels = map[string]string{"changed": "yes"}
 		r.update(changed)

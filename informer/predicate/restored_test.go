@@ -20,8 +20,8 @@ import (
 )
 
 // A cluster that is restored from a backup may have other content with the same generation. It may
-// also have passed the known versions. A handler that is behind, so that its events are merged,
-// must notice this as well.
+// also have passed the known versions. The predicate must let the change pass, even if the
+// handler's events are merged because it is behind.
 func TestAnotherHistoryIsAChange(t *testing.T) {
 	for _, more := range []int{0, 30} {
 		for _, behind := range []bool{false, true} {

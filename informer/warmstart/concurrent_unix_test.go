@@ -37,7 +37,7 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	require.NoError(t, put(t, podFile(t, path, Options{}), here, podStore(t, 1_500)))
 }
 
-// requireNoOtherFile fails the test if the directory has anything but the file.
+// requireNoOtherFile fails the test if the directory contains another file.
 func requireNoOtherFile(t *testing.T, path string) {
 	names, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)

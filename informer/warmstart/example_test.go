@@ -55,7 +55,7 @@ func process(server *apitest.Server, path string, until string) error {
 	ended := make(chan error)
 	go func() { ended <- file.SaveEvery(saving, time.Minute) }()
 	err = inf.Run(ctx)
-	saved() // the last save, when nothing changes any more
+	saved() // SaveEvery saves once more, after the last change.
 	if failed := <-ended; err == nil {
 		err = failed
 	}

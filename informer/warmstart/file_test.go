@@ -86,7 +86,7 @@ func TestFileHoldsAStore(t *testing.T) {
 	require.Equal(t, fs.FileMode(0o600), info.Mode())
 	names, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
-	require.Len(t, names, 1, "nothing but the file is left")
+	require.Len(t, names, 1, "no temporary file is left")
 }
 
 func TestFileHoldsCustomResources(t *testing.T) {

@@ -95,7 +95,7 @@ func start[T any](t *testing.T, server *apitest.Server, path string, codec warms
 	return s
 }
 
-// received returns the events of the handler, and why the start was cold.
+// received returns the events of the handler, and the error that prevented the use of the file.
 func (s *started[T]) received() ([]string, error) {
 	synctest.Wait()
 	s.mu.Lock()
@@ -165,7 +165,7 @@ func TestHandlersReceiveNothingFromAFileBeforeTheServerAccepts(t *testing.T) {
 				require.Empty(t, events)
 				require.NoError(t, preloadErr)
 				require.Zero(t, s.informer.Store().Len())
-				require.NoError(t, s.file.Save(), "there is nothing to save")
+				require.NoError(t, s.file.Save(), "Save does nothing while the store is empty")
 
 				refused.Remove()
 				s.synced()
@@ -196,7 +196,7 @@ func TestFileOfAnotherClusterIsNotUsed(t *testing.T) {
 		s = startPods(t, otherCluster, path)
 		s.synced()
 		_, preloadErr = s.received()
-		require.NoError(t, preloadErr, "the file is that of the new cluster now")
+		require.NoError(t, preloadErr, "the file now belongs to the new cluster")
 		s.end()
 	})
 }
@@ -365,7 +365,7 @@ func TestSecretsAreSavedOnlyIfPermitted(t *testing.T) {
 			s = start(t, server, path, warmstart.JSON[string](), warmstart.Options{}, open, nil)
 			s.synced()
 			_, cold = s.received()
-			require.ErrorIs(t, cold, warmstart.ErrSecrets, "one that is there is not read either")
+			require.ErrorIs(t, cold, warmstart.ErrSecrets, "an existing file with Secrets is not read")
 			s.end()
 		}
 	})

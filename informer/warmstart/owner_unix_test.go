@@ -62,10 +62,10 @@ func TestFileThatOthersCouldHaveWrittenIsNotLoaded(t *testing.T) {
 		require.NoError(t, os.RemoveAll(path))
 		require.NoError(t, written(path, whole, mode))
 		_, _, err := podFile(t, path, Options{}).load(here)
-		require.NoError(t, err, "nobody else may write to it")
+		require.NoError(t, err, "a file that only its owner may write is used")
 	}
 
-	// Through a linked directory it is the same file.
+	// The path may contain a link to a directory.
 	require.NoError(t, os.Symlink(dir, filepath.Join(dir, "linked")))
 	_, _, err = podFile(t, filepath.Join(dir, "linked", "good"), Options{}).load(here)
 	require.NoError(t, err)
@@ -93,9 +93,9 @@ func TestDeviceIsNotRead(t *testing.T) {
 func TestFileOfAnotherUserOfTheMachineIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, checkOwnedBy(1000, 1000, 0o600))
-	require.NoError(t, checkOwnedBy(1000, 0, 0o644), "root may do anything anyway")
+	require.NoError(t, checkOwnedBy(1000, 0, 0o644), "a file of root is trusted")
 	require.ErrorIs(t, checkOwnedBy(1000, 1001, 0o600), ErrUnsafe)
-	require.ErrorIs(t, checkOwnedBy(0, 1000, 0o600), ErrUnsafe, "root does not believe a user")
+	require.ErrorIs(t, checkOwnedBy(0, 1000, 0o600), ErrUnsafe, "root does not trust a user's file")
 	require.ErrorIs(t, checkOwnedBy(1000, 1000, 0o620), ErrUnsafe)
 	if os.Geteuid() != 0 {
 		return // Only root can change the owner of a file.
@@ -111,7 +111,7 @@ func TestFileOfAnotherUserOfTheMachineIsNotLoaded(t *testing.T) {
 	require.ErrorContains(t, err, "the owner is user 65534")
 }
 
-// A file that may contain Secrets must be private, and the error says if its mode was widened.
+// A file that may contain Secrets must be private. If its mode was widened, the error says so.
 func TestFileOfSecretsThatOthersCanReadIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "secrets")
@@ -156,10 +156,10 @@ func TestSaveFollowsNoLink(t *testing.T) {
 	}
 	require.NoError(t, os.RemoveAll(path))
 	require.NoError(t, os.Mkdir(path, 0o700))
-	require.Error(t, saveTwo(t, path), "a directory stays")
+	require.Error(t, saveTwo(t, path), "a directory at the path is not replaced")
 	names, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, names, 2, "nothing is left behind")
+	require.Len(t, names, 2, "no temporary file is left")
 }
 
 func saveTwo(t *testing.T, path string) error {

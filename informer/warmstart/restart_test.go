@@ -34,7 +34,7 @@ func setUp(t *testing.T, server *apitest.Server) {
 }
 
 // runProcess is one process: it starts from the file, syncs, catches up with the server, saves and
-// ends. It returns the events of its handler, and why the start was cold.
+// ends. It returns the events of its handler, and the error that prevented the use of the file.
 func runProcess(t *testing.T, server *apitest.Server, path string) (events []string, preloadErr error) {
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func runProcess(t *testing.T, server *apitest.Server, path string) (events []str
 	require.NoError(t, err)
 	inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})), informer.Options[*corev1.Pod]{Preload: file.Preload})
 	require.NoError(t, err)
-	var mu sync.Mutex // guards told
+	var mu sync.Mutex // guards events
 	_, err = inf.AddHandler(func(e informer.Event[*corev1.Pod]) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -137,7 +137,7 @@ func TestRestartDeliversChangesSinceTheSave(t *testing.T) {
 					require.Equal(t, []string{"limit=1"}, lists, "one object, to see how far the server is")
 				}
 				events, preloadErr = runProcess(t, server, path)
-				require.NoError(t, preloadErr, "whatever was wrong with the file, there is a new one")
+				require.NoError(t, preloadErr, "the previous process has replaced the unusable file")
 				require.Equal(t, []string{"Added again initial", "Added changed initial", "Added new initial", "Added same initial"}, events)
 			})
 		})
@@ -193,7 +193,7 @@ func TestAFactoryStartsWarm(t *testing.T) {
 			events = append(events, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
 		}, informer.HandlerOptions{})
 		require.NoError(t, err)
-		close(listening) // only now, so that the new pod is not initial
+		close(listening) // Only now, so that the new pod is not initial.
 		require.NoError(t, factory.WaitForSync(ctx))
 		synctest.Wait()
 		require.Equal(t, []string{"Added old initial", "Added new watch"}, events)

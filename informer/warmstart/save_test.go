@@ -50,10 +50,10 @@ func TestSaveEverySavesChangesAndAtTheEnd(t *testing.T) {
 		s.synced()
 		time.Sleep(time.Minute)
 		_, failed = s.received()
-		require.ErrorIs(t, failed, fs.ErrNotExist, "there is no directory")
+		require.ErrorIs(t, failed, fs.ErrNotExist, "a save fails while the directory does not exist")
 		require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
 		time.Sleep(time.Minute)
-		require.True(t, isThere(), "it is tried again")
+		require.True(t, isThere(), "the save is retried after the interval")
 
 		require.NoError(t, os.Remove(path))
 		_, err := server.Create(pod("one", "web"))
@@ -90,8 +90,7 @@ func TestNothingIsSavedBeforePreload(t *testing.T) {
 	require.ErrorContains(t, file.SaveEvery(t.Context(), 0), "needs an interval")
 }
 
-// The next process must not take an incomplete store for a complete one, because it would never see
-// the missing object.
+// If the file lacked an object, the next process would never receive that object.
 func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
 	broken := errors.New("broken")
 	reject := func(client *rest.Client) listwatch.Source[*corev1.Pod] {
@@ -158,7 +157,7 @@ func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
 				s.synced()
 				require.NoError(t, s.informer.Store().WaitRV(t.Context(), server.ResourceVersion()))
 				synctest.Wait()
-				require.NoError(t, s.file.Save(), "nothing is missing any more")
+				require.NoError(t, s.file.Save(), "the store is complete")
 				s.end()
 				s = begin()
 				s.synced()

@@ -31,7 +31,7 @@ func TestUnstructuredSecretsAreSavedOnlyIfPermitted(t *testing.T) {
 		require.NoError(t, err)
 		return store
 	}
-	require.NoError(t, put(t, file(Options{}), source, stored("example.com/v1", "Secret")), "another group's are its own business")
+	require.NoError(t, put(t, file(Options{}), source, stored("example.com/v1", "Secret")), "a kind Secret of another group is saved")
 	require.NoError(t, os.Remove(path))
 
 	secret := stored("v1", "Secret")
@@ -49,7 +49,7 @@ func TestUnstructuredSecretsAreSavedOnlyIfPermitted(t *testing.T) {
 	_, _, err = file(Options{}).load(source)
 	require.ErrorIs(t, err, ErrSecrets)
 
-	// The encoded object has no kind.
+	// The file contains a Secret although the saved object had another kind.
 	lying := file(Options{})
 	lying.codec.Encode = func(*unstructured.Unstructured) ([]byte, error) {
 		return []byte(`{"apiVersion":"v1","kind":"Secret"}`), nil
