@@ -97,9 +97,9 @@
 // # Preloaded objects
 //
 // [Preload] checks the history of the server. If the version has expired on the server, only a list
-// can detect another history, and handlers have received the preloaded objects by then. Each listed
-// object with a version up to resourceVersion must be among the preloaded objects, with the same
-// version. Otherwise the informer lists again and replaces all preloaded objects.
+// can detect another history, and handlers receive the preloaded objects before that list. Each
+// listed object with a version up to resourceVersion must be among the preloaded objects, with the
+// same version. Otherwise the informer lists again and replaces all preloaded objects.
 //
 // If an index function refuses a preloaded object, the store lacks the object, and the informer
 // lists at once. Two cases of another history go undetected. In the first, that history has the

@@ -46,8 +46,8 @@ type mailbox[T any] struct {
 	stuck  func()
 	timer  *time.Timer // of the writer, for stuck; nil until the writer first waits
 
-	// wake and space hold at most one token each. wake says that something can be read. space says
-	// that there may be room. Only a writer with Block waits for space.
+	// wake and space hold at most one token each. wake wakes the reader, for instance for a new
+	// item. space says that there may be room. Only a writer with Block waits for space.
 	wake  chan struct{}
 	space chan struct{}
 

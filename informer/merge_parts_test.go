@@ -179,7 +179,7 @@ func TestForbiddenPartDoesNotStopTheOthers(t *testing.T) {
 				r.server.Compact()
 				// This leads to a list of all parts.
 				r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Match: inNamespace("part-0"), Action: apitest.Expired()})
-				// The other parts are watched again by then.
+				// After five seconds, the other parts are watched again.
 				time.Sleep(5 * time.Second)
 				_, err := r.server.Create(newPod(partKey(1)))
 				require.NoError(t, err)

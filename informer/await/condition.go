@@ -61,8 +61,8 @@ func Exists[T any]() Condition[T] {
 	return New("the object exists", func(s State[T]) bool { return s.Exists })
 }
 
-// Deleted holds if the object does not exist. With a uid, it also holds if another object has the
-// name by then: the object with this UID is gone.
+// Deleted holds if the object does not exist. With a uid, it also holds if an object with another
+// UID has the name.
 func Deleted[T any](uid types.UID) Condition[T] {
 	name := "the object is deleted"
 	if uid != "" {

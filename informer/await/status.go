@@ -43,7 +43,7 @@ func StatusConditionIs[T any](conditionType string, status metav1.ConditionStatu
 }
 
 // GenerationObserved holds if the object's controller has seen its newest spec:
-// status.observedGeneration is metadata.generation or more. An object whose type has no such field
+// status.observedGeneration is at least metadata.generation. An object whose type has no such field
 // never satisfies the condition.
 func GenerationObserved[T any]() Condition[T] {
 	return Condition[T]{

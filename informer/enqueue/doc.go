@@ -20,5 +20,5 @@
 // The cause in [workqueue.AddOptions] is the cause of the event, such as "watch", and appears in
 // [workqueue.Item]. An event that reports no change (Initial and Resync) has
 // [workqueue.LowPriority]. A change on the server (Watch, Relist) has priority 0, and overtakes
-// such an event.
+// these events in the queue.
 package enqueue

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A controller of websites. Its pods have the website as owner.
+// A controller of websites enqueues the owner of each changed pod.
 func Example() {
 	queue := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	handle := enqueue.Owner[*corev1.Pod](queue, websiteKind)
@@ -46,10 +46,10 @@ func Example() {
 	// web/blog from initial to initial -100
 }
 
-// When a secret changes, all pods that name it are enqueued. They are found by an index of the
-// pods' informer.
+// When a secret changes, all pods that name it are enqueued. An index of the pods' informer finds
+// these pods.
 func ExampleMap() {
-	// or: pods := inf.Store(), and inf.AddIndex
+	// With an informer: pods := inf.Store(), and inf.AddIndex.
 	pods, err := indexer.New(indexer.Options[*corev1.Pod]{})
 	if err != nil {
 		fmt.Println(err)

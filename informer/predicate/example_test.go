@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/informer/predicate"
 )
 
-// A handler that gets changed specifications, and resyncs.
+// The handler receives changes of the specification, and resyncs.
 func Example() {
 	handle := func(e informer.Event[*corev1.ReplicationController]) {
 		fmt.Println(e.Cause, e.Type, e.New.Generation)

@@ -28,8 +28,8 @@
 //   - If a part reports a change whose version its watch has already passed, all parts are listed,
 //     at most once in five minutes. Within the five minutes, such changes are delivered without a
 //     list.
-//   - If a part has no version to resume its watch from, all parts are listed when its watch
-//     ends, because such a server does not report deletions in between.
+//   - If a part has no version to resume its watch from, all parts are listed when its watch ends,
+//     because its server does not report deletions in between.
 //   - When all parts fail, the list or the watch as a whole fails.
 //   - An undecodable object of a part stays undecodable while the part is not listed: Status,
 //     Healthy and the store's Undecodable still name it.

@@ -58,8 +58,8 @@ func (p *partWatch[T]) compareVersions(ctx context.Context, hasCheckpoint bool) 
 	return nil
 }
 
-// checkFirstEvent reads the first event of the watch. If the server has the known history, this is
-// the event that was delivered last.
+// checkFirstEvent reads the first event of the watch. If the server has the known history, the
+// first event is the event that was delivered last.
 func (p *partWatch[T]) checkFirstEvent(ctx context.Context, end context.CancelCauseFunc, stream listwatch.WatchStream[T]) error {
 	timeout := time.AfterFunc(pace.HistoryCheckTimeout, func() { end(errNotRepeated) })
 	defer timeout.Stop() // also if Next ends the goroutine

@@ -10,8 +10,9 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// PartFailure is a part of a merged source that currently cannot be read; see [MergeWith]. The
-// part's stored objects have the state of Since, and may be older than the server's.
+// PartFailure is a part of a merged source that currently cannot be listed or watched; see
+// [MergeWith]. The part's stored objects have the state of Since, and may be older than the
+// server's.
 type PartFailure struct {
 	// Part is the name of the part, or its number if it has no name.
 	Part string

@@ -193,7 +193,7 @@ func (p *partWatch[T]) watch() error {
 		// source itself, only bookmarks are in order.
 		ordered := err == nil && !p.listing && !event.Unordered && checkpoint.Resumes(event.ResourceVersion)
 		if ordered && hasCheckpoint && !checkpoint.Newer(event.ResourceVersion, passed) {
-			continue // It was delivered before the watch was lost.
+			continue // The event was delivered before the watch was lost.
 		}
 		if ordered && checkpoint.Newer(p.version, event.ResourceVersion) {
 			logLate(fmt.Sprintf("%v of %v at version %s", event.Type, event.Key, event.ResourceVersion))
