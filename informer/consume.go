@@ -83,8 +83,8 @@ func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revi
 }
 
 // withoutRefused removes the changes that end in an object which the store refused: handlers
-// receive only stored objects (PD-1). If the change begins with the deletion of the previous
-// object, that deletion is kept as a change of its own.
+// receive only stored objects (PD-1). If such a change contains the deletion of the previous
+// object, withoutRefused returns that deletion separately.
 func (i *Informer[T]) withoutRefused(changes []change[T], refused map[types.NamespacedName]error) (kept, deletions []change[T]) {
 	for _, c := range changes {
 		if refused[c.op.Key] == nil {

@@ -54,8 +54,8 @@ func (i *Informer[T]) forgetRecoveredLocked() {
 }
 
 // recordRefused records the objects that index functions refused, and forgets refused objects that
-// are now stored or gone. It reports whether the store now has the whole first list, and did not
-// before. The list is incomplete while objects are refused, unless SkipUndecodable is set.
+// are now stored or gone. It returns true once, when the store has the whole first list for the
+// first time. The list is incomplete while objects are refused, unless SkipUndecodable is set.
 func (i *Informer[T]) recordRefused(changes []change[T], refused map[types.NamespacedName]error, batch deltafifo.Batch[T]) (complete bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

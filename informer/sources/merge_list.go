@@ -207,7 +207,7 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 }
 
 // listed records a list of the part. byVersion says that the list reused known objects by version:
-// such a list cannot detect other content under a known version.
+// such a list cannot detect changed content at a known version.
 func (s *partState) listed(byVersion bool) {
 	if !byVersion {
 		s.checkpoint, s.otherHistory = checkpoint.Checkpoint{}, false

@@ -36,7 +36,7 @@ type partWatch[T any] struct {
 	state         *partState
 	version       string // version through which the part has been read
 	listing       bool   // the initial events have not ended
-	watchedBefore bool   // the part was watched, or waited, since it was listed
+	watchedBefore bool   // the watch does not directly follow a list of the part
 	missing       bool   // the part has never been listed
 
 	// The following fields describe the open watch, or the last one.
@@ -44,7 +44,7 @@ type partWatch[T any] struct {
 	began            time.Time
 	timeout          time.Duration // the timeout in the request
 	received         bool
-	versionConfirmed bool // the server has sent its version
+	versionConfirmed bool // the server is at least at the delivered version
 }
 
 // run watches the part again and again, until all watches end.

@@ -199,9 +199,9 @@ func (w *mergedWatch[T]) receive(a partMessage[T]) (event listwatch.Event[T], do
 		// Only a list shows whether the object is gone. See Reflector.handleLateUndecodable.
 		w.listAllDue = true
 	case w.isNewState(a):
-		// The list that follows contains the late objects. If late events continue, the server
-		// counts the versions of each object separately: all events are delivered, and the next
-		// list follows after the pause. See Reflector.handleLate.
+		// The list that follows contains the late objects. A server that counts versions for each
+		// object separately continues to send late events. All of them are delivered, and there is
+		// at most one list in each pace.HistoryCheckInterval. See Reflector.handleLate.
 		w.listAllDue, a.kind, a.event.Unordered = true, partEvent, true
 	}
 	if w.listAllDue && time.Since(w.lateListedAt) >= pace.HistoryCheckInterval {

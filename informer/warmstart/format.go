@@ -21,7 +21,7 @@ const (
 	minimum = len(magic) + 4 + 1 + sha256.Size
 )
 
-// write writes entries with a header.
+// write writes a file: the header, the entries and the checksum.
 func (f *File[T]) write(w io.Writer, entries iter.Seq[indexer.Entry[T]], content header) error {
 	sum := sha256.New()
 	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
