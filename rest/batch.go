@@ -7,8 +7,8 @@ import (
 )
 
 // These are the sizes of the buffers for bytes from the network: busyBufferSize while bytes arrive
-// faster than they are read, and idleBufferSize otherwise. A watch waits most of its time, and
-// keeps its buffer meanwhile.
+// faster than they are read, and idleBufferSize otherwise. Most of the time, a watch waits and
+// keeps its buffer.
 const (
 	busyBufferSize = 64 << 10
 	idleBufferSize = 4 << 10
@@ -38,7 +38,7 @@ func (a *pipeline[T]) newBatch() *batch[T] {
 	return b
 }
 
-// putBatch puts a batch back into the pool. All its results have been handed out.
+// putBatch puts a batch back into the pool. The consumer must have received all its results.
 func (a *pipeline[T]) putBatch(b *batch[T]) {
 	*b = batch[T]{piece: piece{frames: b.frames}, decoded: b.decoded, results: b.results[:0]}
 	a.batchPool.Put(b)
@@ -66,8 +66,8 @@ func (r *decodeConfig) recycleBuffer(buffer *[]byte) {
 	}
 }
 
-// bufferPool returns the pool of buffers of a size. It returns nil for a larger size, because
-// keeping larger buffers would cost more than it saves.
+// bufferPool returns the pool of buffers of a size. It returns nil for a larger size, because a
+// pool of larger buffers would cost more than it saves.
 func (r *decodeConfig) bufferPool(size int) *sync.Pool {
 	switch size {
 	case busyBufferSize:

@@ -16,9 +16,9 @@ import (
 // program needs one BodyReaders. It is safe for concurrent use.
 type BodyReaders struct{ config decodeConfig }
 
-// NewBodyReaders returns BodyReaders with the reading budgets of opts, including MaxSilence, and
-// with opts.Observer, of which only OnStreamEnd is called. The other options are for requests, and
-// are ignored. A budget that [NewClient] would refuse is an error.
+// NewBodyReaders returns BodyReaders with the limits for responses in opts, including MaxSilence.
+// Of opts.Observer, the readers call only OnStreamEnd. NewBodyReaders ignores the other options,
+// which are for requests. An option that [NewClient] would refuse is an error.
 func NewBodyReaders(opts Options) (*BodyReaders, error) {
 	b := &BodyReaders{}
 	if err := b.config.setOptions(&opts); err != nil {
@@ -90,8 +90,8 @@ func (b *BodyReader) Watch(ctx context.Context, response *http.Response, opts li
 	return b.decoder.watch(x, x.encoding, opts), nil
 }
 
-// exchange returns an exchange for a response, and then owns the response. After an error, the
-// caller still owns it.
+// exchange returns an exchange that owns the response. After an error, the caller still owns the
+// response.
 func (b *BodyReader) exchange(ctx context.Context, response *http.Response, verb string) (*exchange, error) {
 	r := &b.decoder
 	encoding, err := encodingOf(response)

@@ -16,8 +16,8 @@ import (
 // Options are the optional settings of a Client. The zero value is ready for use.
 type Options struct {
 	// MaxObjectBytes limits the encoded size of one object, of one event, and of one response that
-	// is not a list. A stream holds only a few objects of this size at a time. Defaults to 16 MiB:
-	// etcd accepts a tenth of that, and client-go has the same limit for an event.
+	// is not a list. A stream holds only a few objects of this size at a time. Defaults to 16 MiB,
+	// client-go's limit for an event. etcd accepts objects of a tenth of this size.
 	MaxObjectBytes int
 
 	// MaxListBytes limits the encoded size of one list: all its pages together, after
@@ -29,10 +29,10 @@ type Options struct {
 	MaxListBytes int64
 
 	// MaxExpansion limits the memory that decoding an object may take, as a multiple of its encoded
-	// size, plus 4 KiB. Small parts are not counted, so an object takes at most twice as much.
-	// Defaults to 64. A pod takes 5 times its bytes. As a map, the most expensive custom resource
-	// that a server stores takes 58 times its bytes. A list of empty elements of a type with many
-	// fields would take hundreds of times its bytes.
+	// size, plus 4 KiB. Small parts are not counted, so an object may take up to twice the limit.
+	// Defaults to 64. A pod takes 5 times its bytes. The most expensive custom resource that a
+	// server stores takes 58 times its bytes, if it is decoded into a map. A list of empty elements
+	// of a type with many fields would take hundreds of times its bytes.
 	MaxExpansion int
 
 	// MaxObjectMemory bounds the memory that decoding an object may take, in bytes,
@@ -54,12 +54,13 @@ type Options struct {
 	// responses that the client reads whole, and to an event of a watch that has arrived in part.
 	// Between two events of a watch, a Client allows any silence. Fewer than 1,024 bytes in this
 	// time count as silence, unless they are the last ones. The time between two calls of Next does
-	// not count. Defaults to 90 seconds, so that a reflector notices a silent list first, after 60.
+	// not count. Defaults to 90 seconds, so that a reflector ends a silent list first, after 60
+	// seconds.
 	MaxSilence time.Duration
 
 	// MaxRetries is how often a verb, or Raw, is retried after a failure that allows it; see
-	// [Error]. Defaults to 10, as in client-go; negative means never. List and Watch are not
-	// retried: their user, such as a reflector, has its own waits.
+	// [Error]. Defaults to 10, as in client-go; negative means never. The client does not retry
+	// List and Watch: their caller, such as a reflector, has its own backoff.
 	MaxRetries int
 
 	// MaxRetryAfter is the longest wait before a retry. If a server requests a longer wait, the
@@ -75,16 +76,18 @@ type Options struct {
 	// Observer has the hooks that the client calls at each step. Defaults to no hooks.
 	Observer *Observer
 
-	// Logger gets what no error can report: warnings of the server, token files and TLS files that
-	// became unreadable, and retries. Each warning is logged once; the client remembers about 1,000
-	// texts. A lasting problem is logged again every five minutes. Defaults to the value of
-	// slog.Default() when NewClient is called. slog.New(slog.DiscardHandler) drops all lines.
+	// Logger gets the problems that no error can report: warnings of the server, token files and
+	// TLS files that became unreadable, and retries. Each warning is logged once; the client
+	// remembers about 1,000 texts. A lasting problem is logged again every five minutes. Defaults
+	// to the value of slog.Default() when NewClient is called. slog.New(slog.DiscardHandler) drops
+	// all lines.
 	Logger *slog.Logger
 }
 
-// Client talks to one API server. It is safe for concurrent use. Its owner must call Close. A
-// request may start a goroutine that calls Config.Credentials or reloads files; this goroutine may
-// outlive the request. The client starts no other goroutines, apart from those of its streams.
+// Client sends requests to one API server. It is safe for concurrent use. Its owner must call
+// Close. A request may start a goroutine that calls Config.Credentials or reloads files; this
+// goroutine may outlive the request. The client starts no other goroutines, apart from those of its
+// streams.
 type Client struct {
 	decodeConfig
 	base           *url.URL

@@ -15,12 +15,12 @@ import (
 )
 
 // DeleteCollection requests the deletion of all objects in a namespace that match the selectors of
-// r and the selectors in list. Without selectors, all objects match. If namespace is "", the
-// namespace of r is used. If r has no namespace either, the resource must be cluster-scoped: one
-// request cannot delete objects in all namespaces.
+// r and the selectors in list. Without selectors, all objects match. If namespace is "", it
+// defaults to the namespace of r. If r has no namespace either, the resource must be
+// cluster-scoped: one request cannot delete objects in all namespaces.
 //
-// The deletion is not a transaction: after an error, some objects may be gone. As with Delete, the
-// server only marks objects that have finalizers.
+// The deletion is not a transaction: after an error, some objects may be deleted. As with Delete,
+// the server only marks objects that have finalizers for deletion.
 func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) error {
 	switch {
 	case namespace == "":

@@ -45,13 +45,13 @@ func isCorrupt(err error) bool {
 	return corrupt || err == gzip.ErrHeader || err == gzip.ErrChecksum
 }
 
-// gzipBody is the body of a response in gzip. net/http cannot decompress it, because it does not
+// gzipBody is the body of a response in gzip. net/http could decompress it as well, but does not
 // report the number of compressed bytes. Each compressed byte can become a thousand bytes, and each
 // of these an object (G11). If a list expands too much, the Resource requests the list again
 // without compression, because a list of an honest server may have many repetitions.
 type gzipBody struct {
 	io.ReadCloser              // the compressed body
-	uncompressed  *atomic.Bool // set to true if the body exceeds the ratio most
+	uncompressed  *atomic.Bool // set to true if the body exceeds maxRatio
 	maxRatio      int64        // the largest allowed ratio out / in
 	in, out       int64        // bytes before and after decompression
 	reader        *gzip.Reader

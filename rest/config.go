@@ -14,7 +14,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Config says where an API server is and how to talk to it. Only Host is required.
+// Config has the address of an API server, the credentials, and the settings of connections. Only
+// Host is required.
 //
 // The printed forms of a Config show no token, password or key; see [Secret].
 type Config struct {
@@ -30,8 +31,8 @@ type Config struct {
 	BearerToken Secret
 
 	// BearerTokenFile is a file with the token. The client reads the file again when the last read
-	// is a minute old, and after the server answered 401. While the file cannot be read, the last
-	// good token stays in use.
+	// is a minute old, and after the server responded with 401. While the file cannot be read, the
+	// last good token stays in use.
 	BearerTokenFile string
 
 	// Username and Password are sent as basic authentication. They exclude a bearer token.
@@ -80,10 +81,9 @@ type Config struct {
 	Compression Compression
 
 	// HeaderTimeout limits the time from sending a request to the headers of the response,
-	// including connecting. It also limits reading the body of a failure. It does not limit any
-	// other body, and so never ends a watch. Defaults to 60 seconds, because an API server gives up
-	// a list after 60 seconds (--request-timeout). A shorter time may break off every list of a
-	// slow server.
+	// including connecting. It also limits reading the body of a failure. It limits no other body,
+	// and so never ends a watch. Defaults to 60 seconds, because an API server ends a list after 60
+	// seconds (--request-timeout). With a shorter time, every list of a slow server may fail.
 	HeaderTimeout time.Duration
 }
 
@@ -109,8 +109,8 @@ type TLSConfig struct {
 
 	// KeyPair makes a certificate from the contents of certificate and key. It is required with a
 	// client certificate: set it to [tls.X509KeyPair]. Package kubeconfig sets it. KeyPair is a
-	// field, so that only programs with a client certificate link the parsers of private keys. The
-	// parsers make up a sixtieth of a small program.
+	// field, so that only programs with a client certificate link the parsers of private keys.
+	// These are a sixtieth of a small program.
 	KeyPair func(cert, key []byte) (tls.Certificate, error)
 
 	// ServerName is the expected name in the server's certificate. Defaults to the host name of
@@ -192,7 +192,7 @@ func printedSecret(secret Secret) string { return orDefault(secret.String(), `""
 // a password.
 func redactedHost(host string) string {
 	if _, err := parseHost(host); err != nil && host != "" {
-		return "[unreadable]"
+		return "[invalid]"
 	}
 	return host
 }

@@ -32,7 +32,7 @@ func TestConfigHidesItsSecrets(t *testing.T) {
 		require.Contains(t, text, "[redacted]")
 	}
 	for _, host := range []string{"admin:hush@10.0.0.1:6443", "https://10.0.0.1/?token=hush", "https://hush@host", "https://host#hush", "ftp://hush"} {
-		require.Contains(t, Config{Host: host}.String(), `Host: "[unreadable]"`)
+		require.Contains(t, Config{Host: host}.String(), `Host: "[invalid]"`)
 	}
 	require.Contains(t, Config{Host: "host:6443/path"}.String(), `Host: "host:6443/path"`)
 	require.Contains(t, Config{}.String(), `Host: ""`)

@@ -14,9 +14,8 @@ import (
 )
 
 // credentialSource calls Config.Credentials (the source), one call at a time, in a context of its
-// own. The call may last longer than any request, for example because somebody has to log in with a
-// browser. If the request that started the call has given up by then, the next request uses the
-// result.
+// own. A call may last longer than the request that started it, for example if a user has to log in
+// with a browser. Then the next request uses the result.
 type credentialSource struct {
 	fetch   func(ctx context.Context, refused *Credential) (*Credential, error)
 	timeout time.Duration

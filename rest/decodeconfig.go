@@ -14,8 +14,8 @@ import (
 )
 
 // decodeConfig has everything that reading responses needs: budgets, buffers, Decoders, and counts.
-// It does not depend on how a request was sent, so that a program with its own http.Client does not
-// link the sending half of a Client.
+// It has nothing about requests, so that a program with its own http.Client does not link the
+// sending half of a Client.
 type decodeConfig struct {
 	maxObjectBytes int
 	maxListBytes   int64

@@ -20,8 +20,8 @@ import (
 //
 // Options.MaxExpansion limits the memory of a Decoder that matches the fields of T by their names,
 // in any case, as encoding/json does. It does not limit the memory of other Decoders. The client
-// does not limit the time that a Decoder takes for an extreme quantity; a sharing.Decoder takes
-// next to no time.
+// does not limit the time that a Decoder takes for an extreme quantity. A sharing.Decoder decodes
+// extreme quantities at once.
 type Decoder interface {
 	// DecodeProtobuf decodes a message into object, which points to a zero value. earlier is nil,
 	// or an object of the same type that the caller of Watch holds under the same key; see
@@ -70,8 +70,8 @@ func (d clientDecoder) DecodeJSON(data []byte, object any) error {
 	return d.get().DecodeJSON(data, object)
 }
 
-// protobufWithFallback returns a function that calls DecodeProtobuf. It calls the function own
-// instead for a type that d cannot decode, such as a type of a later version of k8s.io/api.
+// protobufWithFallback returns a function that calls DecodeProtobuf. It calls fallback instead for
+// a type that d cannot decode, such as a type of a later version of k8s.io/api.
 func protobufWithFallback(d Decoder, fallback func(data []byte, object any) error) func(data []byte, object, earlier any) error {
 	return func(data []byte, object, earlier any) error {
 		err := d.DecodeProtobuf(data, object, earlier)
@@ -82,9 +82,9 @@ func protobufWithFallback(d Decoder, fallback func(data []byte, object any) erro
 	}
 }
 
-// jsonWithFallback returns a function that calls DecodeJSON. If DecodeJSON fails, the result calls
-// the function own and returns its error, which names the field that does not fit: a
-// sharing.Decoder names only the byte.
+// jsonWithFallback returns a function that calls DecodeJSON. If DecodeJSON fails, the function
+// calls fallback and returns its error. The error of fallback names the field that does not fit; a
+// sharing.Decoder names only the position of the byte.
 func jsonWithFallback(d Decoder, fallback func(data []byte, object any) error) func(data []byte, object any) error {
 	return func(data []byte, object any) error {
 		err := d.DecodeJSON(data, object)
@@ -96,8 +96,8 @@ func jsonWithFallback(d Decoder, fallback func(data []byte, object any) error) f
 }
 
 // isGenerated reports whether the method Unmarshal of a type is generated from the tags of its
-// fields. Only for such a type does a sharing.Decoder, which follows the tags, get the same result
-// as the method. Only the methods of built-in types are known to be generated.
+// fields. A sharing.Decoder follows the tags, so only for such a type its result equals the result
+// of the method. Only the methods of built-in types are known to be generated.
 func isGenerated(t reflect.Type) bool {
 	return strings.HasPrefix(t.PkgPath(), "k8s.io/api/") || t == reflect.TypeFor[metav1.PartialObjectMetadata]()
 }

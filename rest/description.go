@@ -14,20 +14,20 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Describe returns the identity of the source r, on which its objects depend. Package
-// informer/warmstart stores the identity beside the objects, and does not use them for any other
-// source.
+// Describe returns the identity of r as a source: the server, the user and the selection on which
+// its objects depend. Package informer/warmstart stores the identity beside the objects, and does
+// not use the objects for any other source.
 //
 //   - "server" is the address.
 //   - "cluster" is the UID of the namespace kube-system. It is "" if the client may not read this
 //     namespace (403), or if it does not exist.
 //   - "user" is a hash of the name and the UID that the server has for the client's user. It is ""
-//     if the server does not answer a SelfSubjectReview, which exists since Kubernetes 1.28.
+//     if the server does not support SelfSubjectReview, which exists since Kubernetes 1.28.
 //   - "resource" is group, version and resource.
 //   - "namespace", "labelSelector", "fieldSelector" and "projection" are the values of
 //     [ResourceOptions], or "" if not set.
 //
-// The description has no secrets. Describe asks the server for cluster and user. Except in the
+// The description has no secrets. Describe requests cluster and user from the server. Except in the
 // cases above, a failure, such as refused credentials (401), is an error.
 func (r *Resource[T]) Describe(ctx context.Context) (map[string]string, error) {
 	description, err := r.client.describe(ctx)

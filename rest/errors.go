@@ -47,9 +47,8 @@ var ErrTooLarge = wire.ErrTooLarge
 //   - After a 401, once and without a wait, if the credential is from a file, a plugin or a
 //     function, which may have a new credential by now.
 //
-// The client retries after no other failure (D20): neither after a timeout, nor after a refused
-// connection, nor after a 5xx without a Retry-After. The end of the context ends every wait at
-// once.
+// After any other failure, such as a timeout, a refused connection, or a 5xx without a Retry-After,
+// the client does not retry (D20). The end of the context ends every wait at once.
 type Error struct {
 	Method string
 	// URL is the address of the request, without credentials.
@@ -95,7 +94,7 @@ func reasonText(err error) string {
 	}
 	text := err.Error()
 	if statusErr, ok := err.(*apierrors.StatusError); ok && text == "" {
-		text = "the server answered " + strings.TrimSpace(strconv.Itoa(int(statusErr.ErrStatus.Code))+" "+string(statusErr.ErrStatus.Reason)) + ", without a message"
+		text = "the server responded with " + strings.TrimSpace(strconv.Itoa(int(statusErr.ErrStatus.Code))+" "+string(statusErr.ErrStatus.Reason)) + ", without a message"
 	}
 	return text
 }
@@ -108,8 +107,8 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// withHint adds a hint to a server's refusal of a request about one object. The hint says what the
-// request may lack. namespace and body belong to the request.
+// withHint adds a hint to the error of a request about one object, if the server refused the
+// request. The hint says what the request may lack. namespace and body are of the request.
 func withHint(err error, namespace string, body []byte) error {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -158,7 +157,7 @@ const (
 )
 
 // statusError converts a response that reports a failure into an error for which the predicates of
-// apierrors work. It takes the server's Status, or makes a Status from the code.
+// apierrors work. The error has the server's Status, or otherwise a Status made from the code.
 func statusError(method string, response *http.Response, body []byte, target requestTarget) error {
 	retryAfter, _ := retryAfterSeconds(response.Header.Get("Retry-After"), time.Now())
 	if status := parseStatus(response.Header.Get("Content-Type"), body); status != nil {
@@ -240,7 +239,7 @@ func truncatedText(text string) string {
 	return wire.Excerpt([]byte(text), maxTextBytes)
 }
 
-// failureText returns the part of a body that an error shows if the body is not a Status.
+// failureText returns the text that an error shows for a response whose body is not a Status.
 func failureText(response *http.Response, body []byte) string {
 	if location := response.Header.Get("Location"); location != "" && response.StatusCode/100 == 3 {
 		to := ""

@@ -133,7 +133,7 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 	c.notifyResponse(x, start, err, onResponse)
 	if err != nil {
 		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
-			c.transport.Expire() // the file may have another CA bundle by now
+			c.transport.Expire() // the file may have a new CA bundle by now
 		}
 		return err
 	}
@@ -170,7 +170,7 @@ func (c *Client) headerTimeoutError() error {
 }
 
 // wrapError wraps the reason of an exchange's failure. If the caller's context has ended, or the
-// client was closed, fail takes this as the reason instead of err.
+// client was closed, wrapError uses this as the reason instead of err.
 func (x *exchange) wrapError(err error) error {
 	_, wrapped := errors.AsType[*Error](err)
 	switch {

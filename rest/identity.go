@@ -23,8 +23,8 @@ func (i *identity) copyKey() (key types.NamespacedName, version string) {
 }
 
 // keyOf returns key and version. If the decoded object has equal strings, keyOf returns these, so
-// that they are in memory only once. They are equal unless T changes them. A store keeps the
-// strings of an object's first version.
+// that they are in memory only once. The strings are equal unless the methods of T change them. A
+// store keeps the strings of an object's first version.
 func (i *identity) keyOf(object any) (key types.NamespacedName, version string) {
 	o, ok := object.(metav1.Object)
 	if !ok {
@@ -43,8 +43,8 @@ func reuseString(b []byte, s string) string {
 	return string(b)
 }
 
-// identify reads as much of the identity of an encoded object as it can. partial says that the end
-// of the object is missing.
+// identify reads the identity of an encoded object, as far as it is readable. partial says that the
+// end of the object is missing.
 func identify(e Encoding, object []byte, partial bool) identity {
 	if e == Protobuf {
 		return identifyProtobuf(object, partial)

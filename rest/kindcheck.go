@@ -14,10 +14,10 @@ import (
 // response. Without this check, nothing would notice an object of another kind whose bytes fit: a
 // ConfigMap decodes as a Secret. A response may lack a kind, like the items of a typed list.
 //
-// If the kind is not known, the first response determines it. The kind of lists is learnt
-// separately, because the author of a custom resource chooses both names. When the server says that
-// the resource does not exist, the Resource gets new kinds, because somebody may define another
-// resource of this name. An open stream keeps its old kinds.
+// If the kind is not known, the first response determines it. The first list determines the kind of
+// lists separately, because the author of a custom resource chooses both names. When the server
+// says that the resource does not exist, the Resource gets a new kindChecker, because another CRD
+// may define a resource of this name. An open stream keeps its old kindChecker.
 type kindChecker struct {
 	apiVersion string // of the request; "" accepts any
 	kind       string // "" if the first response determines it
@@ -33,8 +33,8 @@ const (
 	metaGroup   = "meta.k8s.io/" // prefix of its apiVersion
 )
 
-// newKindChecker returns the kinds of a resource: the kind given by the user, otherwise the kind of
-// a built-in type, otherwise the kind of a built-in resource.
+// newKindChecker returns the kindChecker of a resource. The expected kind is the user's, otherwise
+// the kind of a built-in type, otherwise the kind of a built-in resource.
 func newKindChecker(gvr schema.GroupVersionResource, kind string, t reflect.Type, partial bool) *kindChecker {
 	k := &kindChecker{apiVersion: gvr.GroupVersion().String(), kind: kind, partial: partial}
 	if k.kind == "" && t.Kind() == reflect.Pointer {
@@ -71,8 +71,8 @@ func (k *kindChecker) checkObject(apiVersion, kind []byte) error {
 	return nil
 }
 
-// checkList does the work of checkObject for a list. Its apiVersion may be missing. Some extension
-// API servers respond with a List of v1, whose items name their kinds.
+// checkList does the work of checkObject for a list. The apiVersion of a list may be missing. Some
+// extension API servers respond with a List of v1, whose items name their kinds.
 func (k *kindChecker) checkList(apiVersion, kind string) error {
 	if !strings.HasSuffix(kind, "List") {
 		return wire.Malformed("a list is expected, but the response is of kind %q", wire.Excerpt([]byte(kind), maxShownBytes))
@@ -182,7 +182,8 @@ func storeFirst(at *atomic.Pointer[string], kind []byte) bool {
 	return *was == string(kind)
 }
 
-// fresh returns kinds for the same resource, without what earlier responses determined.
+// fresh returns a kindChecker for the same resource, without the kinds that earlier responses
+// determined.
 func (k *kindChecker) fresh() *kindChecker {
 	return &kindChecker{apiVersion: k.apiVersion, kind: k.kind, builtin: k.builtin, partial: k.partial}
 }

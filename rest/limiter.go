@@ -9,7 +9,7 @@ import (
 
 // RateLimiter is a token bucket for [Options].Limit: requests may come in bursts, but on average no
 // faster than a rate. Waiting requests are served in the order of their arrival. A RateLimiter is
-// safe for concurrent use, and several clients may use the same one. It has no timer while no
+// safe for concurrent use, and several clients may use the same one. It has a timer only while a
 // request waits.
 type RateLimiter struct {
 	interval time.Duration // between two requests
@@ -18,7 +18,7 @@ type RateLimiter struct {
 	// queueHead holds a value while a caller of Wait is first in the queue. The other callers block
 	// while they send to this channel, in the order of their arrival.
 	queueHead chan struct{}
-	emptyAt   time.Time // when the bucket last became, or will become, empty; guarded by turn
+	emptyAt   time.Time // when the bucket last became, or will become, empty; guarded by queueHead
 }
 
 // NewRateLimiter returns a limiter that allows perSecond requests a second on average, and burst

@@ -32,7 +32,7 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 }
 
 // readList reads the response to a list. Its items have the type of events, so that lists and
-// watches instantiate the generic type ahead only once.
+// watches share one instance of the generic type pipeline.
 func (r *streamDecoder[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	decode := func(f wire.Frame, list *wire.Envelope) (item listwatch.Event[T], err error) {
@@ -69,7 +69,7 @@ func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
 
 // open requests the collection, and checks that the response has a known encoding.
 func (r *Resource[T]) open(ctx context.Context, verb string, query url.Values) (*exchange, Encoding, error) {
-	// loaded before the request, because the resource may be gone when the response comes
+	// loaded before the request, because the resource may be deleted before the response comes
 	kinds := r.kinds.Load()
 	x, encoding, err := r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,

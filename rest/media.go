@@ -68,8 +68,8 @@ func acceptMetadata(accept string, list bool) string {
 }
 
 // encodingOf returns the encoding of a response. A response without a Content-Type counts as JSON.
-// For any other type, the error shows the start of the response, because it may be the page of a
-// proxy that says what is wrong.
+// For any other type, the error shows the start of the response, because it may be a proxy's page
+// that says what is wrong.
 func encodingOf(response *http.Response) (Encoding, error) {
 	if c := response.Header.Get("Content-Encoding"); c != "" && c != "identity" {
 		return 0, wire.Malformed("content encoding %.64q, which was not requested", c)

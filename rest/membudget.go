@@ -16,8 +16,8 @@ import (
 // Only costly parts are counted: elements of lists, entries of maps and pointers that take more
 // memory than Options.MaxExpansion times their shortest encoding. In a pod these are its
 // containers, volumes and conditions. All other parts together take at most MaxExpansion times
-// their bytes. So an object may take twice the budget, and twice as much again while an append
-// grows a list. In objects larger than largeObjectBytes, nearly all elements are counted.
+// their bytes. So an object may take twice the budget, and up to twice as much as that while an
+// append grows a list. In objects larger than largeObjectBytes, nearly all elements are counted.
 
 // baseMemory is the memory that every object may take in addition to its struct, even if its
 // encoding is short.
@@ -30,15 +30,15 @@ const (
 	largeObjectFactor = 8
 )
 
-// budget are the budgets for one object.
+// budget has the budgets for one object.
 type budget struct {
 	expansion int
 	memory    int64
 	depth     int
 }
 
-// estimator estimate the memory of encoded objects of one type. The fields for an encoding are made
-// on first use.
+// estimator estimates the memory of encoded objects of one type. It computes the costs for an
+// encoding on first use.
 type estimator struct {
 	typ    reflect.Type
 	budget budget
@@ -66,7 +66,7 @@ func (s *estimator) memoryBudget(n int) int64 {
 }
 
 // check returns an error for an object that must not be decoded. size is the size of an object in
-// JSON, as the cutter has counted it.
+// JSON, as the framer has counted it.
 func (s *estimator) check(e Encoding, data []byte, size wire.JSONSize) error {
 	w := estimate{memoryLeft: s.memoryBudget(len(data)), depthLeft: s.budget.depth}
 	if e == JSON {
@@ -89,7 +89,7 @@ type estimate struct {
 	largest    int   // largest element of the type, in JSON
 }
 
-// These are the reasons why an object must not be decoded; verdict adds the limit to them.
+// These are the reasons why an object must not be decoded; addLimit adds the limit to them.
 var (
 	errOverBudget = fmt.Errorf("%w: decoding would take more memory than the budget", ErrTooLarge)
 	errTooDeep    = fmt.Errorf("%w: the object is nested too deep", ErrTooLarge)

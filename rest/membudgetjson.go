@@ -12,9 +12,9 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// These are the bytes of memory of JSON that is decoded as an unstructured object: a map, the room
-// for its first members, each further member, a list, and each element with the room that append
-// leaves.
+// These are the bytes of memory of JSON that is decoded as an unstructured object: a map, the space
+// for its first members, each further member, a list, and each element with the spare capacity of
+// append.
 const (
 	anyMap     = 48
 	anyRoom    = 240 // for eight members
@@ -23,24 +23,24 @@ const (
 	anyElement = 32
 )
 
-// jsonCosts say how much memory the JSON of a value of one type may take.
+// jsonCosts says how much memory the JSON of a value of one type may take.
 type jsonCosts struct {
 	// Struct, Slice, Map, Pointer, Interface; or Func for a type that decodes itself
 	kind   reflect.Kind
 	cost   int                   // memory of each element, entry or pointee
-	elem   *jsonCosts            // scales of the elements, the entries or the pointee
-	fields map[string]*jsonCosts // of a struct, by name and by folded name; nil for light fields
+	elem   *jsonCosts            // costs of the elements, the entries or the pointee
+	fields map[string]*jsonCosts // of a struct, by name and by folded name; nil for fields that are not counted
 
 	costly    bool // it has fields that cost memory
 	largest   int  // largest cost within; set in the root only
 	recursive bool // the type contains itself; set in the root only
 }
 
-// maxRescanBytes bounds the bytes that a method UnmarshalJSON reads if its type contains itself: it
-// reads the innermost bytes once for each level.
+// maxRescanBytes bounds the bytes that a method UnmarshalJSON reads if its type contains itself.
+// Such a method reads the innermost bytes once for each level.
 const maxRescanBytes = 1 << 30
 
-// checkJSON does the work of weigh for JSON. It skips an object that has too few parts to take much
+// checkJSON does the work of check for JSON. It skips an object that has too few parts to take much
 // memory.
 func (s *estimator) checkJSON(w estimate, data []byte, size wire.JSONSize) error {
 	costs := s.json()
@@ -55,8 +55,8 @@ func (s *estimator) checkJSON(w estimate, data []byte, size wire.JSONSize) error
 	return s.addLimit(err, data)
 }
 
-// countJSON weighs the value at data[i], and returns where it ends. An error that is not about
-// weight means that the end cannot be found. Other malformed values are left to the decoder.
+// countJSON counts the memory of the value at data[i], and returns where the value ends. The error
+// errIncompleteJSON means that the end cannot be found. The decoder refuses other malformed values.
 func (w *estimate) countJSON(s *jsonCosts, data []byte, i int) (end int, err error) {
 	if i >= len(data) {
 		return 0, errIncompleteJSON
@@ -126,7 +126,7 @@ func (w *estimate) countJSON(s *jsonCosts, data []byte, i int) (end int, err err
 	}
 }
 
-// countContainer counts an object or a list. It returns the scales of its elements, and the memory
+// countContainer counts an object or a list. It returns the costs of its elements, and the memory
 // of each element.
 func (w *estimate) countContainer(s *jsonCosts, c byte, empty bool) (elem *jsonCosts, member int) {
 	switch {
@@ -151,8 +151,8 @@ func (w *estimate) countContainer(s *jsonCosts, c byte, empty bool) (elem *jsonC
 	return nil, 0
 }
 
-// field returns the scales of a field. Names match in any case, because a user's decoder may match
-// names in any case, as encoding/json does.
+// field returns the costs of a field. Names match in any case, because a user's decoder may match
+// them in any case, like encoding/json.
 func (s *jsonCosts) field(name []byte) *jsonCosts {
 	in, ok := s.fields[string(name)]
 	if !ok {
@@ -176,7 +176,7 @@ func foldCase(name string) string {
 // errIncompleteJSON is the error for a value whose end is missing.
 var errIncompleteJSON = fmt.Errorf("%w: JSON: a value is not complete", ErrMalformed)
 
-// jsonCostBuilder makes the scales of types.
+// jsonCostBuilder computes the costs of types.
 type jsonCostBuilder struct {
 	structs   map[reflect.Type]*jsonCosts
 	pending   map[reflect.Type]bool
@@ -201,7 +201,7 @@ func newJSONCosts(t reflect.Type) *jsonCosts {
 // between them.
 const maxTypeNesting = 16
 
-// costsOf returns the scales for a type. It returns nil for a type whose values take little memory,
+// costsOf returns the costs of a type. It returns nil for a type whose values take little memory,
 // and for a type that decodes itself in its own way.
 func (c *jsonCostBuilder) costsOf(t reflect.Type, nest int) *jsonCosts {
 	switch k := t.Kind(); {
@@ -230,9 +230,9 @@ func (c *jsonCostBuilder) elementCosts(t reflect.Type, cost, nest int) *jsonCost
 	return &jsonCosts{kind: t.Kind(), cost: cost, elem: c.costsOf(t.Elem(), nest+1)}
 }
 
-// structCosts returns the scales of a struct. If the struct decodes itself, it is unknown which of
-// its bytes become which values. If these values may take much memory, every object within it
-// counts as the largest one.
+// structCosts returns the costs of a struct. If the struct decodes itself, it is unknown which
+// bytes become which values. If these values may take much memory, every object within the struct
+// costs as much as the largest one.
 func (c *jsonCostBuilder) structCosts(t reflect.Type) *jsonCosts {
 	if s, ok := c.structs[t]; ok {
 		c.recursive = c.recursive || c.pending[t]

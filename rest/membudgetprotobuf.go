@@ -8,14 +8,14 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// protobufCosts has the weight of each field of a message, by number. Fields that are not in it
-// take little memory.
+// protobufCosts has the cost of each field of a message, by number. Fields that are not in it take
+// little memory.
 type protobufCosts []protobufCost
 
-// protobufCost is the weight of one field.
+// protobufCost is the cost of one field.
 type protobufCost struct {
 	bytes int // memory of each element; 0 if too small to count
-	// of the message within; nil if nothing in it is counted and its depth needs no bound
+	// costs of the message within; nil if nothing in it is counted and its depth needs no bound
 	message *protobufCosts
 }
 
@@ -27,7 +27,7 @@ const (
 	minEntry   = 4
 )
 
-// countProtobuf weighs a message.
+// countProtobuf counts the memory of a message.
 func (w *estimate) countProtobuf(s *protobufCosts, message []byte) error {
 	if w.depthLeft--; w.depthLeft < 0 {
 		return errTooDeep
@@ -72,7 +72,7 @@ type protobufCostBuilder struct {
 	all       []*protobufType // of types, and of entries of maps
 }
 
-// protobufType has the facts about a type while the scales are made.
+// protobufType has the facts about a type while its costs are computed.
 type protobufType struct {
 	costs   protobufCosts
 	fields  []protobufField
@@ -86,12 +86,12 @@ type protobufField struct {
 	message *protobufType // nil if the field is not a message
 }
 
-// newProtobufCosts returns the scales for a type. It returns nil if no field has to be counted:
-// then no object takes more than light times its bytes.
+// newProtobufCosts returns the costs of a type. It returns nil if no field has to be counted: then
+// no object takes more than maxFactor times its bytes.
 func newProtobufCosts(t reflect.Type, maxFactor int) *protobufCosts {
 	c := protobufCostBuilder{maxFactor: maxFactor, types: map[reflect.Type]*protobufType{}}
 	root := c.message(t)
-	for changed := true; changed; { // until no more types are found to matter
+	for changed := true; changed; { // until no more types have to be counted
 		changed = false
 		for _, known := range c.all {
 			for _, f := range known.fields {

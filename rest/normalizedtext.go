@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// normalizedText is the form of a text in which a mask looks for secrets, so that escaping does not
-// hide them. All escapes of URLs, JSON, Go and HTML are undone, also nested ones. White space is
-// removed, because a text may be broken into lines. Characters that may stand for a space are
-// removed as well, and characters that differ between the alphabets of base64.
+// normalizedText is the form of a text in which a redactor looks for secrets, so that it finds
+// escaped secrets. normalize undoes the escapes of URLs, JSON, Go and HTML, also nested ones. It
+// removes white space, because a text may be broken into lines. It also removes characters that may
+// stand for a space, and characters that differ between the alphabets of base64.
 type normalizedText struct {
 	text    []byte
 	origins []span // the part of the original text that each byte stands for
@@ -19,7 +19,7 @@ type normalizedText struct {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// maxEscapes is how many levels of escapes are undone.
+// maxEscapes is how many levels of escapes normalize undoes.
 const maxEscapes = 4
 
 func normalize(text string) *normalizedText {
@@ -125,8 +125,8 @@ func decodeEscape(text []byte) (c string, size int) {
 	return "", 0
 }
 
-// find returns the places where the text contains one of the forms. Of a form longer than
-// minPartLength, it looks only for the first part, because the text may have been cut off.
+// find returns the parts of the original text that contain one of the forms. Of a form longer than
+// minPartLength, the start is enough, because the text may be truncated.
 func (p *normalizedText) find(forms []string) (found []span) {
 	for _, form := range forms {
 		begin := []byte(form[:min(len(form), minPartLength)])
@@ -146,9 +146,9 @@ func (p *normalizedText) find(forms []string) (found []span) {
 	return found
 }
 
-// base64Forms returns the plain forms of a text in base64, one for each of the three positions in a
-// group at which the text may start. The forms lack the characters that also depend on the bytes
-// around the text.
+// base64Forms returns the normalized forms of a text in base64, one for each of the three positions
+// in a group at which the text may start. The forms lack the characters that also depend on the
+// bytes around the text.
 func base64Forms(text string) (forms []string) {
 	for before := range 3 {
 		encoded := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), text...))

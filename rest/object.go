@@ -22,7 +22,8 @@ import (
 type decoder struct {
 	typ      reflect.Type                        // of the objects
 	protobuf func(data []byte, object any) error // nil if typ cannot decode protobuf
-	// decodes a later version from protobuf; nil if the function protobuf can do this, too
+	// decodes protobuf, and may share parts of an earlier version of the object; nil if no Decoder
+	// does this
 	update func(data []byte, object, earlier any) error
 	json   func(data []byte, object any) error // into the object, or into a pointer to it
 	// removes parts from the encoding; nil if nothing is removed
@@ -33,7 +34,7 @@ type decoder struct {
 }
 
 // guardQuantities makes decoding safe for objects with extreme quantities, which apimachinery would
-// parse for hours (G11). decode is used for JSON.
+// parse for hours (G11). The argument decode decodes JSON.
 func (d *decoder) guardQuantities(decode func(data []byte, object any) error) {
 	guard := new(quantity.Guard)
 	d.json = func(data []byte, object any) error { return guard.DecodeJSON(data, object, decode) }
@@ -42,9 +43,9 @@ func (d *decoder) guardQuantities(decode func(data []byte, object any) error) {
 	}
 }
 
-// configureStreams makes d a decoder of lists and watches. It uses the Decoder of the options. By
-// default it uses the client's Decoder, for types that this Decoder decodes with the same result as
-// d. r is nil if objects must share nothing.
+// configureStreams makes d a decoder of lists and watches, with the Decoder of the options. The
+// default is the client's Decoder, for types that it decodes with the same result as d. r is nil if
+// objects must share nothing.
 func (d *decoder) configureStreams(r *decodeConfig, opts *ResourceOptions) {
 	switch pointer := d.typ.Kind() == reflect.Pointer; {
 	case opts.Decoder != nil:
@@ -101,9 +102,10 @@ func (d *decoder) decodeJSON(target any, data []byte, list *wire.Envelope) error
 	return nil
 }
 
-// decodeUnstructured decodes the map of an unstructured object. An object without a kind gets the
-// kind that its list implies: servers leave out the kind in the items of a typed list. The map has
-// this kind before decode is called, because the kind decides which parts are shared.
+// decodeUnstructured decodes the map of an unstructured object. Servers leave out the kind in the
+// items of a typed list, so an object without a kind gets the kind that its list implies. The map
+// has this kind before decode is called, because a sharing.Decoder shares the parts that the kind
+// allows.
 func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, data []byte, list *wire.Envelope) error {
 	var content map[string]any
 	implied := strings.TrimSuffix(list.Kind, "List")
@@ -137,7 +139,7 @@ type streamDecoder[T any] struct {
 	opts      *ResourceOptions
 	streams   decoder
 	owned     decoder // of objects that the caller may change
-	mayShare  bool    // streams may let objects share parts with each other
+	mayShare  bool    // objects of streams may share parts with each other
 	kinds     atomic.Pointer[kindChecker]
 	estimator *estimator
 }

@@ -54,7 +54,7 @@ type ResponseInfo struct {
 	RequestInfo
 
 	Method string
-	URL    string // with names and versions; use About for metrics
+	URL    string // with names and versions; for the labels of metrics, use RequestInfo
 
 	// StatusCode is the code of the response, or 0 if Err is set.
 	StatusCode int
@@ -77,15 +77,15 @@ type RetryInfo struct {
 	Wait time.Duration
 }
 
-// StreamInfo describes a list or a watch that is over.
+// StreamInfo describes a list or a watch that was closed.
 type StreamInfo struct {
 	RequestInfo
 
-	URL string // with versions; use About for metrics
+	URL string // with versions; for the labels of metrics, use RequestInfo
 
 	// Objects counts the objects and events that Next returned. Unchanged counts the objects among
-	// them that were not decoded, because the user of the stream has them. ObjectErrors counts the
-	// undecodable objects.
+	// them that were not decoded, because the user of the stream already has them. ObjectErrors
+	// counts the undecodable objects.
 	Objects, Unchanged, ObjectErrors int
 
 	// Duration is the time from the headers of the response to Close.
@@ -96,8 +96,8 @@ type StreamInfo struct {
 	Err error
 }
 
-// Stats has the counters of a client since NewClient. Each number is exact. Stats reads the numbers
-// one after another, so they may be of slightly different moments.
+// Stats has the counters of a client since NewClient. Each number is exact, but the numbers may be
+// of slightly different moments, because they are read one after another.
 type Stats struct {
 	// Requests counts the requests that were sent, Failures the requests without a response, and
 	// Retries the requests that were retries.
@@ -148,8 +148,7 @@ func (c *Client) Stats() Stats {
 	}
 }
 
-// notifySend notifies the observer of a request. It returns the function to call with the response,
-// or nil.
+// notifySend calls OnSend. It returns the function to call with the response, or nil.
 func (c *Client) notifySend(x *exchange, r *http.Request) func(ResponseInfo) {
 	if c.observer == nil || c.observer.OnSend == nil {
 		return nil
@@ -157,8 +156,8 @@ func (c *Client) notifySend(x *exchange, r *http.Request) func(ResponseInfo) {
 	return c.observer.OnSend(x.ctx, x.info, r.Header.Set)
 }
 
-// notifyResponse reports the outcome of a request to the Observer, and to the function then, which
-// may be nil.
+// notifyResponse reports the outcome of a request to OnResponse of the Observer, and to the
+// function onResponse that OnSend returned, which may be nil.
 func (c *Client) notifyResponse(x *exchange, start time.Time, err error, onResponse func(ResponseInfo)) {
 	c.counters.requests.Add(1)
 	if err != nil {

@@ -12,22 +12,23 @@ import (
 )
 
 // maxInlineBytes is the size of the largest frame that the reading goroutine decodes itself. While
-// it decodes, the following bytes wait, and then become a batch for the workers. A larger frame
-// would delay them for too long.
+// this goroutine decodes, the following bytes wait, and then become a batch for the workers. A
+// larger frame would delay these bytes for too long.
 const maxInlineBytes = busyBufferSize / 4
 
-// maxBufferedBytes limits the bytes of frames that have been read but not handed out, because the
-// memory of decoded frames may be MaxExpansion times as large. A single batch may exceed it.
+// maxBufferedBytes limits the bytes of frames that were read but not yet received by the consumer,
+// because decoded frames may take MaxExpansion times as much memory. A single batch may exceed this
+// limit.
 const maxBufferedBytes = 8 << 20
 
-// pipeline decodes the frames of a stream on several cores, beside the goroutine that consumes
-// them, and hands them out in the order of their arrival.
+// pipeline decodes the frames of a stream on several cores, beside the goroutine that consumes the
+// results. The results are in the order in which the frames arrived.
 //
-// One goroutine reads. Its reader cuts the stream into pieces (a buffer with its frames), and the
-// goroutine hands each piece to a worker, as a batch. So all frames of a batch share the cost of
-// waking the worker. If a frame arrives alone while no worker is busy, such as the event of a quiet
-// watch, the reading goroutine decodes it itself. plain/client.go decodes in the goroutine that
-// reads: a watch hands out 5,632 events per second there, and 38,752 here (plain/README.md).
+// One goroutine reads. It cuts the stream into pieces (a buffer with its frames), and sends each
+// piece to a worker, as a batch. So all frames of a batch share the cost of waking the worker. A
+// frame that arrives alone while no worker is busy, such as the event of a quiet watch, is decoded
+// by the reading goroutine. plain/client.go decodes in the goroutine that reads: a watch hands out
+// 5,632 events per second there, and 38,752 here (plain/README.md).
 type pipeline[T any] struct {
 	exchange *exchange
 	reader   reader
@@ -48,7 +49,7 @@ type pipeline[T any] struct {
 	batchPool       sync.Pool // of *batch[T], for reuse
 
 	current      *batch[T]     // this field and the fields below belong to the consumer
-	delivered    int           // number of results of the current batch that were handed out
+	delivered    int           // number of results of the current batch that next has returned
 	envelope     wire.Envelope // the fields of the envelope that were read up to the current batch
 	received     int64         // bytes of the stream up to the end of the current batch
 	earlierBytes int64         // bytes of the frames in batches before the current one
@@ -68,7 +69,7 @@ func startPipeline[T any](x *exchange, c wire.Framer, decode func(wire.Frame, *w
 	return a
 }
 
-// read hands over one batch after another, until the stream ends, or until a decoder panics or
+// read dispatches one batch after another, until the stream ends, or until a decoder panics or
 // calls runtime.Goexit. In each case it closes the channels, so that the consumer notices the end.
 func (a *pipeline[T]) read() {
 	defer close(a.work)
@@ -76,18 +77,19 @@ func (a *pipeline[T]) read() {
 	for ended := false; !ended; {
 		b := a.newBatch()
 		a.reader.next(&b.piece)
-		ended = b.end != nil // read before the hand-over, because b then belongs to the consumer
+		ended = b.end != nil // read before dispatch, because b then belongs to the consumer
 		if !a.dispatch(b) {
 			return
 		}
 	}
 }
 
-// dispatch gives a batch to the consumer, and to a worker unless it decodes the batch itself. It
-// blocks while the consumer is too far behind, and returns false once the exchange has ended.
+// dispatch sends a batch to the consumer, and also to a worker unless dispatch decodes the batch
+// itself. It blocks while the consumer is too far behind, and returns false once the exchange has
+// ended.
 func (a *pipeline[T]) dispatch(b *batch[T]) bool {
 	b.async = len(b.frames) > 1 || b.size > maxInlineBytes || len(a.slots) > 0 || len(a.ordered) > 0
-	inline := !b.async // read now: once b is in the channel order, it belongs to the consumer
+	inline := !b.async // read now: once b is in the channel ordered, it belongs to the consumer
 	if inline {
 		a.decodeAll(b)
 	} else if b.decoded == nil {
@@ -96,8 +98,8 @@ func (a *pipeline[T]) dispatch(b *batch[T]) bool {
 	ended := a.exchange.requestCtx.Done()
 	limit := int64(min(2*a.exchange.config.maxObjectBytes, maxBufferedBytes))
 	for a.isFull(b.size, limit) {
-		// No wake-up is lost: either this loop sees the smaller value of held, or the method take
-		// sees crowded.
+		// No wake-up is lost: either this loop sees the smaller value of buffered, or the method
+		// receive sees waitingForSpace.
 		a.waitingForSpace.Store(true)
 		if !a.isFull(b.size, limit) {
 			break
@@ -192,7 +194,7 @@ func (a *pipeline[T]) receive() error {
 	if a.waitingForSpace.Load() && a.waitingForSpace.Swap(false) {
 		select {
 		case a.spaceFreed <- struct{}{}:
-		default: // there is a token already, and the reading goroutine checks held after it
+		default: // the channel has a token already, and the reading goroutine checks buffered after it
 		}
 	}
 	a.current, a.envelope, a.received = b, b.envelope, b.received

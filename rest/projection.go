@@ -31,18 +31,18 @@ type Projection interface {
 var ErrProjected = errors.New("an update would delete these parts")
 
 // Omit names parts that lists and watches remove from the bytes of an object before they decode it.
-// So a cache that does not need these parts spends neither time nor memory on them. The zero value
-// removes nothing.
+// So a cache without these parts saves the time and the memory for them. The zero value removes
+// nothing.
 //
 // An object with missing parts must not be sent back in an Update: the server would delete these
 // parts. Patch the object, or get it first. A Resource with an Omit refuses Update, UpdateStatus
-// and ServerSideApply of an object that has a UID or a version, and so comes from a server
-// ([ErrProjected]). An object from Get is complete, but is refused as well: for Get and Update use
-// another Resource, without Project. An Omit of only managedFields refuses nothing, because a
-// server keeps managedFields if an update lacks them.
+// and ServerSideApply ([ErrProjected]) of an object that has a UID or a version, and so comes from
+// a server. The Resource also refuses an object from Get, although it is complete: for Get and
+// Update use another Resource, without Project. With an Omit of only managedFields, the Resource
+// refuses nothing, because a server keeps managedFields if an update lacks them.
 type Omit struct {
-	// ManagedFields removes metadata.managedFields. They are about a third of many objects, and
-	// only programs that compute patches for server-side apply use them.
+	// ManagedFields removes metadata.managedFields. managedFields are about a third of many
+	// objects, and only programs that compute patches for server-side apply use them.
 	ManagedFields bool
 
 	// Annotations are the keys of annotations to remove, such as
@@ -109,7 +109,7 @@ func (r *Resource[T]) checkComplete(method string, o metav1.Object) error {
 		method, r.gvr.Resource, o.GetNamespace(), o.GetName(), omitted, ErrProjected)
 }
 
-// statusNumber is the number of the field Status in protobuf, or 0.
+// statusNumber returns the protobuf number of the field Status of t, or 0 if t has no such field.
 func statusNumber(t reflect.Type) uint64 {
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return 0
@@ -172,8 +172,8 @@ func rewrite(message []byte, edit func(h wire.Header, value []byte) ([]byte, boo
 	return message[:written]
 }
 
-// setLength writes a smaller length over the length at the end of a field's header, in the same
-// number of bytes: in protobuf, a number may end with zeros.
+// setLength overwrites the length at the end of a field's header with a smaller length. The new
+// length has the same number of bytes, because a varint may be padded with zeros.
 func setLength(head []byte, length uint64) {
 	_, at := binary.Uvarint(head)
 	for ; at < len(head)-1; at++ {

@@ -7,8 +7,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// maxFrames limits the number of frames in a piece: the result of a tiny frame is many times as
-// large as the frame.
+// maxFrames limits the number of frames in a piece, because the result of a tiny frame is many
+// times as large as the frame.
 const maxFrames = 512
 
 // piece is a part of a stream: a buffer that was filled from the network, and the complete
@@ -20,18 +20,18 @@ type piece struct {
 	size     int64         // bytes of the frames
 	envelope wire.Envelope // the fields read around the frames so far
 	received int64         // bytes of the stream up to here
-	end      error         // follows the frames; nil if another piece follows
+	end      error         // the end of the stream after the frames; nil if another piece follows
 }
 
 // reader cuts a stream into pieces. It starts no goroutine. It waits for the network only while it
-// has no complete frame, so that it hands out each frame as soon as the frame has arrived.
+// has no complete frame. So each frame is in a piece as soon as the frame has arrived.
 type reader struct {
 	exchange *exchange
 	framer   wire.Framer
 
 	buffer        *[]byte // nil at the beginning
 	divided       bool    // earlier pieces have frames in this buffer
-	start, filled int     // this range of buffer has arrived but is not cut yet
+	start, filled int     // this range of buffer has bytes that are not in a frame yet
 	lastRead      int     // bytes of the last read
 	readErr       error   // error of the last read
 	received      int64   // bytes of the whole stream that have arrived
@@ -49,8 +49,8 @@ func (r *reader) next(p *piece) {
 	p.received = r.received
 }
 
-// cut cuts frames from the bytes that have arrived. It reports whether the piece is complete: it
-// has maxFrames frames, or all frames that have arrived, or an end.
+// cut moves complete frames from the bytes that have arrived into the piece. It reports whether the
+// piece is complete: the piece has maxFrames frames, or all frames that have arrived, or an end.
 func (r *reader) cut(p *piece) bool {
 	for len(p.frames) < maxFrames {
 		f, done, err := r.framer.NextFrame((*r.buffer)[r.start:r.filled])
@@ -74,9 +74,9 @@ func (r *reader) cut(p *piece) bool {
 	return true
 }
 
-// makeRoom makes room for more bytes. rest has the bytes so far of an incomplete frame. taken says
-// that the piece has frames. Then the piece keeps the buffer and is complete, and the reader gets a
-// new buffer. makeRoom returns the argument taken.
+// makeRoom makes room for more bytes. rest has the bytes so far of an incomplete frame. If taken is
+// true, the piece has frames: it is complete and keeps the buffer, and the reader gets a new
+// buffer. makeRoom returns the argument taken.
 func (r *reader) makeRoom(rest []byte, taken bool) bool {
 	switch {
 	case taken:
@@ -86,7 +86,7 @@ func (r *reader) makeRoom(rest []byte, taken bool) bool {
 		}
 		r.switchBuffer(r.exchange.config.newBuffer(used), rest)
 	case len(rest) == 0 && !r.divided:
-		r.start, r.filled = 0, 0 // the cutter has skipped these bytes
+		r.start, r.filled = 0, 0 // the framer has skipped these bytes
 	case r.filled == len(*r.buffer): // the buffer is full, and lacks the end of the frame
 		used, divided := r.buffer, r.divided
 		r.switchBuffer(r.exchange.config.newBuffer(len(rest)), rest)
@@ -118,8 +118,7 @@ func (r *reader) read() {
 	}
 }
 
-// endError returns the error that ends a stream. ended is the error of the body, and rest the bytes
-// that are not a complete frame.
+// endError returns the error that ends a stream. rest has the bytes that are not a complete frame.
 func (r *reader) endError(rest []byte) error {
 	switch err := r.readErr; {
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -12,30 +12,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// These constants limit how many secrets a mask looks for, and which parts of them.
+// These constants limit how many secrets a redactor looks for, and which parts of them.
 const (
-	// maxSecrets is how many secrets a mask remembers. One secret would not be enough: a stream may
-	// outlive several tokens, and the error that ends the stream may repeat the token of its
+	// maxSecrets is how many secrets a redactor remembers. One secret would not be enough: a stream
+	// may outlive several tokens, and the error that ends the stream may repeat the token of its
 	// request.
 	maxSecrets = 16
-	// minSecretLength is the length of the shortest secret that a mask looks for. A shorter one
-	// would be found in most texts by chance.
+	// minSecretLength is the length of the shortest secret that a redactor looks for. Most texts
+	// contain a shorter secret by chance.
 	minSecretLength = 4
-	// minPartLength is the length of the shortest part of a secret that a mask looks for.
+	// minPartLength is the length of the shortest part of a secret that a redactor looks for.
 	minPartLength = 8
 )
 
 // redactor hides the secrets that a client has sent, in texts that may repeat them. For example, a
 // proxy may print the request's headers on its error page, and an error shows the start of this
-// page. A nil mask hides nothing.
+// page. A nil redactor hides nothing.
 type redactor struct {
 	mu      sync.Mutex    // guards following
 	secrets []knownSecret // oldest first
 }
 
-// knownSecret is a secret with the forms in which a mask looks for it: the secret itself, its texts
-// in base64, and its longer parts. The forms are Secrets as well, because somebody may print a
-// mask.
+// knownSecret is a secret with the forms in which a redactor looks for it: the secret itself, its
+// texts in base64, and its longer parts. The forms are of type Secret, so that printing a redactor
+// does not show them.
 type knownSecret struct {
 	secret Secret
 	forms  []Secret
@@ -49,7 +49,7 @@ func (m *redactor) addSecret(secret Secret) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i := len(m.secrets) - 1; i >= 0; i-- { // usually, it is the newest
+	for i := len(m.secrets) - 1; i >= 0; i-- { // usually, the secret is the newest one
 		if m.secrets[i].secret.Reveal() == text {
 			return
 		}
@@ -107,7 +107,7 @@ func (m *redactor) text(text string) string {
 	}
 	found := normalize(text).find(forms)
 	for _, secret := range secrets {
-		// The plain form lacks some characters, perhaps those at the ends.
+		// The normalized form lacks some characters, perhaps the first or the last ones.
 		for at := 0; ; at += len(secret) {
 			n := strings.Index(text[at:], secret)
 			if n < 0 {

@@ -52,12 +52,12 @@ type ResourceOptions struct {
 	// Decoder of another type also decodes objects for callers that set
 	// [listwatch.ListOptions].Owned. These objects must share nothing.
 	//
-	// By default, T's own methods decode objects that the Client's Decoder cannot: protobuf of
-	// types that are not built-in, JSON of a type with UnmarshalJSON, and JSON of a type that is
-	// neither a pointer to a struct nor unstructured.
+	// By default, T's own methods decode the objects that the Client's Decoder cannot decode:
+	// protobuf of types that are not built-in, JSON of a type with UnmarshalJSON, and JSON of a
+	// type that is neither a pointer to a struct nor unstructured.
 	Decoder Decoder
 
-	// Unshared makes the objects of List and Watch share nothing, so that their reader may change
+	// Unshared makes the objects of List and Watch share nothing, so that their receiver may change
 	// them. Decoding then takes twice the memory and time. It excludes a Decoder. Defaults to
 	// false.
 	Unshared bool
@@ -67,17 +67,17 @@ type ResourceOptions struct {
 // [listwatch.Source], and has the verbs that controllers need. It is safe for concurrent
 // use, and needs no Close.
 //
-// Objects of List and Watch may share parts with each other. As with the objects of any cache,
-// nobody may change them in place; DeepCopy makes a copy that may be changed. With
-// [ResourceOptions].Unshared, or [listwatch.ListOptions].Owned, they share nothing. The verbs (Get,
-// Create, Update, Patch and all others) return objects that belong to the caller.
+// Objects of List and Watch may share parts with each other. As in any informer cache, shared
+// objects must not be changed in place; change a DeepCopy instead. With [ResourceOptions].Unshared,
+// or [listwatch.ListOptions].Owned, objects share nothing. The verbs (Get, Create, Update, Patch
+// and all others) return objects that belong to the caller.
 //
 // [For] makes a Resource.
 type Resource[T any] struct {
 	client *Client
 	streamDecoder[T]
 	decoder      decoder     // of single objects
-	uncompressed atomic.Bool // set when lists must come without compression
+	uncompressed atomic.Bool // true if lists must be requested without compression
 	partial      bool        // T is *metav1.PartialObjectMetadata
 
 	namespaced bool // objects are known to have a namespace
@@ -90,8 +90,8 @@ type Message interface {
 	Unmarshal(data []byte) error
 }
 
-// NewResource is [For] for a type that decodes protobuf by its own method Unmarshal, which For does
-// not call. It is for types of API groups outside of k8s.io/api, such as
+// NewResource is like [For], for a type that decodes protobuf by its own method Unmarshal. For does
+// not call this method. NewResource is for types of API groups outside of k8s.io/api, such as
 // *metricsv1beta1.NodeMetrics. Objects lack kind and apiVersion.
 //
 // NewResource is a separate function, because a type parameter with this method needs no lookup at
@@ -118,7 +118,7 @@ func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts Res
 	return newResource[T](c, opts, decoder{})
 }
 
-// setResource sets the resource.
+// setResource sets o.Resource to gvr. It returns an error if o has another resource.
 func (o *ResourceOptions) setResource(gvr schema.GroupVersionResource) error {
 	if !o.Resource.Empty() && o.Resource != gvr {
 		return fmt.Errorf("rest: ResourceOptions.Resource is %q, but the argument is %q: leave ResourceOptions.Resource empty", o.Resource, gvr)
@@ -160,7 +160,7 @@ func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T
 	return r, nil
 }
 
-// send sends a request about this resource, and returns the exchange with the encoding of the
+// send sends a request for this resource, and returns the exchange with the encoding of the
 // response. d is the decoder for the response, and determines which encodings are requested.
 func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*exchange, Encoding, error) {
 	req.target.Resource = r.gvr

@@ -16,7 +16,7 @@ import (
 )
 
 // withRetries calls attempt until it succeeds, or fails in a way that allows no retry; see [Error].
-// Only verbs and Raw call persist, so that a program that only runs informers does not link it.
+// Only verbs and Raw call withRetries, so that a program that only runs informers does not link it.
 func (c *Client) withRetries(ctx context.Context, method string, info RequestInfo, attempt func() error) error {
 	var previous error
 	for n := 1; ; n++ {
@@ -66,7 +66,7 @@ func (c *Client) logRetry(failed *Error, wait time.Duration) {
 // These waits are the client's choice, not the server's.
 const (
 	lostConnectionDelay = time.Second            // after a lost connection (RS-9)
-	minRetryDelay       = 100 * time.Millisecond // if the server asks for a wait of 0
+	minRetryDelay       = 100 * time.Millisecond // if the server requests a wait of 0
 )
 
 // retryDelay returns whether a retry may follow a failure, and after which wait.

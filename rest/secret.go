@@ -8,7 +8,7 @@ import (
 // Secret is a text that only [Secret.Reveal] shows: a token, a password, a private key. Printing a
 // Secret writes "[redacted]", or nothing if the text is empty. This holds for all verbs of package
 // fmt, for log/slog, for encoding/json, and for every other printer that calls MarshalText. A
-// printer that uses reflection without calling methods, like fmt for unexported fields, prints only
+// printer that uses reflection and calls no methods, like fmt for unexported fields, prints only
 // the address of a function.
 //
 // The zero value is the empty text. A Secret does not change, and may be copied. It cannot be

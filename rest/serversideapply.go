@@ -12,20 +12,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ServerSideApply applies obj to the object with obj's name, and returns the stored object:
-// server-side apply (KEP-555). It creates a missing object. obj is not changed.
+// ServerSideApply applies obj to the object with obj's name by server-side apply (KEP-555), and
+// returns the stored object. The server creates a missing object. obj is not changed.
 //
 // obj must have exactly the fields that opts.FieldManager wants to own. The server removes a field
-// that this manager set before and that obj lacks now. A field to which another manager has given
-// another value is a conflict, unless opts.Force takes it over. With a subresource such as
-// "status", only that part is applied.
+// that this manager set before and that obj lacks now. If another manager owns a field of obj with
+// another value, the error is a conflict, unless opts.Force takes over the field. With a
+// subresource such as "status", the server applies only that part.
 //
 // As in Create, obj may lack kind and apiVersion if the kind is known. ServerSideApply does not
 // send managedFields, which servers refuse. It does not send an empty status, which typed objects
 // always have, unless the status is the subresource. It does not send fields that are null in the
-// JSON of a Go type, because a null would remove values that others have set. Other empty fields
-// that a Go type writes count as owned. If this is a problem, use an *unstructured.Unstructured,
-// whose nulls are sent, or Patch with [types.ApplyPatchType].
+// JSON of a Go type, because a null would remove values that others have set. The manager also owns
+// other empty fields that the JSON of the Go type has. If this is a problem, use an
+// *unstructured.Unstructured, whose nulls are sent, or Patch with [types.ApplyPatchType].
 //
 // The method is not called Apply, because an informer's sink has a method Apply. The linker would
 // then keep ServerSideApply in every program with an informer.
@@ -97,7 +97,8 @@ func withoutNull(data json.RawMessage) (json.RawMessage, error) {
 	return data, nil
 }
 
-// applyBody makes a patch from an object in JSON.
+// applyBody makes an apply patch from an object in JSON. It removes an empty status unless status
+// is true, which says that the patch is for a subresource.
 func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(object, &fields); err != nil {

@@ -13,13 +13,14 @@ import (
 // Subresource is a subresource of a Resource's objects that has its own type S: the scale of a
 // deployment (*autoscalingv1.Scale), the eviction of a pod (*policyv1.Eviction), its binding to a
 // node (*corev1.Binding), the token of a service account (*authenticationv1.TokenRequest). Only
-// programs that name this type link it. A Subresource is safe for concurrent use.
+// programs that name S link the type S. A Subresource is safe for concurrent use.
 //
 // A subresource with the type of the object itself, such as "status", needs no Subresource: see
 // UpdateStatus, Patch and ServerSideApply of [Resource].
 //
 // All requests and responses are in JSON. Values of S have everything that the server sent, kind
-// and apiVersion included. A value that is sent may lack these two if the resource is built-in.
+// and apiVersion included. A value to send may lack kind and apiVersion if the resource is
+// built-in.
 type Subresource[S any] struct {
 	resource *Resource[S]
 	name     string
@@ -45,7 +46,7 @@ func NewSubresource[S, T any](r *Resource[T], name string) (*Subresource[S], err
 		return nil, err
 	}
 	s.namespaced = r.namespaced
-	s.kinds.Store(&kindChecker{}) // The kind is not known, and may be of another group.
+	s.kinds.Store(&kindChecker{}) // The kind of S is not known, and may be of another group.
 	return &Subresource[S]{resource: s, name: name}, nil
 }
 
@@ -56,7 +57,7 @@ func (s *Subresource[S]) Get(ctx context.Context, key types.NamespacedName, opts
 	return s.resource.do(ctx, http.MethodGet, key, query, nil, "", s.name)
 }
 
-// Update replaces the subresource of one object, and returns the stored one.
+// Update replaces the subresource of one object, and returns the stored subresource.
 func (s *Subresource[S]) Update(ctx context.Context, key types.NamespacedName, part S, opts metav1.UpdateOptions) (none S, err error) {
 	body, err := encodeBody(http.MethodPut, part)
 	if err != nil {
@@ -66,14 +67,14 @@ func (s *Subresource[S]) Update(ctx context.Context, key types.NamespacedName, p
 	return s.resource.do(ctx, http.MethodPut, key, query, body, mediaTypeJSON, s.name)
 }
 
-// Patch changes the subresource of one object, and returns the stored one.
+// Patch changes the subresource of one object, and returns the stored subresource.
 func (s *Subresource[S]) Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, opts metav1.PatchOptions) (S, error) {
 	return s.resource.Patch(ctx, key, patchType, data, opts, s.name)
 }
 
 // Create sends part to the subresource of one object, to request an action such as an eviction, and
-// returns the response. If the response is only a Status of success, as for an eviction and a
-// binding, it returns the argument part.
+// returns the response. If the response is only a Status of success, as for an eviction or a
+// binding, Create returns the argument part.
 func (s *Subresource[S]) Create(ctx context.Context, key types.NamespacedName, part S, opts metav1.CreateOptions) (none S, err error) {
 	body, err := encodeBody(http.MethodPost, part)
 	if err != nil {

@@ -22,7 +22,7 @@ type credentials struct {
 	password, token Secret
 	file            *tokenFile
 	source          *credentialSource // nil without Config.Credentials
-	redactor        *redactor         // learns each secret before it is sent
+	redactor        *redactor         // gets each secret before it is sent
 	impersonation   http.Header
 }
 
@@ -95,7 +95,7 @@ func (c *credentials) acquire(ctx context.Context) (*Credential, error) {
 	return credential, nil
 }
 
-// onUnauthorized records that the server answered 401 to a request with this credential.
+// onUnauthorized records that the server responded with 401 to a request with this credential.
 func (c *credentials) onUnauthorized(credential *Credential) {
 	if c.file != nil {
 		c.file.expireIfCurrent(credential.Token)
@@ -118,8 +118,8 @@ type tokenFile struct {
 }
 
 // get returns the token, or an empty one if no token was ever read. If the last read is too old,
-// get reads the file again, and waits for the duration patience at most. The error is the error of
-// ctx.
+// get reads the file again, and waits for it at most for the duration timeout. The only possible
+// error is the error of ctx.
 func (f *tokenFile) get(ctx context.Context, timeout time.Duration) (Secret, error) {
 	err := f.reloader.ReloadIfDue(ctx, timeout, f.read)
 	f.mu.Lock()

@@ -37,12 +37,12 @@ func (r *Resource[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptio
 }
 
 // Update replaces the object with obj's name, and returns the stored object. If obj has a
-// resourceVersion, and the object has changed since, the error is a conflict. Namespace, kind and
-// apiVersion are as for Create.
+// resourceVersion, and the stored object has another one, the error is a conflict. Namespace, kind
+// and apiVersion are as for Create.
 //
 // The server deletes all fields that obj lacks. So T must have all fields of the resource, and obj
-// must not come from a list that left fields out. Update refuses such an obj if it recognises it;
-// see [Omit].
+// must not come from a list that left fields out. Update refuses an obj that it recognises as
+// incomplete; see [Omit].
 func (r *Resource[T]) Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	return r.write(ctx, http.MethodPut, obj, query)
@@ -68,8 +68,8 @@ func (r *Resource[T]) Patch(ctx context.Context, key types.NamespacedName, patch
 	return r.do(ctx, http.MethodPatch, key, query, data, string(patchType), subresources...)
 }
 
-// Delete requests the deletion of an object. It returns nil if the object is gone, and also if the
-// object stays until its finalizers have run.
+// Delete requests the deletion of an object. It returns nil if the server deleted the object, or
+// marked it for deletion, for example because of its finalizers.
 func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts metav1.DeleteOptions) error {
 	body, err := deleteBody(opts)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts
 	return nil
 }
 
-// deleteBody encodes the body of a request to delete, or returns nil if opts need no body.
+// deleteBody encodes the body of a request to delete.
 func deleteBody(opts metav1.DeleteOptions) ([]byte, error) {
 	if opts.Kind == "" {
 		opts.TypeMeta = metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}
@@ -97,7 +97,7 @@ func deleteBody(opts metav1.DeleteOptions) ([]byte, error) {
 	return body, nil
 }
 
-// writeQuery returns the parameters of all writing verbs.
+// writeQuery returns the query parameters that all writing verbs have in common.
 func writeQuery(dryRun []string, fieldManager, fieldValidation string) url.Values {
 	query := url.Values{}
 	if len(dryRun) > 0 {
@@ -108,7 +108,7 @@ func writeQuery(dryRun []string, fieldManager, fieldValidation string) url.Value
 	return query
 }
 
-// write sends an object.
+// write sends an object with the kind that the server needs, and returns the stored object.
 func (r *Resource[T]) write(ctx context.Context, method string, obj T, query url.Values, subresources ...string) (none T, err error) {
 	o, ok := any(obj).(metav1.Object)
 	if !ok {

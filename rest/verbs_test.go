@@ -218,8 +218,8 @@ func TestFailuresOfTheServer(t *testing.T) { // RS-19
 	}{
 		"not found":            {404, status(metav1.Status{Reason: metav1.StatusReasonNotFound, Message: "pods \"a\" not found"}), get, apierrors.IsNotFound, "pods \"a\" not found"},
 		"expired":              {410, status(metav1.Status{Reason: metav1.StatusReasonExpired, Message: "too old"}), list, apierrors.IsResourceExpired, "too old"},
-		"conflict":             {409, status(metav1.Status{Reason: metav1.StatusReasonConflict, Code: 409}), update, apierrors.IsConflict, ": the server answered 409 Conflict, without a message"},
-		"without anything":     {410, status(metav1.Status{}), list, apierrors.IsGone, ": the server answered 410, without a message"},
+		"conflict":             {409, status(metav1.Status{Reason: metav1.StatusReasonConflict, Code: 409}), update, apierrors.IsConflict, ": the server responded with 409 Conflict, without a message"},
+		"without anything":     {410, status(metav1.Status{}), list, apierrors.IsGone, ": the server responded with 410, without a message"},
 		"text, not found":      {404, text("404 page not found"), get, apierrors.IsNotFound, "404 page not found"},
 		"text, names the pod":  {404, text(""), get, apierrors.IsNotFound, "(get pods a)"},
 		"text, gone":           {410, text(""), list, apierrors.IsGone, ""},

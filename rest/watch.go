@@ -35,7 +35,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	return r.watch(x, encoding, opts), nil
 }
 
-// watch reads the response to a watch with these options.
+// watch returns the stream of a response to a watch with these options.
 func (r *streamDecoder[T]) watch(x *exchange, encoding Encoding, opts listwatch.WatchOptions) *watchStream[T] {
 	if !opts.SendInitialEvents {
 		opts.Known = nil
@@ -45,7 +45,7 @@ func (r *streamDecoder[T]) watch(x *exchange, encoding Encoding, opts listwatch.
 	return stream
 }
 
-// readWatch reads the response to a watch.
+// readWatch returns the stream of a response to a watch, without a limit for its initial events.
 func (r *streamDecoder[T]) readWatch(x *exchange, encoding Encoding, known knownFunc, held heldFunc) *watchStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	events := &eventDecoder[T]{decoder: r, exchange: x, encoding: encoding, known: known, held: held}
@@ -175,8 +175,8 @@ func eventType(name []byte) listwatch.EventType {
 }
 
 // bookmark reads the metadata of a bookmark, whose object has nothing else. A bookmark is only a
-// hint: an unreadable object, or an object of another kind, counts as a bookmark without a version.
-// cut is the reason why the object was not read to its end, or nil.
+// hint: if its object is undecodable or of another kind, the bookmark counts as one without a
+// version. truncated is the reason why the object was not read to its end, or nil.
 func (d *eventDecoder[T]) bookmark(object []byte, truncated error, event *listwatch.Event[T]) {
 	var holder struct {
 		metav1.TypeMeta
@@ -229,7 +229,8 @@ type watchStream[T any] struct {
 	pipeline *pipeline[T]
 	stats    *streamStats
 	initial  bool // the initial events have not ended
-	// bytes of this watch that are in sum already; sum covers all parts of a streaming list
+	// bytes of this watch that initialBytes already includes; all parts of a streaming list share
+	// initialBytes
 	counted      int64
 	initialBytes *atomic.Int64
 }
@@ -238,8 +239,8 @@ type watchStream[T any] struct {
 func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 	event, err := s.pipeline.next()
 	if s.initial {
-		// Count only events that were handed out: the same buffer may also have later events, which
-		// may not be initial ones.
+		// Count only events that Next has returned: the same buffer may also have later events,
+		// which are perhaps not initial ones.
 		s.initial = !event.InitialEventsEnd
 		if config := s.pipeline.exchange.config; s.initial && s.countInitialBytes() > config.maxListBytes && s.pipeline.err == nil {
 			s.pipeline.err = s.pipeline.exchange.wrapError(config.listTooLarge())

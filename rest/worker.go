@@ -7,8 +7,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// maxWorkers limits the goroutines that decode for one stream. One goroutine cuts frames, and could
-// not keep more workers busy.
+// maxWorkers limits the goroutines that decode for one stream. Only one goroutine reads frames, and
+// it could not keep more workers busy.
 const maxWorkers = 8
 
 // worker decodes b, and then each waiting batch. It ends when no batch waits, so that a quiet watch
