@@ -80,7 +80,7 @@ func TestEvictionOfAPod(t *testing.T) {
 	sent := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "p"}}
 	got, err := evictions.Create(ctx, key, sent, metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.Same(t, sent, got, "the server answers with no more than success")
+	require.Same(t, sent, got, "Create must return its argument if the response is only a Status of success")
 	_, err = pods.Get(ctx, key, metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
 	_, err = evictions.Create(ctx, key, sent, metav1.CreateOptions{})

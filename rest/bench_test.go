@@ -17,8 +17,8 @@ import (
 
 const benchPods = 1000
 
-// BenchmarkList reads a list of 1000 pods of about 2 kB from memory. It measures cutting, decoding
-// and handing over, without the network.
+// BenchmarkList reads a list of 1000 pods of about 2 kB from memory. It measures framing, decoding
+// and the way through the pipeline, without the network.
 func BenchmarkList(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "1", plainPods(benchPods)...)
@@ -88,7 +88,7 @@ func BenchmarkWholeList(b *testing.B) {
 	}
 }
 
-// BenchmarkFraming measures only cutting.
+// BenchmarkFraming measures only framing.
 func BenchmarkFraming(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "1", plainPods(benchPods)...)

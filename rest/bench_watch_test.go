@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkWatch reads events from memory. Each event changes one annotation of another pod made by
-// apitest. It measures cutting, decoding and handing over an event, without the network. The
+// apitest. It measures framing, decoding and the way through the pipeline, without the network. The
 // decoder has decoded the pods before, as after a list.
 func BenchmarkWatch(b *testing.B) {
 	const events = 5000

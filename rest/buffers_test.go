@@ -21,8 +21,8 @@ func (s *slowStart) Read(p []byte) (int, error) {
 	return s.rest.Read(p)
 }
 
-// TestSlowlyStartingListUsesLargeBuffers: small buffers are for streams that bring few bytes.
-// A small buffer must not stay in use only because each read fills no more than the buffer.
+// TestSlowlyStartingListUsesLargeBuffers: small buffers are for streams that bring few bytes. A
+// small buffer must not stay in use only because no read returns more bytes than fit into it.
 func TestSlowlyStartingListUsesLargeBuffers(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {

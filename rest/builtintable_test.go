@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
-// The sources of k8s.io/api say for which types clients are generated, and whether these types have
-// namespaces.
+// TestBuiltinTypesMatchTheGeneratedClients reads the sources of k8s.io/api: tags in comments name
+// the types with generated clients, and the types without namespaces.
 func TestBuiltinTypesMatchTheGeneratedClients(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()

@@ -60,8 +60,8 @@ func (s *tlsServer) renew(t *testing.T) (ca []byte) {
 	return cert
 }
 
-// whoami answers a watch with silence, and other requests with the name in the client's
-// certificate. If welcome is not empty and lacks this name, whoami answers with 401.
+// whoami keeps a watch open without events, and responds to other requests with the name in the
+// client's certificate. If welcome is not empty and lacks this name, whoami responds with 401.
 func whoami(welcome ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Has("watch") {
@@ -126,23 +126,23 @@ func TestNewCABundleIsTrustedWithoutRestart(t *testing.T) {
 		write([]byte("half written"))
 		time.Sleep(transport.ReloadInterval)
 		_, err = get(t.Context(), client)
-		require.NoError(t, err, "the last good one")
+		require.NoError(t, err, "the last valid CA bundle must stay in use")
 		require.Contains(t, log.String(), "the CA bundle holds no certificate in PEM")
 		require.Equal(t, 1, client.Stats().Connections)
 
 		write(server.renew(t))
 		_, err = get(t.Context(), client)
-		require.NoError(t, err, "connections that are open are not concerned")
+		require.NoError(t, err, "an open connection must still work after a change of the CA")
 		time.Sleep(transport.ReloadInterval)
 		_, err = get(t.Context(), client)
 		require.NoError(t, err)
-		require.Equal(t, 2, client.Stats().Connections, "one for the watch, and one that trusts the new authority")
+		require.Equal(t, 2, client.Stats().Connections, "one connection must serve the watch, and a second one must use the new CA bundle")
 
 		server.renew(t)
 		synctest.Wait() // waits until the connection is idle
 		client.transport.CloseIdle()
 		_, err = get(t.Context(), client)
-		require.Error(t, err, "who is not in the file is not trusted")
+		require.Error(t, err, "the client must not trust a server whose CA is not in the file")
 		requireOpen()
 	})
 }
@@ -174,10 +174,10 @@ func TestRenewedClientCertificateIsUsed(t *testing.T) {
 
 		cert, key := certificate(t, "bob")
 		write(cert, []byte("half written"))
-		require.Equal(t, "alice", after(transport.ReloadInterval), "the last good one")
+		require.Equal(t, "alice", after(transport.ReloadInterval), "the last valid certificate must stay in use")
 		write(cert, key)
 		require.Equal(t, "alice", after(transport.ReloadInterval-1))
-		require.Equal(t, "bob", after(1), "although the connection with the watch could take the request")
+		require.Equal(t, "bob", after(1), "a new request must use a new connection, not the watch's connection")
 		requireOpen()
 	})
 }
@@ -227,13 +227,13 @@ func TestRefusedCredentialIsReplaced(t *testing.T) {
 	client, err := NewClient(Config{Host: serve(t, handler, Options{}).base.String(), Credentials: source.get}, Options{})
 	require.NoError(t, err)
 	defer client.Close()
-	require.Zero(t, source.calls, "NewClient asks for nothing")
+	require.Zero(t, source.calls, "NewClient must not call Credentials")
 	_, err = get(t.Context(), client)
 	require.NoError(t, err)
 	require.Equal(t, 2, source.calls)
 	handler.wants("Bearer newer")
 	_, err = get(t.Context(), client)
-	require.True(t, apierrors.IsUnauthorized(err), "once is enough")
+	require.True(t, apierrors.IsUnauthorized(err), "the client must retry only once after a 401")
 	require.NotContains(t, err.Error(), "new")
 	require.Equal(t, 4, source.calls)
 }
@@ -269,7 +269,7 @@ func TestNewConnectionsUseTheCredentialCertificate(t *testing.T) {
 		source.credentials = []*Credential{{Token: NewSecret("now a token")}}
 		name, err = get(t.Context(), client)
 		require.NoError(t, err)
-		require.Equal(t, "nobody", name, "a certificate that the source does not give any more")
+		require.Equal(t, "nobody", name, "the client must not use the certificate of an earlier credential")
 		requireOpen()
 	})
 }
@@ -303,8 +303,8 @@ func TestFailingCredentialSource(t *testing.T) {
 	}
 }
 
-// A source may read and parse its files for each request. New connections are needed only if the
-// contents of the certificate have changed.
+// A source may read and parse its files for each request. The client needs new connections only if
+// the contents of the certificate have changed.
 func TestReparsedCertificateKeepsConnections(t *testing.T) {
 	t.Parallel()
 	aliceCert, aliceKey := certificate(t, "alice")
@@ -329,14 +329,14 @@ func TestReparsedCertificateKeepsConnections(t *testing.T) {
 			require.Equal(t, "alice", name)
 			require.Equal(t, 1, client.Stats().Connections)
 		}
-		for i := range 20 { // two clients take turns
+		for i := range 20 { // the certificates alternate
 			cert, key = bobCert, bobKey
 			if i%2 == 1 {
 				cert, key = aliceCert, aliceKey
 			}
 			_, err := get(t.Context(), client)
 			require.NoError(t, err)
-			require.LessOrEqual(t, client.Stats().Connections, 3, "those of the other one are closed, soon")
+			require.LessOrEqual(t, client.Stats().Connections, 3, "connections with the other certificate must be closed soon")
 		}
 		synctest.Wait()
 		_, err = get(t.Context(), client)

@@ -161,7 +161,7 @@ func TestCorruptCompressedListIsAnError(t *testing.T) {
 		for ; at < len(body); at += 1 + len(body)/testsize.Scale(100, 40) {
 			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{})
 			require.NoError(t, err)
-			_, _, err = drainList(stream) // has undecodable objects, which do not end the list yet
+			_, _, err = drainList(stream) // the list may have undecodable objects, which do not end it
 			require.NoError(t, stream.Close())
 			if err == io.EOF {
 				harmless++ // harmless changes are in the header of a member: time, operating system
@@ -204,7 +204,7 @@ func TestUnrequestedCompressionIsRefused(t *testing.T) {
 	t.Parallel()
 	client := serve(t, gzipped(JSON, http.StatusOK, compressed(t, podList(t, JSON, "7"), 1)), Options{})
 	err := listErr(t.Context(), pods(client))
-	// not compressed, because a decompressor could hold back events
+	// A watch must not be compressed, because a decompressor could hold back events.
 	_, watchErr := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
 	for _, err := range []error{err, watchErr} {
 		require.ErrorIs(t, err, ErrMalformed)
@@ -226,7 +226,7 @@ func TestCancelEndsACompressedList(t *testing.T) {
 	stream, err := pods(client).List(ctx, listwatch.ListOptions{})
 	require.NoError(t, err)
 	_, err = stream.Next()
-	require.NoError(t, err, "what has arrived is there")
+	require.NoError(t, err, "Next must return an object that has arrived")
 	cancel()
 	for err == nil {
 		_, err = stream.Next()
@@ -265,9 +265,9 @@ func BenchmarkCompressedList(b *testing.B) {
 	}
 }
 
-// With a certain content, 14 kB of gzip become 14 MB of containers. The client stops reading such a
-// list. It requests the list again without compression, because an honest server may have such a
-// list.
+// TestG11_DecompressionBombIsRequestedUncompressed: 14 kB of gzip can become 14 MB of containers.
+// The client stops reading such a list. Because an honest server may have such a list, the client
+// requests it again without compression.
 func TestG11_DecompressionBombIsRequestedUncompressed(t *testing.T) {
 	for _, e := range encodings {
 		zeros := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.ConfigMap{
@@ -291,7 +291,7 @@ func TestG11_DecompressionBombIsRequestedUncompressed(t *testing.T) {
 		took := allocatedBy(func() {
 			err := listErr(t.Context(), maps)
 			require.ErrorContains(t, err, "rest.Options.MaxCompression")
-			require.NotErrorIs(t, err, listwatch.ErrListTooLarge, "for the next attempt may succeed")
+			require.NotErrorIs(t, err, listwatch.ErrListTooLarge, "the error must not say that the list is too large, because the next attempt may succeed")
 		})
 		require.Less(t, took, uint64(len(body)))
 		require.Equal(t, io.EOF, listErr(t.Context(), maps))

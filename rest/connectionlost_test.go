@@ -24,7 +24,7 @@ func TestIsConnectionLost(t *testing.T) {
 	for text, err := range map[string]error{
 		"reset":                 &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)},
 		"end":                   io.EOF,
-		"end within an answer":  io.ErrUnexpectedEOF,
+		"end within a response": io.ErrUnexpectedEOF,
 		"broken":                errors.New("http: can't write HTTP request on broken connection"),
 		"server that goes away": errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1, ErrCode=NO_ERROR, debug=\"\""),
 		"closed":                &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed},
@@ -33,12 +33,12 @@ func TestIsConnectionLost(t *testing.T) {
 		require.True(t, isConnectionLost(err), text)
 	}
 	for text, err := range map[string]error{
-		"refused":   &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
-		"timeout":   &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded},
-		"no answer": errHeaderTimeout,
-		"cancelled": context.Canceled,
-		"malformed": wire.Malformed("the body ends within the list"),
-		"name":      &net.DNSError{Name: "nowhere", IsNotFound: true},
+		"refused":     &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
+		"timeout":     &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded},
+		"no response": errHeaderTimeout,
+		"cancelled":   context.Canceled,
+		"malformed":   wire.Malformed("the body ends within the list"),
+		"name":        &net.DNSError{Name: "nowhere", IsNotFound: true},
 	} {
 		require.False(t, isConnectionLost(err), text)
 	}
@@ -63,7 +63,7 @@ func TestConnectionLostWithinAResponse(t *testing.T) {
 	})
 }
 
-// The time limit for an answer starts when the request is sent, after the wait for Options.Limit.
+// The HeaderTimeout starts when the request is sent, after the wait for Options.Limit.
 func TestHeaderTimeoutExcludesTheRateLimiter(t *testing.T) { // RS-17
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

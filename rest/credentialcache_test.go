@@ -59,8 +59,8 @@ func newLoginClient(t *testing.T, source *login, timeout time.Duration) (client 
 	}
 }
 
-// TestLoginContinuesAfterRequestDeadline: a request gives up at its deadline, but the login goes
-// on, and the next request uses its result.
+// TestLoginContinuesAfterRequestDeadline: a request fails at its deadline, but the login goes on,
+// and the next request uses its result.
 func TestLoginContinuesAfterRequestDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -91,13 +91,13 @@ func TestPrepareWaitsForACredential(t *testing.T) {
 		start := time.Now()
 		require.NoError(t, pods(client).Prepare(t.Context()))
 		require.Equal(t, 5*time.Minute, time.Since(start))
-		require.Zero(t, client.Stats().Requests, "nothing is asked")
+		require.Zero(t, client.Stats().Requests, "Prepare must not send a request")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		require.EqualError(t, client.Prepare(ctx), "GET http://memory: context deadline exceeded")
 	})
 	other := serve(t, http.NotFoundHandler(), Options{})
-	require.NoError(t, other.Prepare(t.Context()), "without a source there is nothing to wait for")
+	require.NoError(t, other.Prepare(t.Context()), "without Config.Credentials, Prepare must return at once")
 }
 
 // TestCredentialTimeoutEndsTheWait: CredentialTimeout ends the wait even if the function
@@ -116,8 +116,8 @@ func TestCredentialTimeoutEndsTheWait(t *testing.T) {
 		require.Equal(t, time.Minute, time.Since(start))
 		_, err = get(t.Context(), client)
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-		require.Equal(t, time.Minute, time.Since(start), "at once")
-		require.EqualValues(t, 1, deaf.calls.Load(), "and no second call while the first hangs")
+		require.Equal(t, time.Minute, time.Since(start), "after the timeout, a request must fail at once")
+		require.EqualValues(t, 1, deaf.calls.Load(), "no second call must start while the first one hangs")
 		close(release)
 		synctest.Wait()
 		_, err = get(t.Context(), client)
@@ -134,7 +134,8 @@ func TestCredentialTimeoutEndsTheWait(t *testing.T) {
 	})
 }
 
-// TestPanickingCredentialSourceBlocksNoRequest: all waiting requests get an error.
+// TestPanickingCredentialSourceBlocksNoRequest: all waiting requests get an error if Credentials
+// panics or calls runtime.Goexit.
 func TestPanickingCredentialSourceBlocksNoRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

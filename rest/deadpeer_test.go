@@ -44,7 +44,7 @@ func TestHalfOpenHTTP2ConnectionIsDetected(t *testing.T) {
 				watch, err := pods(client).Watch(ctx, listwatch.WatchOptions{})
 				require.Equal(t, fault.Kind == tcpproxy.None, err == nil)
 				if err == nil {
-					// while the server answers pings, silence does not end the stream
+					// while the server responds to pings, silence does not end the stream
 					time.Sleep(time.Hour)
 					synctest.Wait()
 					require.Equal(t, 1, client.Stats().Connections)
@@ -55,12 +55,12 @@ func TestHalfOpenHTTP2ConnectionIsDetected(t *testing.T) {
 				}
 				require.Error(t, err)
 				require.ErrorContains(t, err, "GET https://memory/api/v1/pods?")
-				require.LessOrEqual(t, time.Since(began), 45*time.Second, "a ping after 30 s of silence, and 15 s for its answer")
+				require.LessOrEqual(t, time.Since(began), 45*time.Second, "the client must send a ping after 30 s of silence, and wait for its answer for 15 s")
 				synctest.Wait() // the transport ends streams before it closes their connection
 				require.Zero(t, client.Stats().Connections)
 
 				_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
-				require.NoError(t, err, "the next request takes another connection")
+				require.NoError(t, err, "the next request must use another connection")
 				require.Equal(t, 2, proxy.Connections())
 			})
 		})

@@ -119,7 +119,7 @@ func TestDefaultDecoderEqualsUnsharedDecoder(t *testing.T) {
 	require.True(t, equalByDefault(t, JSON, jsonResource[*unstructured.Unstructured], ResourceOptions{}))
 	require.True(t, equalByDefault(t, JSON, jsonResource[*unstructured.Unstructured], drop))
 	require.True(t, equalByDefault(t, JSON, jsonResource[*plainStruct], ResourceOptions{}))
-	require.False(t, equalByDefault(t, JSON, jsonResource[plainStruct], ResourceOptions{}), "no pointer")
+	require.False(t, equalByDefault(t, JSON, jsonResource[plainStruct], ResourceOptions{}), "a type that is not a pointer must not use the Client's Decoder")
 	require.False(t, equalByDefault(t, JSON, jsonResource[map[string]any], ResourceOptions{}))
 	require.False(t, equalByDefault(t, JSON, jsonResource[any], ResourceOptions{}))
 	require.False(t, equalByDefault(t, JSON, jsonResource[json.RawMessage], ResourceOptions{}))
@@ -209,7 +209,7 @@ func TestOwnedObjectsShareNothing(t *testing.T) {
 					require.Len(t, items, 3)
 					require.Equal(t, shares, items[1].Object.Spec.Affinity == items[2].Object.Spec.Affinity)
 					watch, err := r.Watch(t.Context(), listwatch.WatchOptions{Owned: owned, Held: func(types.NamespacedName) any {
-						require.False(t, owned, "nobody asks")
+						require.False(t, owned, "the client must not call Held if objects are owned")
 						return items[0].Object
 					}})
 					require.NoError(t, err)
@@ -224,7 +224,8 @@ func TestOwnedObjectsShareNothing(t *testing.T) {
 	}
 }
 
-// A later k8s.io/api may have a type that the Decoder cannot decode.
+// TestUnsupportedTypeIsDecodedByItsOwnMethod: a later k8s.io/api may have a type that the Decoder
+// cannot decode.
 func TestUnsupportedTypeIsDecodedByItsOwnMethod(t *testing.T) {
 	t.Parallel()
 	type unknown struct {
@@ -240,11 +241,11 @@ func TestUnsupportedTypeIsDecodedByItsOwnMethod(t *testing.T) {
 		require.Equal(t, i+1, own)
 	}
 	require.ErrorContains(t, decode([]byte("\x08\x01"), &corev1.Pod{}, nil), "wire type")
-	require.Equal(t, 2, own, "the bytes are wrong, not the type")
+	require.Equal(t, 2, own, "malformed bytes of a supported type must not reach the fallback")
 	require.False(t, isGenerated(reflect.TypeFor[ownPod]()))
 }
 
-// If an object does not fit, the error names the field, as without sharing.
+// If a value does not fit its field, the error names the field, with sharing as without.
 func TestDefaultDecoderErrorsNameTheField(t *testing.T) {
 	t.Parallel()
 	pod := decoder{typ: reflect.TypeFor[*corev1.Pod]()}

@@ -69,12 +69,12 @@ func TestOnlyListsAndWatchesShareParts(t *testing.T) {
 	require.Equal(t, listAll(t, own), pods)
 	require.NotSame(t, pods[0], pods[1])
 	require.Same(t, pods[0].Spec.Containers[0].LivenessProbe, pods[1].Spec.Containers[0].LivenessProbe)
-	require.Same(t, listAll(t, lean)[0].Spec.Containers[0].LivenessProbe, pods[1].Spec.Containers[0].LivenessProbe, "a relist shares with what there was")
+	require.Same(t, listAll(t, lean)[0].Spec.Containers[0].LivenessProbe, pods[1].Spec.Containers[0].LivenessProbe, "objects of a relist must share parts with earlier objects")
 
 	got, err := lean.Get(t.Context(), keyOf(pods[0]), metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, pods[0], got)
-	require.NotSame(t, got.Spec.Containers[0].LivenessProbe, pods[0].Spec.Containers[0].LivenessProbe, "it is to be changed")
+	require.NotSame(t, got.Spec.Containers[0].LivenessProbe, pods[0].Spec.Containers[0].LivenessProbe, "an object of Get must share nothing, because the caller may change it")
 }
 
 func TestPartialStructIsDecodedInBothEncodings(t *testing.T) {
@@ -92,7 +92,7 @@ func TestPartialStructIsDecodedInBothEncodings(t *testing.T) {
 		require.NotEmpty(t, inProtobuf[i].Spec.NodeName)
 	}
 	got, err := slim.Get(t.Context(), keyOf(inJSON[0]), metav1.GetOptions{})
-	require.NoError(t, err, "which is in JSON, for want of a method Unmarshal")
+	require.NoError(t, err, "Get must decode JSON, because the type has no method Unmarshal")
 	require.Equal(t, inJSON[0].Spec, got.Spec)
 }
 
@@ -108,7 +108,7 @@ func TestPartialObjectMetadataRequestsOnlyMetadata(t *testing.T) {
 	_, err := api.Create(widget)
 	require.NoError(t, err)
 
-	var answers sync.Map  // Content-Type of the answers, by path
+	var answers sync.Map  // Content-Type of the responses, by path
 	var plain atomic.Bool // the server does not know partial objects
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if plain.Load() {

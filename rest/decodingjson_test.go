@@ -61,11 +61,11 @@ func TestSharedJSONObjectsEqualUnsharedObjects(t *testing.T) {
 				for _, pod := range pods {
 					probes[pod.Spec.Containers[0].LivenessProbe] = true
 				}
-				require.Less(t, len(probes), n/2, "but for those that were decoded at the same time")
+				require.Less(t, len(probes), n/2, "objects must share probes, except if they were decoded at the same time")
 			}
 			got, err := lean.Get(t.Context(), keyOf(pods[0]), metav1.GetOptions{})
 			require.NoError(t, err)
-			require.NotSame(t, got.OwnerReferences[0].Controller, pods[0].OwnerReferences[0].Controller, "it is to be changed")
+			require.NotSame(t, got.OwnerReferences[0].Controller, pods[0].OwnerReferences[0].Controller, "an object of Get must share nothing, because the caller may change it")
 
 			leanMaps := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](client, podsGVR, shared))
 			ownMaps := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](client, podsGVR, plain))

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// describeServer is a resource with a server whose answers determine its description.
+// describeServer is a resource with a server whose responses determine its description.
 type describeServer struct {
 	server *apitest.Server
 	client *rest.Client
@@ -28,7 +28,7 @@ func startDescribed(t *testing.T) describeServer {
 	return describeServer{server, client}
 }
 
-// review makes the server answer a SelfSubjectReview by action.
+// review makes the server respond to a SelfSubjectReview by action.
 func (d describeServer) review(action apitest.Action) *apitest.InjectedFault {
 	return d.server.Inject(apitest.Fault{Action: action, Match: func(r apitest.Request) bool {
 		return r.HTTP.Method == http.MethodPost && r.HTTP.URL.Path == "/apis/authentication.k8s.io/v1/selfsubjectreviews"
@@ -78,8 +78,8 @@ func TestDescribeIdentifiesTheSource(t *testing.T) {
 	require.Len(t, hashes, 4)
 }
 
-// If the server does not have a fact, the fact is missing in the description. If the server refuses
-// the request for it, Describe returns an error.
+// If the server does not have a fact, the fact is "" in the description. If the request for the
+// fact fails in another way, Describe returns an error.
 func TestDescribeOmitsUnavailableFacts(t *testing.T) {
 	t.Parallel()
 	d := startDescribed(t)
@@ -88,7 +88,7 @@ func TestDescribeOmitsUnavailableFacts(t *testing.T) {
 	about, err := resource.Describe(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, about["cluster"])
-	require.Empty(t, about["user"], "the server has no such review")
+	require.Empty(t, about["user"], "user must be empty if the server does not support SelfSubjectReview")
 	older.Remove()
 
 	d.review(user("anna", ""))

@@ -43,7 +43,7 @@ func TestErrorSaysWhatACustomResourceLacks(t *testing.T) {
 
 	_, err = widgets.Get(t.Context(), types.NamespacedName{Namespace: "home", Name: "a"}, metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
-	require.NotContains(t, err.Error(), "namespace was given", "it is just not there")
+	require.NotContains(t, err.Error(), "namespace was given", "the error about a missing object must have no hint about the namespace")
 	_, err = widgets.Create(t.Context(), widget("Widget", "home", "a"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	gadgets := Must(For[*unstructured.Unstructured](client, ResourceOptions{Resource: gvr.GroupVersion().WithResource("gadgets")}))

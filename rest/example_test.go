@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// The program lists, and then watches from the version of the list.
+// The example lists pods, and then watches from the version of the list.
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(respond))
 	defer server.Close()

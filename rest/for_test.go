@@ -48,7 +48,7 @@ func each[T any](t *testing.T, r *rest.Resource[T], f func(T)) {
 	}
 }
 
-// The function For serves built-in types, users' types and unstructured objects.
+// The function For supports built-in types, users' types and unstructured objects.
 func TestForSupportsBuiltinUserAndUnstructuredTypes(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -134,7 +134,7 @@ func TestVerbsReturnUnsharedObjects(t *testing.T) {
 // instead.
 func TestForErrorsSayWhatToWrite(t *testing.T) {
 	t.Parallel()
-	_, c := newServer(t, apitest.Options{OnRequest: func(apitest.Request) { panic("nothing is asked of the server") }})
+	_, c := newServer(t, apitest.Options{OnRequest: func(apitest.Request) { panic("For must not send a request") }})
 	first := func(_ any, err error) error { return err }
 	named := func(o rest.ResourceOptions) rest.ResourceOptions { o.Resource = websitesGVR; return o }
 	for want, err := range map[string]error{
@@ -187,8 +187,8 @@ func TestForAcceptsSelectorsOfTheServer(t *testing.T) {
 	}
 }
 
-// With a resource in the options, a built-in type may read another resource than its own. A type of
-// a later k8s.io/api also works this way.
+// If the options name a resource, a built-in type may be used for another resource than its own. A
+// type of a later k8s.io/api also works this way.
 func TestForWithExplicitResource(t *testing.T) {
 	t.Parallel()
 	server, c := newServer(t, apitest.Options{})
@@ -196,7 +196,7 @@ func TestForWithExplicitResource(t *testing.T) {
 	require.NoError(t, err)
 	pods := rest.Must(rest.For[*corev1.Pod](c, rest.ResourceOptions{Resource: podsOf}))
 	_, err = pods.Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
-	require.ErrorContains(t, err, "a namespace is required", "it is the same as without the name")
+	require.ErrorContains(t, err, "a namespace is required", "naming a type's own resource must change nothing")
 	_, err = rest.For[*corev1.Node](c, rest.ResourceOptions{Resource: corev1.SchemeGroupVersion.WithResource("nodes"), Namespace: "n"})
 	require.ErrorContains(t, err, "no namespace")
 }

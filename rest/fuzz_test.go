@@ -23,8 +23,9 @@ import (
 // exceed it.
 const fuzzMax = 1 << 10
 
-// FuzzJSONList cuts arbitrary bytes, in pieces of any size. Nothing may panic, and the size of the
-// pieces must make no difference. The cutter must find the same items as encoding/json.
+// FuzzJSONList passes arbitrary bytes to a framer, in pieces of any size. Nothing may panic, and
+// the size of the pieces must make no difference. The framer must find the same items as
+// encoding/json.
 func FuzzJSONList(f *testing.F) {
 	f.Add(podList(f, JSON, "7", smallPods()...))
 	f.Add([]byte(`{"apiVersion":"v1","items":[{"metadata":{"name":"a\n\"}]"}}, {}],"kind":"FooList","metadata":{"continue":"c"}} `))
@@ -46,7 +47,7 @@ func FuzzJSONList(f *testing.F) {
 		if kjson.UnmarshalCaseSensitivePreserveInts(data, &want) != nil || !strings.HasSuffix(want.Kind, "List") {
 			return
 		}
-		require.Equal(t, io.EOF, err, "this is a list")
+		require.Equal(t, io.EOF, err, "the framer must accept a valid list")
 		require.Len(t, frames, len(want.Items))
 		for i := range frames {
 			require.Equal(t, string(want.Items[i]), string(frames[i].Data))
@@ -81,8 +82,9 @@ func FuzzJSONWatch(f *testing.F) {
 	})
 }
 
-// FuzzProtobufList cuts arbitrary bytes. Nothing may panic, and the size of the pieces must make no
-// difference. If generated code also decodes the bytes, its result must be the same.
+// FuzzProtobufList passes arbitrary bytes to a framer. Nothing may panic, and the size of the
+// pieces must make no difference. If generated code also decodes the bytes, its result must be the
+// same.
 func FuzzProtobufList(f *testing.F) {
 	f.Add(podList(f, Protobuf, "7", smallPods()...))
 	f.Add(podList(f, Protobuf, "", plainPod(1)))
@@ -172,8 +174,8 @@ func isPlainObject(data []byte) bool {
 	return true
 }
 
-// framesInPieces cuts data in one piece and byte by byte, and checks that both ways have the same
-// result.
+// framesInPieces passes data to a framer in one piece and byte by byte, and checks that both ways
+// have the same result.
 func framesInPieces(t *testing.T, newFramer func() wire.Framer, data []byte) ([]wire.Frame, error) {
 	t.Helper()
 	frames, err := readFrames(newFramer(), data, len(data)+1)
@@ -188,7 +190,7 @@ func framesInPieces(t *testing.T, newFramer func() wire.Framer, data []byte) ([]
 	return frames, err
 }
 
-// readFrames passes data to a cutter, in pieces of this many bytes.
+// readFrames passes data to a framer, in pieces of this many bytes.
 func readFrames(c wire.Framer, data []byte, piece int) (frames []wire.Frame, err error) {
 	start := 0
 	for end := 0; ; {

@@ -104,7 +104,7 @@ func (e *goexitReader) Read(p []byte) (int, error) {
 }
 
 // A goroutine that ends by a panic or by Goexit does not wait for the consumer. Otherwise the
-// process would not report a panic until somebody calls Next.
+// process would report the panic only after a call of Next.
 func TestEndedReaderDoesNotWaitForConsumer(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
@@ -118,7 +118,7 @@ func TestEndedReaderDoesNotWaitForConsumer(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):
-		require.Fail(t, "the reader waits for somebody who reads")
+		require.Fail(t, "the ended reader must not wait for the consumer")
 	}
 	events, _, err := drainWatch(stream)
 	require.ErrorIs(t, err, errGoexit)

@@ -21,8 +21,8 @@ import (
 
 var encodings = []Encoding{JSON, Protobuf}
 
-// cannedResponse is a transport that answers every request with the same body, for tests that do
-// not depend on the network.
+// cannedResponse is a handler with the same response to every request, for tests that do not depend
+// on the network.
 type cannedResponse struct {
 	contentType string
 	body        io.Reader
@@ -44,7 +44,7 @@ func serve(t testing.TB, handler http.Handler, opts Options) *Client {
 	return client
 }
 
-// serveBytes is like serve, for a server that gives the same answer to every request.
+// serveBytes is like serve, for a server with the same response to every request.
 func serveBytes(t testing.TB, e Encoding, body []byte) *Client {
 	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType(e))
@@ -56,7 +56,7 @@ func pods(c *Client) *Resource[*corev1.Pod] {
 	return Must(NewResource[*corev1.Pod](c, podsGVR, ResourceOptions{}))
 }
 
-// offline returns an exchange whose answer is read from r.
+// offline returns an exchange whose response body is r.
 func offline(ctx context.Context, r io.Reader) *exchange {
 	x := &exchange{
 		config: &decodeConfig{maxObjectBytes: 16 << 20, maxListBytes: 1 << 30}, method: "GET", address: url.URL{Scheme: "http", Host: "offline", Path: "/"},

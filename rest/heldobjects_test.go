@@ -99,6 +99,6 @@ func TestClosedWatchReleasesHeldObjects(t *testing.T) {
 	for range 3 {
 		runtime.GC()
 	}
-	require.True(t, alive.Value() == nil, "what was held is still there")
+	require.True(t, alive.Value() == nil, "a closed watch must not keep the held objects alive")
 	runtime.KeepAlive(kept)
 }

@@ -43,10 +43,10 @@ var hostileFor = flag.Duration("hostile", 3*time.Second, "how long a hostile ser
 // largest objects that the options below allow, and the test's own objects.
 const hostileHeap = 512 << 20
 
-// TestG11_HostileServer answers lists, watches, verbs and discovery at random: cut off, too large,
-// too deep, of another kind or type, slow, repeated, a decompression bomb, or nonsense. Nothing may
-// panic, memory is bounded, every call ends in time, and every failure is an error that names its
-// request.
+// TestG11_HostileServer sends random responses to lists, watches, verbs and discovery: truncated,
+// too large, too deep, of another kind or type, slow, repeated, a decompression bomb, or nonsense.
+// Nothing may panic, memory is bounded, every call ends in time, and every failure is an error that
+// names its request.
 func TestG11_HostileServer(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -87,14 +87,14 @@ func TestG11_HostileServer(t *testing.T) {
 					err := try()
 					asked.Add(1)
 					if took := time.Since(start); took > 60*time.Second {
-						t.Errorf("it took %s: %v", took, err)
+						t.Errorf("every call must end within 60 s, but one took %s: %v", took, err)
 					}
 					if err == nil {
 						continue
 					}
 					failed.Add(1)
 					if text := err.Error(); len(text) > 20_000 || !strings.Contains(text, "/api") {
-						t.Errorf("an error that does not name its request, or of %d bytes: %.300s", len(text), text)
+						t.Errorf("an error must name its request and be short, but one has %d bytes: %.300s", len(text), text)
 					}
 				}
 			})
@@ -104,7 +104,7 @@ func TestG11_HostileServer(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	most := watchHeap(ctx)
 	group.Wait()
-	t.Logf("%d answers, %d of them failures, at most %d MB of heap", asked.Load(), failed.Load(), most()>>20)
+	t.Logf("%d calls, %d of them failed, at most %d MB of heap", asked.Load(), failed.Load(), most()>>20)
 	require.NotZero(t, failed.Load())
 	require.Less(t, most(), uint64(hostileHeap))
 }
@@ -184,14 +184,14 @@ func drain(next func() error) (last error) {
 	}
 }
 
-// hostile is a server that answers at random.
+// hostile is a server with random responses.
 type hostile struct {
 	seed  uint64
 	count atomic.Uint64
 }
 
 func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// before this, the server does not notice the end of a connection
+	// The server notices the end of a connection only after it has read the body.
 	_, _ = io.Copy(io.Discard, r.Body)
 	random := rand.New(rand.NewPCG(h.seed, h.count.Add(1)))
 	protobuf := strings.Contains(r.Header.Get("Accept"), "protobuf") && random.IntN(2) == 0
@@ -212,7 +212,7 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case 3:
 		w.Header().Set("Retry-After", "999999999999")
 	case 4:
-		body = body[:random.IntN(len(body)+1)] // cut off
+		body = body[:random.IntN(len(body)+1)] // truncated
 	case 5:
 		body = append(body, body...)
 	case 6:
@@ -275,10 +275,11 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// waitForClient waits until the client is gone, but not for ever. After an answer without a body,
-// such as 204, the client sends its next request on the same connection. The first byte of this
-// request ends net/http's watch over the connection. Then the server does not notice the end of the
-// connection, the context never ends, and Close of the server waits for the handler.
+// waitForClient waits until the client has closed the connection, but not for ever. After a
+// response without a body, such as 204, the client sends its next request on the same connection.
+// At the first byte of this request, net/http stops watching the connection. Then the server does
+// not notice the end of the connection, the context never ends, and Close of the server waits for
+// the handler.
 func waitForClient(r *http.Request) {
 	select {
 	case <-r.Context().Done():
@@ -286,8 +287,8 @@ func waitForClient(r *http.Request) {
 	}
 }
 
-// The client is gone, and the server cannot notice it. Without the limit in linger, Close of the
-// server would hang.
+// The client has closed the connection, and the server cannot notice it. Without the limit in
+// waitForClient, Close of the server would hang.
 func TestHostileServerEnds(t *testing.T) {
 	var began atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -299,12 +300,12 @@ func TestHostileServerEnds(t *testing.T) {
 	client, err := rest.NewClient(rest.Config{Host: server.URL}, rest.Options{MaxRetries: -1})
 	require.NoError(t, err)
 	_, err = client.Raw(t.Context(), "GET", "/api", rest.RawOptions{})
-	require.NoError(t, err, "the answer is complete")
+	require.NoError(t, err, "the client must accept the complete response")
 	soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	_, err = client.Raw(soon, "GET", "/api", rest.RawOptions{})
 	require.Error(t, err)
-	require.EqualValues(t, 1, began.Load(), "the second request is on the connection of the first")
+	require.EqualValues(t, 1, began.Load(), "the handler must not get the second request, because the first one blocks the connection")
 	client.Close()
 	ended := make(chan struct{})
 	go func() {
@@ -314,11 +315,11 @@ func TestHostileServerEnds(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(30 * time.Second):
-		require.Fail(t, "Close of the server hangs")
+		require.Fail(t, "Close of the server must not hang")
 	}
 }
 
-// hostileBody returns a valid answer, a decompression bomb, or an answer of another kind.
+// hostileBody returns a valid response, a decompression bomb, or a response of another kind.
 func hostileBody(random *rand.Rand, protobuf bool, r *http.Request) []byte {
 	kind, apiVersion := "Pod", "v1"
 	if strings.Contains(r.URL.Path, "foos") {

@@ -111,8 +111,8 @@ func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was 
 	}
 }
 
-// If a server sends metadata although whole objects were requested, the cache would lose the rest
-// of the objects.
+// TestUnrequestedPartialMetadataIsRefused: if the client accepted metadata instead of whole
+// objects, a cache would lose the rest of the objects.
 func TestUnrequestedPartialMetadataIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
@@ -178,14 +178,14 @@ func TestKindsOfItems(t *testing.T) {
 		require.Equal(t, io.EOF, read(foos(kind), list, foo, foo))
 		require.Equal(t, io.EOF, read(foos(ResourceOptions{}), list, foo, foo))
 		require.ErrorIs(t, read(foos(kind), list, foo, bar), ErrMalformed)
-		require.ErrorIs(t, read(foos(ResourceOptions{}), list, foo, bar), ErrMalformed, "the first is Foo")
+		require.ErrorIs(t, read(foos(ResourceOptions{}), list, foo, bar), ErrMalformed, "the kind of the first item, Foo, must be required of the second")
 		require.ErrorIs(t, read(foos(kind), list, `"kind":"Foo","apiVersion":"other.example.com/v1",`), ErrMalformed)
 	}
 	for _, list := range []string{`"kind":"FooList","apiVersion":"v1"`, `"apiVersion":"v1","kind":"APIResourceList"`, `"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadataList"`, `"kind":"Table"`} {
 		require.ErrorIs(t, read(foos(ResourceOptions{}), list), ErrMalformed, list)
 		require.ErrorIs(t, read(foos(kind), list), ErrMalformed, list)
 	}
-	// The first answer determines the kind for all later answers.
+	// The first response determines the kind for all later responses.
 	r := foos(ResourceOptions{})
 	require.Equal(t, io.EOF, read(r, fooList, foo))
 	require.Equal(t, io.EOF, read(r, fooList, foo))
@@ -195,7 +195,7 @@ func TestKindsOfItems(t *testing.T) {
 	_, err = r.decodeObject(JSON, []byte(`{"apiVersion":"v1","kind":"Status","status":"Success"}`))
 	require.ErrorIs(t, err, ErrMalformed)
 	_, err = foos(ResourceOptions{}).decodeObject(JSON, []byte(`{"apiVersion":"example.com/v1","kind":"Status","metadata":{"name":"a"}}`))
-	require.NoError(t, err, "somebody's own kind")
+	require.NoError(t, err, "a custom resource may have the kind Status")
 }
 
 // Servers write the kind first. A kind that comes later counts as well.
@@ -229,8 +229,8 @@ func TestSubresourceMayBeOfAnotherKind(t *testing.T) {
 	require.ErrorContains(t, err, "Deployment of apps/v1 is expected")
 }
 
-// A user may delete the definition of a custom resource, and create another one of the same name
-// with another kind. In between, a server says that the resource does not exist.
+// A user may delete a CRD, and create another CRD for a resource of the same name with another
+// kind. In between, the server responds with 404.
 func TestKindIsResetAfter404(t *testing.T) {
 	t.Parallel()
 	kind := "Foo"
@@ -267,7 +267,7 @@ func TestKindIsResetAfter404(t *testing.T) {
 		require.ErrorIs(t, watch(), ErrMalformed)
 		_, err := r.Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
 		require.Equal(t, http.StatusNotFound, statusCode(err))
-		require.ErrorIs(t, list(), ErrMalformed, "it is but an object that was not found")
+		require.ErrorIs(t, list(), ErrMalformed, "a 404 for one object must not reset the kind")
 		kind = ""
 		require.Equal(t, http.StatusNotFound, statusCode(gone()))
 		kind = was + "Bar"
@@ -316,10 +316,10 @@ func TestOpenStreamOfDeletedResourceSetsNoKind(t *testing.T) {
 	require.NoError(t, err)
 
 	kind, gone = "Bar", false
-	require.Equal(t, io.EOF, listErr(t.Context(), r), "the kind of the old resource is no reason to refuse the new one")
+	require.Equal(t, io.EOF, listErr(t.Context(), r), "the kind of the deleted resource must not matter for the new resource")
 	next <- object("Bar", "b")
 	_, err = stream.Next()
-	require.ErrorIs(t, err, ErrMalformed, "a stream has objects of one kind")
+	require.ErrorIs(t, err, ErrMalformed, "a stream must refuse objects of a second kind")
 }
 
 func TestGroupKindOfResources(t *testing.T) {
@@ -329,8 +329,8 @@ func TestGroupKindOfResources(t *testing.T) {
 	require.Equal(t, "Secret", secrets(c).kinds.Load().kind)
 	require.Equal(t, "Ingress", Must(For[*networkingv1.Ingress](c, ResourceOptions{})).kinds.Load().kind)
 	require.Equal(t, "Deployment", Must(NewJSONResource[map[string]any](c, appsv1.SchemeGroupVersion.WithResource("deployments"), ResourceOptions{})).kinds.Load().kind)
-	require.Equal(t, "Secret", Must(NewResource[*corev1.Secret](c, podsGVR, ResourceOptions{})).kinds.Load().kind, "the type tells, before the resource")
+	require.Equal(t, "Secret", Must(NewResource[*corev1.Secret](c, podsGVR, ResourceOptions{})).kinds.Load().kind, "the kind of a built-in type must have precedence over the kind of the resource")
 	require.Equal(t, "Own", Must(NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{Kind: "Own"})).kinds.Load().kind)
 	require.Empty(t, Must(NewJSONResource[*unstructured.Unstructured](c, foosGVR, ResourceOptions{})).kinds.Load().kind)
-	require.Empty(t, Must(NewResource[*appsv1.Deployment](c, foosGVR, ResourceOptions{})).kinds.Load().kind, "of another group")
+	require.Empty(t, Must(NewResource[*appsv1.Deployment](c, foosGVR, ResourceOptions{})).kinds.Load().kind, "the type's kind must not be used for a resource of another group")
 }

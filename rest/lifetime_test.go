@@ -26,7 +26,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// silent answers a list or a watch with its start and then stays silent.
+// silent returns a handler that sends the start of a list or a watch and then stays silent.
 func silent(start []byte, e Encoding) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType(e))
@@ -55,7 +55,7 @@ func TestCancelEndsABlockedNextAtOnce(t *testing.T) { // D21
 			_, err = stream.Next()
 			require.ErrorIs(t, err, context.Canceled)
 			require.ErrorContains(t, err, "GET http://memory/api/v1/pods: context canceled")
-			require.Equal(t, time.Hour, time.Since(start), "and nothing else")
+			require.Equal(t, time.Hour, time.Since(start), "Next must end exactly when the context is cancelled")
 			_, again := stream.Next()
 			require.Equal(t, err, again)
 			require.NoError(t, stream.Close())
@@ -94,9 +94,9 @@ func TestCloseDoesNotWaitForASilentServer(t *testing.T) { // G10, RS-23
 		require.Zero(t, client.Stats().Streams)
 		_, err = stream.Next()
 		require.EqualError(t, err, "GET http://memory/api/v1/pods?allowWatchBookmarks=true&watch=true: the stream is closed")
-		require.NotErrorIs(t, err, ErrClosed, "that would be the client")
+		require.NotErrorIs(t, err, ErrClosed, "the error must not say that the client is closed")
 		synctest.Wait()
-		require.Zero(t, client.Stats().Connections, "a stream that was ended early takes its connection with it")
+		require.Zero(t, client.Stats().Connections, "Close before the end of the response must close the connection")
 	})
 }
 
@@ -111,9 +111,9 @@ func TestCloseWhileReaderIsBlocked(t *testing.T) {
 			require.NoError(t, err)
 			_, err = stream.Next()
 			require.NoError(t, err)
-			synctest.Wait() // the window is full
+			synctest.Wait() // until the reader has read as far ahead as it may
 			read := client.Stats().BytesReceived
-			require.Less(t, read, uint64(len(body)), "reading ahead is bounded")
+			require.Less(t, read, uint64(len(body)), "the reader must not read far ahead of the consumer")
 			require.NoError(t, stream.Close())
 		})
 	}
@@ -139,7 +139,7 @@ func TestReadAheadIsBounded(t *testing.T) { // G11
 			_, err = stream.Next()
 			require.NoError(t, err)
 		}
-		synctest.Wait() // the window is full
+		synctest.Wait() // until the reader has read as far ahead as it may
 		require.LessOrEqual(t, client.Stats().BytesReceived, uint64((5+6)*(size+1000)))
 		require.NoError(t, stream.Close())
 	})
@@ -170,7 +170,7 @@ func TestHeaderTimeout(t *testing.T) {
 		start := time.Now()
 		_, err := pods(client).Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-		require.NotErrorIs(t, err, context.DeadlineExceeded, "that would be the caller's")
+		require.NotErrorIs(t, err, context.DeadlineExceeded, "the error must differ from a deadline of the caller's context")
 		require.ErrorContains(t, err, "the server sent no headers within 1m0s")
 		require.Equal(t, time.Minute, time.Since(start))
 		require.EqualValues(t, 1, client.Stats().Failures)
@@ -280,7 +280,7 @@ func TestOrderIsKeptWithSlowDecoding(t *testing.T) {
 	a.close()
 }
 
-// fixedSizeFramer is a cutter with frames of two bytes, so that there are many batches.
+// fixedSizeFramer is a framer with frames of two bytes, so that there are many batches.
 type fixedSizeFramer struct{}
 
 func (fixedSizeFramer) Incomplete() bool { return false }

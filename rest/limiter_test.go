@@ -37,7 +37,7 @@ func TestRateLimiterAllowsBurstsAndThenARate(t *testing.T) {
 		for range 5 {
 			got = append(got, at())
 		}
-		require.Equal(t, []time.Duration{0, 0, 0, 500 * ms, 1000 * ms}, got, "an hour saves no more than a burst")
+		require.Equal(t, []time.Duration{0, 0, 0, 500 * ms, 1000 * ms}, got, "after an idle hour, only one burst must be allowed at once")
 	})
 }
 
@@ -52,14 +52,14 @@ func TestCancelledWaitTakesNoToken(t *testing.T) { // RS-16
 		start := time.Now()
 		require.Equal(t, context.DeadlineExceeded, limiter.Wait(ctx))
 		require.Equal(t, 100*time.Millisecond, time.Since(start))
-		require.Equal(t, context.DeadlineExceeded, limiter.Wait(ctx), "at once")
+		require.Equal(t, context.DeadlineExceeded, limiter.Wait(ctx), "Wait must fail at once if the context has ended")
 		require.NoError(t, limiter.Wait(t.Context()))
 		require.Equal(t, time.Second, time.Since(start))
 	})
 }
 
-// TestRateLimiterIsNeverFasterThanItsRate lets callers give up while they wait. No period has more
-// requests than the rate and one burst allow. While a caller waits, no token is lost.
+// TestRateLimiterIsNeverFasterThanItsRate cancels some callers while they wait. No period may have
+// more requests than the rate and one burst allow. A cancelled wait must not lose a token.
 func TestRateLimiterIsNeverFasterThanItsRate(t *testing.T) {
 	t.Parallel()
 	const interval, burst = 100 * time.Millisecond, 3
@@ -95,7 +95,7 @@ func TestRateLimiterIsNeverFasterThanItsRate(t *testing.T) {
 					require.LessOrEqual(t, j-i+1, burst+int((turns[j]-turns[i])/interval), "%v to %v", turns[i], turns[j])
 				}
 			}
-			require.GreaterOrEqual(t, len(turns), int(last/interval)*9/10, "and it is hardly slower")
+			require.GreaterOrEqual(t, len(turns), int(last/interval)*9/10, "at least nine tenths of the rate must be used")
 		})
 	}
 }
@@ -122,7 +122,7 @@ func TestRateLimiterServesInTheOrderOfArrival(t *testing.T) {
 		wait("second", time.Hour)
 		wait("third", 1200*time.Millisecond)
 		wait("fourth", time.Hour)
-		require.Equal(t, "second 1s", <-turns, "in the place of the first")
+		require.Equal(t, "second 1s", <-turns, "the second caller must get the token that the first one did not take")
 		require.Equal(t, "fourth 2s", <-turns)
 	})
 }
@@ -153,15 +153,15 @@ func TestEveryAttemptAndEveryStreamWaitsForTheLimit(t *testing.T) { // RS-13
 		start := time.Now()
 		_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
 		require.NoError(t, err)
-		require.Equal(t, 10*time.Second, time.Since(start), "the repetition")
+		require.Equal(t, 10*time.Second, time.Since(start), "a retry must wait for Options.Limit")
 		_ = listErr(t.Context(), pods(client))
-		require.Equal(t, 20*time.Second, time.Since(start), "a list")
+		require.Equal(t, 20*time.Second, time.Since(start), "a list must wait for Options.Limit")
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		err = listErr(ctx, pods(client))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.EqualValues(t, 3, client.Stats().Requests, "one that waited in vain was not sent")
+		require.EqualValues(t, 3, client.Stats().Requests, "a request whose wait was cancelled must not be sent")
 	})
 }
 

@@ -29,7 +29,7 @@ func TestListEqualsApimachineryDecoder(t *testing.T) {
 	t.Parallel()
 	sent := randomPods(1, testsize.Scale(50, 20))
 	for _, e := range encodings {
-		// before the parallel part, because encoding a quantity writes to it
+		// before the parallel part, because encoding writes to quantities
 		body := podList(t, e, "4711", sent...)
 		t.Run(e.String(), func(t *testing.T) {
 			t.Parallel()
@@ -44,11 +44,11 @@ func TestListEqualsApimachineryDecoder(t *testing.T) {
 				require.Equal(t, &want.Items[i], item.Object)
 				require.Equal(t, types.NamespacedName{Namespace: want.Items[i].Namespace, Name: want.Items[i].Name}, item.Key)
 				require.Equal(t, want.Items[i].ResourceVersion, item.ResourceVersion)
-				require.Zero(t, item.Object.TypeMeta, "as client-go's typed clients")
+				require.Zero(t, item.Object.TypeMeta, "items must lack kind and apiVersion, as with client-go's typed clients")
 			}
 			require.Equal(t, listwatch.ListMeta{ResourceVersion: "4711", Bytes: int64(len(body))}, stream.Meta())
 			_, err = stream.Next()
-			require.Equal(t, io.EOF, err, "the end stays the end")
+			require.Equal(t, io.EOF, err, "Next must return io.EOF again after the end")
 			require.NoError(t, stream.Close())
 			require.NoError(t, stream.Close())
 		})

@@ -63,7 +63,7 @@ func TestListDecodeCostStaysBelowLimits(t *testing.T) {
 // listCost returns a function that measures several lists and returns the lowest cost.
 func listCost[T Message](t *testing.T, body []byte, opts ResourceOptions, known knownFunc) func() cost {
 	return func() (least cost) {
-		client := &Client{} // its Decoder learns from one list for the next
+		client := &Client{} // its Decoder keeps the shared parts of one list for the next
 		for i := range 4 {
 			r := Must(NewResource[T](client, podsGVR, opts))
 			objects := make([]T, 0, measuredPods)

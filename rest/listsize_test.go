@@ -48,8 +48,8 @@ func TestListOfExactlyMaxListBytes(t *testing.T) { // G11
 	}
 }
 
-// A list has a few bytes on the wire, and a hundred thousand times as many decompressed. The client
-// stops reading at the limit, and does not keep the bytes.
+// A list can have a few bytes on the wire, and a hundred thousand times as many after
+// decompression. The client stops reading at the limit, and does not keep the bytes.
 func TestDecompressedListIsBounded(t *testing.T) { // G11
 	most, all := testsize.Scale(2<<20, 1<<20), testsize.Scale(4_000, 2_000)
 	for _, e := range encodings {
@@ -80,7 +80,7 @@ func TestDecompressedListIsBounded(t *testing.T) { // G11
 	}
 }
 
-// The part of a list without items claims an arbitrary length.
+// A field of a list without items may claim an arbitrary length.
 func TestListWithoutItemsIsBounded(t *testing.T) { // G11
 	const most = 1 << 20
 	for e, start := range map[Encoding]string{
@@ -98,8 +98,7 @@ func TestListWithoutItemsIsBounded(t *testing.T) { // G11
 	}
 }
 
-// The client keeps the fields beside the items in memory, so the limit counts from their first
-// byte.
+// The client keeps the other fields of a list in memory, so their limit counts from the first byte.
 func TestOtherListFieldsAreBounded(t *testing.T) { // G11
 	field := `,"x":"` + strings.Repeat("x", 64<<10) + `"`
 	for name, body := range map[string]*repeatingReader{

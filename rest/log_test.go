@@ -32,7 +32,8 @@ func (l *logbook) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, nil))
 }
 
-// Retries are logged, because the caller would notice only that the request takes long.
+// The client logs retries, because otherwise the caller would notice only that the request takes
+// long.
 func TestRetriesAreLoggedAtStartAndEveryFiveMinutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -84,7 +85,7 @@ func TestLogsGoToTheDefaultLogger(t *testing.T) {
 	client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Warning", `299 - "v1beta1 is deprecated"`)
 	}), Options{})
-	slog.SetDefault(previous) // the default at the time of NewClient is used
+	slog.SetDefault(previous) // the client keeps the default logger from the time of NewClient
 	_, err := get(t.Context(), client)
 	require.NoError(t, err)
 	require.Len(t, log.lines, 1)

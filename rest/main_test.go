@@ -12,7 +12,7 @@ func TestMain(m *testing.M) {
 	if host := os.Getenv(environmentHost); host != "" {
 		os.Exit(requestByEnvironment(host))
 	}
-	// servers in tests fail on purpose, which would be logged
+	// drops log lines about servers that fail on purpose
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	goleak.VerifyTestMain(m)
 }

@@ -79,8 +79,8 @@ func peakHeap(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Without the estimate, 14 kB in gzip would become 14 MB of a pod with seven million containers,
-// and 3.2 GiB of heap.
+// Without the estimate, 14 kB of gzip would become a pod of 14 MB with seven million containers,
+// which takes 3.2 GiB of heap.
 func TestG11_ObjectOverMemoryBudgetIsRefusedByKey(t *testing.T) {
 	containers := testsize.Scale(5_000_000, 400_000) // 10 MB of protobuf, 15 MB of JSON
 	for _, e := range encodings {
@@ -129,13 +129,13 @@ func TestG11_ObjectOverMemoryBudgetIsRefusedByKey(t *testing.T) {
 					_, err = r.Get(t.Context(), types.NamespacedName{Namespace: "n", Name: "bomb"}, metav1.GetOptions{})
 					require.ErrorIs(t, err, ErrTooLarge)
 				})
-				require.Less(t, took, uint64(512<<20), "buffers for the bytes, and nothing else")
+				require.Less(t, took, uint64(512<<20), "the client must allocate only the buffers for the bytes")
 			})
 		}
 	}
 }
 
-// Many small bombs take as much memory as a large one.
+// Many small objects over the budget would take as much memory as a large one.
 func TestG11_ManySmallObjectsOverMemoryBudget(t *testing.T) {
 	for _, e := range encodings {
 		var objects [][]byte
@@ -151,7 +151,7 @@ func TestG11_ManySmallObjectsOverMemoryBudget(t *testing.T) {
 			require.Len(t, skipped, 400)
 			require.NoError(t, stream.Close())
 		})
-		require.Less(t, took, uint64(16<<20), "instead of 90 MB")
+		require.Less(t, took, uint64(16<<20), "refused objects must take little memory, not 90 MB")
 	}
 }
 
@@ -253,7 +253,7 @@ func TestG11_TooDeepProtobufIsRefusedByKey(t *testing.T) {
 		require.Len(t, skipped, 1)
 		require.Equal(t, "deep", skipped[0].Key.Name)
 		require.ErrorIs(t, skipped[0], ErrTooLarge)
-		require.Len(t, items, 1, "which is deep, but not too deep")
+		require.Len(t, items, 1, "an object with the allowed depth must be decoded")
 		require.GreaterOrEqual(t, items[0].Object.levels, 1)
 
 		_, err = Must(NewResource[*recursiveMessage](serveBytes(t, Protobuf, enveloped("Nested", nest(number, levels))), plainGVR, ResourceOptions{})).
@@ -363,8 +363,8 @@ func requireWithinBudget(t *testing.T, e Encoding, kind string, object any, typ 
 	}
 }
 
-// A custom resource that the API server accepts is never refused as a map, whatever values a user
-// chooses.
+// The client refuses no custom resource that an API server accepts, whatever its values, if it is
+// decoded into a map.
 func TestValidCustomResourcesFitTheBudget(t *testing.T) {
 	t.Parallel()
 	s := newEstimator(reflect.TypeFor[*unstructured.Unstructured](), (&Client{}).budget())
@@ -425,7 +425,7 @@ func TestEstimateMatchesDecodingMemory(t *testing.T) {
 			took := int64(after - before)
 			t.Logf("%d bytes, estimate %d, took %d", len(test.data), estimate, took)
 			require.LessOrEqual(t, took, 2*estimate+64<<10)
-			require.GreaterOrEqual(t, 3*took, estimate, "the estimate is not too high either")
+			require.GreaterOrEqual(t, 3*took, estimate, "the estimate must not be more than three times the memory")
 		})
 	}
 }
@@ -450,7 +450,7 @@ func memoryInUse() uint64 {
 func TestLargeObjectsAreFullyEstimated(t *testing.T) {
 	t.Parallel()
 	testsize.SkipIfShort(t, "decodes large objects")
-	// 56 times its bytes, so a single field is light
+	// Each field takes 56 times its bytes, so only the estimate for large objects counts it.
 	large := append(bombPod(Protobuf, "a", 1), field(1, bytes.Repeat(field(17, nil), 4<<20))...)
 	s := newEstimator(reflect.TypeFor[*corev1.Pod](), (&Client{}).budget())
 	require.ErrorIs(t, s.check(Protobuf, large, wire.JSONSize{}), ErrTooLarge)
@@ -470,8 +470,8 @@ func TestBoundsAreValidated(t *testing.T) {
 	}
 }
 
-// A value that is not an object also takes the memory of an element before it is refused: 8 million
-// zeros would take gigabytes.
+// A value that is not an object also takes the memory of an element before the decoder refuses it:
+// 8 million zeros would take gigabytes.
 func TestG11_ScalarElementsAreEstimated(t *testing.T) {
 	for name, opts := range map[string]ResourceOptions{
 		"default": {}, "unshared": {Unshared: true},
@@ -516,7 +516,7 @@ func TestG11_EstimateIgnoresFieldNameCase(t *testing.T) {
 			require.ErrorIs(t, skipped[0], ErrTooLarge, "%s.%s", spec, containers)
 		}
 	}
-	// Two fields whose names differ only in case have separate weights.
+	// Two fields whose names differ only in case have separate costs.
 	type two struct {
 		Small []int8     `json:"a"`
 		Large [][64]int8 `json:"A"`

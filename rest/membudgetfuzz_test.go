@@ -80,8 +80,8 @@ func FuzzMemoryEstimate(f *testing.F) {
 				}) != nil {
 					continue
 				}
-				// The limit allows for light parts, which are not counted, and for the capacities
-				// that an append doubles.
+				// The limit includes the parts that are not counted, and the capacities that an
+				// append doubles.
 				require.LessOrEqual(t, deepSize(reflect.ValueOf(object).Elem()), baseMemory+2*(8+67)*(len(data)+64), "%s %s", typ, e)
 				if deep, ok := object.(*recursiveMessage); ok && e == Protobuf {
 					require.LessOrEqual(t, deep.levels, 12)

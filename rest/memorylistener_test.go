@@ -50,8 +50,8 @@ func (m *memoryListener) DialContext(ctx context.Context, _, _ string) (net.Conn
 	}
 }
 
-// serveMemory is like serve, for tests in a bubble. stop stops the server and the client. It has to
-// be called before the bubble ends.
+// serveMemory is like serve, for tests in a bubble. stop stops the server and the client. The test
+// must call it before the bubble ends.
 func serveMemory(t testing.TB, handler http.Handler, opts Options) (client *Client, stop func()) {
 	t.Helper()
 	network := newMemoryListener()

@@ -33,7 +33,7 @@ type panickingObject struct {
 	*metav1.ObjectMeta `json:"-"`
 }
 
-// upperCaseText decodes itself.
+// upperCaseText decodes its JSON into text in upper case.
 type upperCaseText struct{ text string }
 
 func (s *upperCaseText) UnmarshalJSON(data []byte) error {
@@ -45,8 +45,8 @@ func TestJSONResourceDecodesAnyGoType(t *testing.T) {
 	t.Parallel()
 	const item = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"5"},"Status":{"Phase":"Running"},"status":{"phase":"Pending"}}`
 	body := []byte(`{"kind":"PodList","items":[` + item + `]}`)
-	require.Equal(t, "Running", listOne[*partialObject](t, body).Object.Status.Phase, "keys are compared exactly, as apimachinery does")
-	require.Equal(t, "Pod", listOne[*custom](t, body).Object.Kind, "custom resources keep their kind, so that they can be written")
+	require.Equal(t, "Running", listOne[*partialObject](t, body).Object.Status.Phase, "keys must be case-sensitive, as in apimachinery")
+	require.Equal(t, "Pod", listOne[*custom](t, body).Object.Kind, "custom resources must keep their kind, so that they can be written")
 	require.Equal(t, "a", listOne[custom](t, body).Object.Name)
 	require.Equal(t, map[string]any{"phase": "Pending"}, listOne[map[string]any](t, body).Object["status"])
 	require.Equal(t, map[string]any{"phase": "Pending"}, listOne[any](t, body).Object.(map[string]any)["status"])
@@ -54,7 +54,7 @@ func TestJSONResourceDecodesAnyGoType(t *testing.T) {
 	require.Contains(t, listOne[*upperCaseText](t, body).Object.text, "RUNNING")
 	require.Equal(t, "Pod", listOne[*corev1.Pod](t, body).Object.Kind)
 	builtin := Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{}))
-	require.Equal(t, metav1.TypeMeta{}, listOneOf(t, builtin, body).Object.TypeMeta, "built-in types come without, in any encoding")
+	require.Equal(t, metav1.TypeMeta{}, listOneOf(t, builtin, body).Object.TypeMeta, "built-in types must lack kind and apiVersion, in any encoding")
 }
 
 func listOne[T any](t *testing.T, body []byte) listwatch.Item[T] {

@@ -19,11 +19,11 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// onSendServer records the Traceparent header of each request. It answers with 429 for a number of
-// times, and then with a pod.
+// onSendServer records the Traceparent header of each request. It first responds with 429 for a
+// number of times, and then with a pod.
 type onSendServer struct {
 	pod             []byte
-	tooManyRequests int // number of answers with 429
+	tooManyRequests int // number of responses with 429
 
 	mu       sync.Mutex // guards following
 	received []string
@@ -50,8 +50,8 @@ func keyOfPod(pod *corev1.Pod) types.NamespacedName {
 }
 
 // OnSend is called once for each request, including retries, before the request is sent, with the
-// context of the caller. The returned function is called with the answer, after OnResponse, in the
-// same goroutine.
+// context of the caller. The returned function is called with the response, after OnResponse, in
+// the same goroutine.
 func TestOnSendIsCalledForEachRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,13 +68,13 @@ func TestOnSendIsCalledForEachRequest(t *testing.T) {
 				server.mu.Unlock()
 				setHeader("Traceparent", fmt.Sprint("attempt ", attempt))
 				if attempt == 2 {
-					return nil // no function needs the answer
+					return nil // no function for the response
 				}
 				return func(a ResponseInfo) {
-					told = append(told, fmt.Sprintf("answered %d: %d %v, %s", attempt, a.StatusCode, a.Err, a.Verb))
+					told = append(told, fmt.Sprintf("response %d: %d %v, %s", attempt, a.StatusCode, a.Err, a.Verb))
 				}
 			},
-			OnResponse: func(a ResponseInfo) { told = append(told, fmt.Sprint("all hear of ", a.StatusCode)) },
+			OnResponse: func(a ResponseInfo) { told = append(told, fmt.Sprint("all get ", a.StatusCode)) },
 			OnRetry:    func(r RetryInfo) { told = append(told, "retry") },
 		}})
 		defer stop()
@@ -82,16 +82,16 @@ func TestOnSendIsCalledForEachRequest(t *testing.T) {
 		_, err := pods(client).Get(ctx, keyOfPod(&pod), metav1.GetOptions{})
 		require.NoError(t, err)
 		require.Equal(t, []string{
-			"send 1 by me: get pods, after 0", "all hear of 429", "answered 1: 429 <nil>, get", "retry",
-			"send 2 by me: get pods, after 1", "all hear of 429", "retry",
-			"send 3 by me: get pods, after 2", "all hear of 200", "answered 3: 200 <nil>, get",
+			"send 1 by me: get pods, after 0", "all get 429", "response 1: 429 <nil>, get", "retry",
+			"send 2 by me: get pods, after 1", "all get 429", "retry",
+			"send 3 by me: get pods, after 2", "all get 200", "response 3: 200 <nil>, get",
 		}, told)
 		require.Equal(t, []string{"attempt 1", "attempt 2", "attempt 3"}, server.received)
 	})
 }
 
-// The returned function is also called if a request gets no answer, but not if a request is never
-// sent.
+// The returned function is also called if a request gets no response. It is not called if the
+// request is never sent.
 func TestOnSendIsCalledWithoutAResponse(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -101,7 +101,7 @@ func TestOnSendIsCalledWithoutAResponse(t *testing.T) {
 	}{
 		"lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil, 1},
 		"late": {func(_ http.ResponseWriter, r *http.Request) {
-			// otherwise the server does not notice that the client is gone
+			// otherwise the server does not notice the end of the connection
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		}, nil, 1},
@@ -131,8 +131,8 @@ func TestOnSendIsCalledWithoutAResponse(t *testing.T) {
 	}
 }
 
-// The time of a slow hook is not part of the request: it is not in Answered.Latency, and the header
-// timeout does not include it.
+// The time of a slow hook is not part of the request: ResponseInfo.Latency and the header timeout
+// do not include it.
 func TestSlowOnSendDelaysTheRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,8 +153,8 @@ func TestSlowOnSendDelaysTheRequest(t *testing.T) {
 	})
 }
 
-// If a hook panics, the caller gets the panic. The client still works, and no goroutine remains
-// that waits for the end of the context.
+// If a hook panics, the panic reaches the caller. The client still works, and no goroutine keeps
+// waiting for the end of the context.
 func TestPanicInOnSendLeaksNothing(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
@@ -172,7 +172,7 @@ func TestPanicInOnSendLeaksNothing(t *testing.T) {
 	for range 3 {
 		require.PanicsWithValue(t, "a bug", func() { _, _ = pods(client).Get(parent, key, metav1.GetOptions{}) })
 	}
-	require.Zero(t, parent.waiting.Load(), "contexts that are derived from the caller's have ended")
+	require.Zero(t, parent.waiting.Load(), "all contexts derived from the caller's context must have ended")
 	quiet.Store(true)
 	_, err := pods(client).Get(t.Context(), key, metav1.GetOptions{})
 	require.NoError(t, err)
@@ -188,14 +188,15 @@ type countingContext struct {
 
 func (c *countingContext) Done() <-chan struct{} { return c.done }
 
-// AfterFunc is the method that package context calls if a context is of a foreign type.
+// AfterFunc implements the interface with which package context registers functions at a context of
+// another type.
 func (c *countingContext) AfterFunc(f func()) (stop func() bool) {
 	c.waiting.Add(1)
 	end := context.AfterFunc(c.Context, f)
 	return sync.OnceValue(func() bool { c.waiting.Add(-1); return end() })
 }
 
-// Each request gets its own answer, even if many requests and streams are open at once.
+// Each request gets its own response, even if many requests and streams are open at once.
 func TestOnSendOfConcurrentRequests(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)

@@ -14,8 +14,9 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// The client names and skips an object that is too large, in whatever pieces the object arrives.
-// Then it reads the next objects. TestTooLargeItemIsAnObjectError covers both encodings.
+// The client skips an object that is too large, and names it in an error, in whatever pieces the
+// object arrives. Then the client reads the next objects. TestTooLargeItemIsAnObjectError covers
+// both encodings.
 func TestOversizedJSONIsSkippedForAnyReadSizes(t *testing.T) { // G11
 	t.Parallel()
 	const limit = 1 << 10
@@ -69,7 +70,7 @@ func TestOversizedJSONIsSkippedForAnyReadSizes(t *testing.T) { // G11
 					require.ErrorIs(t, failed, ErrTooLarge)
 					require.ErrorContains(t, failed, "it has more than 1024 bytes")
 					if name != "a name within the limit" {
-						// in an event, the name lies beyond the limit
+						// in an event, the name is after the limit
 						require.Equal(t, test.key, failed.Key)
 					}
 				}
@@ -89,13 +90,12 @@ func TestOversizedInitialEventWithoutAName(t *testing.T) {
 		_, skipped, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
 		require.Len(t, skipped, 1)
-		require.Empty(t, skipped[0].Key, "so that nothing may be taken for deleted")
+		require.Empty(t, skipped[0].Key, "the error must have no key, so that a reflector deletes nothing")
 		require.Equal(t, io.EOF, err)
 	}
 }
 
-// If the type of an event does not come within the limit, the watch ends, because the event could
-// be anything.
+// If the type of an event is after the limit, the watch ends, because the event could be anything.
 func TestOversizedEventOfUnknownType(t *testing.T) {
 	t.Parallel()
 	x := offline(t.Context(), strings.NewReader(`{"object":{"metadata":{"name":"`+strings.Repeat("x", 5000)+`"}},"type":"ADDED"}`))

@@ -37,8 +37,8 @@ func randomPods(seed int64, n int) []corev1.Pod {
 		pods[i].TypeMeta = metav1.TypeMeta{}
 		pods[i].Name = fmt.Sprintf("%s-%d", pods[i].Name, i)
 		pods[i].ResourceVersion = fmt.Sprint(1000 + i)
-		// Marshal makes each Quantity cache its text now, because parallel tests would do this at
-		// the same time.
+		// Marshal makes each Quantity cache its text now. Otherwise parallel tests would write it
+		// at the same time.
 		_, _ = pods[i].Marshal()
 	}
 	return pods

@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// TestProjectedObjectIsNotSentBack: an update with such an object would delete on the
-// server the parts that the list has left out.
+// TestProjectedObjectIsNotSentBack: an update with a projected object would delete the omitted
+// parts on the server.
 func TestProjectedObjectIsNotSentBack(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})

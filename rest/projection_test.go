@@ -81,7 +81,7 @@ func readPods(t *testing.T, r *Resource[*corev1.Pod], e Encoding, pods []corev1.
 	require.Empty(t, skipped)
 	var read []*corev1.Pod
 	for i, item := range items {
-		require.Equal(t, pods[i].Name, item.Key.Name, "a projection does not touch the identity")
+		require.Equal(t, pods[i].Name, item.Key.Name, "a projection must not change the identity")
 		require.Equal(t, pods[i].ResourceVersion, item.ResourceVersion)
 		read = append(read, item.Object)
 	}

@@ -24,8 +24,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// proxy is a small forward proxy, for HTTP or for SOCKS 5. It connects to one address, whichever
-// address a client requests, and records the requests.
+// proxy is a small forward proxy, for HTTP or for SOCKS 5. It always connects to one address,
+// whatever address a client requests, and records the requests.
 type proxy struct {
 	net.Listener
 	target         string
@@ -173,7 +173,7 @@ func TestProxies(t *testing.T) {
 			watch, err := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
 			require.NoError(t, err)
 			require.Equal(t, io.EOF, listErr(t.Context(), pods(client)))
-			require.Equal(t, []string{"kube.invalid:443"}, p.hosts(), "one tunnel, with HTTP/2 in it")
+			require.Equal(t, []string{"kube.invalid:443"}, p.hosts(), "all requests must use one tunnel with HTTP/2")
 			require.NoError(t, watch.Close())
 
 			_, err = get(t.Context(), through(url.UserPassword("me", "wrong")))
@@ -189,8 +189,8 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// TestUntrustedProxyReloadsTheCABundle: an untrusted server has the
-// same effect.
+// TestUntrustedProxyReloadsTheCABundle: after a proxy whose certificate is not trusted, the client
+// reloads the CA bundle, as after an untrusted server.
 func TestUntrustedProxyReloadsTheCABundle(t *testing.T) {
 	t.Parallel()
 	proxies, ca := startProxies(t)
@@ -208,8 +208,8 @@ func TestUntrustedProxyReloadsTheCABundle(t *testing.T) {
 	require.Equal(t, io.EOF, listErr(t.Context(), pods(client)))
 }
 
-// environmentHost is a variable that makes the test binary send a request to this host. This runs
-// in a process of its own, because a process reads the proxy variables only once.
+// environmentHost is an environment variable with a host. It makes the test binary send a request
+// to this host, in a process of its own, because a process reads the proxy variables only once.
 const environmentHost = "REST_TEST_HOST"
 
 func requestByEnvironment(host string) int {

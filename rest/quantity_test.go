@@ -70,7 +70,7 @@ func TestExtremeQuantitiesAreDecodedAtOnce(t *testing.T) { // G11
 			for _, padded := range []bool{false, true} {
 				object, err := decodeClaim(e, claim(t, e, text, text, padded))
 				require.NoError(t, err, "%s %.40s", e, text)
-				require.Equal(t, text, object.Labels["l"], "a label may be anything")
+				require.Equal(t, text, object.Labels["l"], "a label must keep its text, even if it looks like a quantity")
 				storage := object.Spec.Resources.Requests["storage"]
 				require.Zero(t, storage.Cmp(resource.MustParse(want)), "%s %.40s: %v", e, text, &storage)
 			}
@@ -95,7 +95,7 @@ func TestExtremeQuantitiesAreDecodedAtOnce(t *testing.T) { // G11
 	}
 }
 
-// The search ignores names, hashes and versions that look like an extreme quantity.
+// The search for extreme quantities ignores names, hashes and versions that look like one.
 func TestNonQuantitiesAreNotSuspected(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -107,7 +107,7 @@ func TestNonQuantitiesAreNotSuspected(t *testing.T) {
 		for _, e := range encodings {
 			at, _ := quantity.FindExtreme(e == Protobuf, encode(t, e, "Pod", &object), 0)
 			if strings.HasPrefix(text, "sha256:") && e == JSON {
-				continue // this text may be a number
+				continue // in JSON, text after a colon may be a number
 			}
 			require.Negative(t, at, "%s %s", e, text)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A reader is used without a goroutine. Each piece has the frames that are complete when bytes
-// arrive. It does not change while later pieces are cut.
+// The test calls the reader without a goroutine. Each piece has the frames that are complete when
+// bytes arrive. A piece does not change while the reader fills later pieces.
 func TestReaderReturnsCompleteFramesAtOnce(t *testing.T) {
 	t.Parallel()
 	const sent = "aabbccdde"
@@ -20,15 +20,15 @@ func TestReaderReturnsCompleteFramesAtOnce(t *testing.T) {
 		body io.Reader
 		want []string
 	}{
-		"at once":         {strings.NewReader(sent), []string{"aabbccdd", ""}},
-		"a byte a time":   {iotest.OneByteReader(strings.NewReader(sent)), []string{"aa", "bb", "cc", "dd", ""}},
-		"with its end":    {iotest.DataErrReader(strings.NewReader(sent)), []string{"aabbccdd"}},
-		"cut in a frame":  {io.MultiReader(strings.NewReader(sent[:3]), strings.NewReader(sent[3:])), []string{"aa", "bbccdd", ""}},
-		"nothing at all":  {strings.NewReader(""), []string{""}},
-		"nothing usable":  {strings.NewReader("a"), []string{""}},
-		"a lost body":     {io.MultiReader(strings.NewReader("aab"), iotest.ErrReader(io.ErrUnexpectedEOF)), []string{"aa", ""}},
-		"a failing body":  {io.MultiReader(strings.NewReader("aab"), iotest.ErrReader(errClosedForTest)), []string{"aa", ""}},
-		"empty in middle": {io.MultiReader(strings.NewReader("aa"), strings.NewReader(""), strings.NewReader("bb")), []string{"aa", "bb", ""}},
+		"at once":          {strings.NewReader(sent), []string{"aabbccdd", ""}},
+		"a byte a time":    {iotest.OneByteReader(strings.NewReader(sent)), []string{"aa", "bb", "cc", "dd", ""}},
+		"with its end":     {iotest.DataErrReader(strings.NewReader(sent)), []string{"aabbccdd"}},
+		"split in a frame": {io.MultiReader(strings.NewReader(sent[:3]), strings.NewReader(sent[3:])), []string{"aa", "bbccdd", ""}},
+		"nothing at all":   {strings.NewReader(""), []string{""}},
+		"nothing usable":   {strings.NewReader("a"), []string{""}},
+		"a lost body":      {io.MultiReader(strings.NewReader("aab"), iotest.ErrReader(io.ErrUnexpectedEOF)), []string{"aa", ""}},
+		"a failing body":   {io.MultiReader(strings.NewReader("aab"), iotest.ErrReader(errClosedForTest)), []string{"aa", ""}},
+		"empty in middle":  {io.MultiReader(strings.NewReader("aa"), strings.NewReader(""), strings.NewReader("bb")), []string{"aa", "bb", ""}},
 	} {
 		r := reader{exchange: offline(t.Context(), test.body), framer: fixedSizeFramer{}}
 		pieces := readPieces(&r)

@@ -117,7 +117,7 @@ var echoes = map[string]http.HandlerFunc{
 }
 
 // TestSentCredentialsAreRedactedInErrorsAndLogs: servers and proxies may send back the client's
-// credentials, in every part of an answer that may become part of an error or of a log line.
+// credentials, in every part of a response that may become part of an error or of a log line.
 func TestSentCredentialsAreRedactedInErrorsAndLogs(t *testing.T) {
 	t.Parallel()
 	const token = "hush-hush.4711+abc/def=="
@@ -257,15 +257,15 @@ func TestRedactorRemembersTheLastSecrets(t *testing.T) {
 	require.Equal(t, "token-00 [redacted] [redacted]", m.text("token-00 token-01 token-16"))
 	m.addSecret(NewSecret("abc"))
 	m.addSecret(NewSecret(""))
-	require.Equal(t, "abc", m.text("abc"), "too short to mean anything")
+	require.Equal(t, "abc", m.text("abc"), "a secret of three characters must not be redacted")
 
 	m = redactor{}
 	m.addSecret(NewSecret("inner-secret"))
 	m.addSecret(NewSecret("outer-inner-secret-outer"))
 	require.Equal(t, "a [redacted] b", m.text("a outer-inner-secret-outer b"))
-	require.Equal(t, "a [redacted]", m.text("a outer-inn"), "where it was cut")
-	require.Equal(t, "a outer-i b", m.text("a outer-i b"), "too short for a part")
-	require.Equal(t, "[redacted]", m.text("inner-secretinner-secret"), "how many there are is not said")
+	require.Equal(t, "a [redacted]", m.text("a outer-inn"), "the first part of a truncated secret must be redacted")
+	require.Equal(t, "a outer-i b", m.text("a outer-i b"), "a short part of a secret must not be redacted")
+	require.Equal(t, "[redacted]", m.text("inner-secretinner-secret"), "adjacent secrets must become one placeholder")
 
 	var none *redactor
 	none.addSecret(NewSecret("inner-secret"))
@@ -282,7 +282,7 @@ func TestRedactorRemembersTheLastSecrets(t *testing.T) {
 	require.Equal(t, "[redacted] [redacted] [redacted] [redacted]", m.text("<a&b> &lt;a&amp;b&gt; %3Ca%26b%3E bWU6PGEmYj4="))
 }
 
-// A wrapped error is found by its type through a masked error, unless this would show a secret.
+// errors.As finds a wrapped error through a redacted error, unless this would show a secret.
 func TestRedactedErrorSupportsErrorsAs(t *testing.T) {
 	t.Parallel()
 	m := redactor{}
@@ -294,7 +294,7 @@ func TestRedactedErrorSupportsErrorsAs(t *testing.T) {
 	require.NotContains(t, err.Error(), "inner-secret")
 
 	_, found := errors.AsType[*fs.PathError](err)
-	require.False(t, found, "it has the secret in its path")
+	require.False(t, found, "errors.As must not find the PathError, whose text has the secret")
 	errno, found := errors.AsType[syscall.Errno](err)
 	require.True(t, found)
 	require.Equal(t, syscall.ENOENT, errno)
@@ -310,8 +310,7 @@ func TestRedactedErrorSupportsErrorsAs(t *testing.T) {
 	require.ErrorAs(t, err, &status)
 	require.NotContains(t, fmt.Sprintf("%+v", status.Status()), "inner-secret")
 
-	// An error that wraps another may have a text without the secret. Its wrapped error still has
-	// the secret.
+	// An error whose text has no secret may wrap an error whose text has the secret.
 	err = m.err(fmt.Errorf("inner-secret: %w", silentError{loud}))
 	_, found = errors.AsType[silentError](err)
 	require.False(t, found)
@@ -327,7 +326,7 @@ func (e silentError) Unwrap() error { return e.reason }
 
 var escapes = regexp.MustCompile(`(?i)%(25)?[0-9a-f]{2}|\\+u[0-9a-f]{4}|&#x?[0-9a-f]+;`)
 
-// The mask finds a secret in any form in which a server, a proxy or a log writes it.
+// The redactor finds a secret in any form in which a server, a proxy or a log writes it.
 func TestRedactorFindsEncodedSecrets(t *testing.T) {
 	t.Parallel()
 	quoted := func(text string) string {
@@ -384,7 +383,7 @@ func TestRedactorFindsEncodedSecrets(t *testing.T) {
 		for name, write := range writings {
 			text := m.text("{" + write(secret) + "}")
 			require.Contains(t, text, redacted, "%s %s", secret, name)
-			// such as the escape of == at the end
+			// left may have escapes, such as the escape of == at the end
 			left := escapes.ReplaceAllString(strings.ReplaceAll(text, redacted, ""), "")
 			require.False(t, strings.ContainsFunc(left, func(r rune) bool { return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' }), "%s %s: %s", secret, name, text)
 		}
@@ -406,7 +405,7 @@ func TestRedactorFindsEncodedSecrets(t *testing.T) {
 		require.Equal(t, text, m.text(text))
 	}
 	m.addSecret(NewSecret("+-=+"))
-	require.Equal(t, "a [redacted] b", m.text("a +-=+ b"), "of what has nothing but what encodings change, only the text itself is known")
+	require.Equal(t, "a [redacted] b", m.text("a +-=+ b"), "a secret without normalized characters must be found only in its own form")
 	require.Equal(t, "a b", m.text("a b"))
 }
 
@@ -430,7 +429,7 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-// The beginning of a secret may repeat within the secret, or come before the secret in the text.
+// The prefix of a secret may repeat within the secret, or be in the text before the secret.
 func TestSecretAfterItsOwnPrefixIsRedacted(t *testing.T) {
 	t.Parallel()
 	m := &redactor{}

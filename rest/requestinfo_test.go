@@ -18,8 +18,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// The observer gets the verb and the resource, because a metric by URL would have one series for
-// each object and version.
+// The observer gets the verb and the resource, because with URLs as labels, a metric would have one
+// series for each object and version.
 func TestObserverGetsVerbResourceAndSubresource(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})

@@ -44,7 +44,7 @@ func (f *failingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(f.response)
 }
 
-// failWith answers with a code, and with a Retry-After header unless retryAfter is empty.
+// failWith responds with a code, and with a Retry-After header unless retryAfter is empty.
 func failWith(code int, retryAfter string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		if retryAfter != "" {
@@ -57,7 +57,7 @@ func failWith(code int, retryAfter string) func(http.ResponseWriter) {
 
 func dropConnection(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
-// truncateResponse breaks the connection in the middle of an answer.
+// truncateResponse ends the connection in the middle of a response.
 func truncateResponse(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", mediaTypeJSON)
 	w.Header().Set("Content-Length", "100")
@@ -159,7 +159,7 @@ func TestWhichRequestsAreRetried(t *testing.T) { // RS-8 to RS-10, D20
 				require.Len(t, retries, 2)
 				require.Equal(t, 2, retries[1].Err.Attempts)
 				// RS-11: retries send the whole body again.
-				require.Equal(t, server.bodies[0], server.bodies[1], "bodies are sent again, whole")
+				require.Equal(t, server.bodies[0], server.bodies[1], "a retry must send the whole body again")
 				require.Equal(t, server.bodies[0], server.bodies[2])
 				require.Equal(t, verb != "get", server.bodies[0] != "")
 			})
@@ -228,9 +228,9 @@ func TestErrorNamesAttemptsAndPreviousError(t *testing.T) { // RS-14
 		require.True(t, apierrors.IsTooManyRequests(err))
 		failed, ok := errors.AsType[*Error](err)
 		require.True(t, ok)
-		require.Equal(t, 11, failed.Attempts, "the first and ten more")
+		require.Equal(t, 11, failed.Attempts, "the default must be one attempt and ten retries")
 		require.Equal(t, http.StatusTooManyRequests, failed.StatusCode)
-		require.NotContains(t, err.Error(), "before that", "it was the same")
+		require.NotContains(t, err.Error(), "before that", "the error must not repeat an equal previous error")
 		require.ErrorContains(t, err, "(attempt 11)")
 	})
 }
@@ -272,7 +272,7 @@ func TestRetryWaitEndsWithContextOrClient(t *testing.T) { // RS-16
 			} else {
 				require.ErrorIs(t, err, context.Canceled)
 			}
-			require.ErrorContains(t, err, "before that: the server has received too many requests", "what it waited for is not lost")
+			require.ErrorContains(t, err, "before that: the server has received too many requests", "the error must have the failure before the wait")
 			require.Equal(t, 1, server.requests)
 		})
 	}

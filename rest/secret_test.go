@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testSecret is the secret of these tests. None of the forms below may appear in an output.
+// testSecret is the secret of these tests. No output may contain any of the forms below.
 const testSecret = "hush-hush-4711"
 
 var testSecretForms = []string{
@@ -39,7 +39,7 @@ type unexported[V any] struct{ field V }
 type twice[V any] struct{ inner unexported[V] }
 type embedding struct{ Secret }
 
-// nested returns a value in all the positions in which a program may print it.
+// nested returns values that contain the value in every position in which a program may print it.
 func nested[V any](value V) map[string]any {
 	pointer := &value
 	return map[string]any{
@@ -59,7 +59,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	certificate, err := tls.X509KeyPair(certificate(t, "me"))
 	require.NoError(t, err)
-	// a printer that finds the key would also find this text beside it
+	// A printer that finds the private key would also print this text beside it.
 	certificate.OCSPStaple = []byte(testSecret)
 	config := Config{
 		Host: "https://host", BearerToken: NewSecret(testSecret), Password: NewSecret([]byte(testSecret)), Username: "me",
@@ -150,8 +150,8 @@ func TestSecretRevealsItsText(t *testing.T) {
 	bytes := []byte(testSecret)
 	s := NewSecret(bytes)
 	bytes[0] = 'x'
-	require.Equal(t, testSecret, s.Reveal(), "it has a copy")
-	require.Equal(t, "[redacted]  ", fmt.Sprintf("%s %v %q", s, Secret{}, Secret{}), "one that is missing can be told")
+	require.Equal(t, testSecret, s.Reveal(), "a Secret must have its own copy of the text")
+	require.Equal(t, "[redacted]  ", fmt.Sprintf("%s %v %q", s, Secret{}, Secret{}), "an empty Secret must print as empty")
 	data, err := json.Marshal(struct {
 		Set, Empty Secret
 		Omitted    Secret `json:",omitzero"`
@@ -159,7 +159,7 @@ func TestSecretRevealsItsText(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"Set":"[redacted]","Empty":""}`, string(data))
 	//lint:ignore SA9005 that it decodes into nothing is what is tested
-	require.Error(t, json.Unmarshal([]byte(`"[redacted]"`), &s), "what was written is no secret")
+	require.Error(t, json.Unmarshal([]byte(`"[redacted]"`), &s), "the printed form must not decode into a Secret")
 
 	all := Secrets("a", "", testSecret)
 	require.Len(t, all, 3)

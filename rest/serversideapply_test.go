@@ -24,8 +24,8 @@ func TestApplySendsOnlyOwnedFields(t *testing.T) {
 	require.Equal(t, stored.Spec, got.Spec)
 	require.Equal(t, "PATCH /api/v1/namespaces/n/pods/a?dryRun=All&fieldManager=me&force=true", handler.method+" "+handler.uri)
 	require.Equal(t, "application/apply-patch+yaml", handler.contentType)
-	require.JSONEq(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"n","name":"a","labels":{"x":"y"}},"spec":{}}`, handler.body, "what a Go type has not is null in its JSON, and not sent")
-	require.Len(t, pod.ManagedFields, 1, "the object is not changed")
+	require.JSONEq(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"n","name":"a","labels":{"x":"y"}},"spec":{}}`, handler.body, "fields that are null in the JSON of a Go type must not be sent")
+	require.Len(t, pod.ManagedFields, 1, "the argument must not be changed")
 	require.Zero(t, pod.TypeMeta)
 
 	_, err = r.ServerSideApply(t.Context(), pod, metav1.ApplyOptions{FieldManager: "me"}, "status")

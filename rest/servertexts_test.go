@@ -16,7 +16,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Texts from a server are shown, and sent back to the server, only up to a limit.
+// The client truncates texts of a server in errors, and refuses a continue token that is too long
+// to send back.
 func TestG11_ServerTextsAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 100_000)
@@ -42,7 +43,7 @@ func TestG11_ServerTextsAreBounded(t *testing.T) {
 			require.Len(t, text, maxTextBytes)
 		}
 		require.Len(t, details.Causes, maxCauses)
-		require.Less(t, cap(details.Causes), 2*maxCauses, "an error keeps no more than it shows")
+		require.Less(t, cap(details.Causes), 2*maxCauses, "an error must not keep the causes that it does not show")
 
 		pod := plainPod(1)
 		pod.ResourceVersion = long
@@ -93,7 +94,7 @@ func encodedItem(t *testing.T, e Encoding, object any) []byte {
 	return bytes.TrimSpace(data)
 }
 
-// net/http quotes texts of the server in its errors.
+// net/http quotes texts of the server in its errors, so the client truncates these errors.
 func TestG11_ProtocolErrorsAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200_000)

@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// dripping answers with one byte at a time.
+// dripping returns a handler that sends one byte at a time.
 func dripping(body []byte, e Encoding, every time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType(e))
@@ -36,8 +36,8 @@ func dripping(body []byte, e Encoding, every time.Duration) http.HandlerFunc {
 	}
 }
 
-// An answer that stops must not block a caller without a deadline for ever: Get, every verb,
-// discovery, requests for tokens, and lists.
+// A response that stops must not block a caller without a deadline for ever. This holds for Get,
+// every verb, discovery, requests for tokens, and lists.
 func TestG11_StalledResponseEnds(t *testing.T) {
 	t.Parallel()
 	key := types.NamespacedName{Namespace: "n", Name: "a"}
@@ -94,8 +94,8 @@ func TestG11_StalledResponseEnds(t *testing.T) {
 	}
 }
 
-// A watch may be silent between two events. The time in which a slow reader does not read does not
-// count as silence.
+// A watch may be silent between two events. The time between two calls of Next does not count as
+// silence.
 func TestQuietWatchAndSlowReaderAreNotSilent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestQuietWatchAndSlowReaderAreNotSilent(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NoError(t, stream.Close())
 	})
-	synctest.Test(t, func(t *testing.T) { // a list that is read slowly
+	synctest.Test(t, func(t *testing.T) { // a list with a slow consumer
 		all := testsize.Scale(4000, 1000)
 		body := podList(t, JSON, "1", plainPods(all)...)
 		client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -189,8 +189,8 @@ func TestG11_HeadersOfHTTP2AreBounded(t *testing.T) {
 	require.Error(t, err)
 }
 
-// If a server switches protocols although no request asked for it, net/http leaves the connection
-// to its caller: net/http neither ends reads from it nor waits for it.
+// If a server switches protocols without being requested to, net/http passes the connection to its
+// caller. Then the end of the context does not end a read from this connection.
 func TestG11_UnrequestedProtocolSwitchIsAnError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestG11_UnrequestedProtocolSwitchIsAnError(t *testing.T) {
 		case err := <-failed:
 			require.ErrorContains(t, err, "101")
 		case <-time.After(time.Hour):
-			require.Fail(t, "the call hangs, though its context has ended")
+			require.Fail(t, "the call must end with its context")
 		}
 	})
 }

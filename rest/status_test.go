@@ -26,7 +26,7 @@ func TestStatusRoundTripsWithApimachinery(t *testing.T) {
 	got, err := readStatus(encoded)
 	require.NoError(t, err)
 	require.Equal(t, status, got)
-	// if the message is cut at the start of a field, the bytes before are a valid message
+	// if the message is truncated at the start of a field, the bytes before are a valid message
 	whole := 0
 	for end := range encoded {
 		if h, _, _, err := wire.NextField(encoded[whole:end], false); err == nil {

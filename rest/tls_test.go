@@ -72,7 +72,7 @@ func TestTLSWithClientCertificate(t *testing.T) {
 		return string(body), err
 	}
 	_, err := get(TLSConfig{})
-	require.ErrorContains(t, err, "certificate", "nobody vouches for the server")
+	require.ErrorContains(t, err, "certificate", "without the CA bundle, the server must not be trusted")
 
 	who, err := get(TLSConfig{CAData: ca})
 	require.NoError(t, err)
@@ -112,14 +112,14 @@ func TestStreamsOverHTTP2(t *testing.T) {
 		require.Equal(t, io.EOF, err)
 		require.Len(t, items, 500)
 		require.NoError(t, list.Close())
-		require.Equal(t, 1, client.Stats().Connections, "one connection carries both")
+		require.Equal(t, 1, client.Stats().Connections, "the watch and the list must use one connection")
 		require.NoError(t, watch.Close())
 		client.Close()
 		require.Zero(t, client.Stats().Connections)
 	}
 }
 
-// deadPeerConn is a connection to a peer that acknowledges nothing from a certain moment on.
+// deadPeerConn is a connection to a peer that acknowledges nothing after a certain moment.
 type deadPeerConn struct {
 	net.Conn
 	since   chan struct{}

@@ -80,19 +80,19 @@ func TestTokenFileIsReloaded(t *testing.T) {
 
 		write("two")
 		time.Sleep(transport.ReloadInterval - 1)
-		require.Equal(t, "one", get(), "at most once a minute")
+		require.Equal(t, "one", get(), "the file must be read at most once a minute")
 		time.Sleep(time.Nanosecond)
 		require.Equal(t, "two", get())
 
 		require.NoError(t, os.Remove(file))
 		time.Sleep(transport.ReloadInterval)
-		require.Equal(t, "two", get(), "the last good one")
+		require.Equal(t, "two", get(), "the last valid token must stay in use")
 
 		write("three")
 		f.expireIfCurrent(NewSecret("one"))
-		require.Equal(t, "two", get(), "a token that was refused after it had been replaced says nothing")
+		require.Equal(t, "two", get(), "a 401 for an earlier token must not reload the file")
 		f.expireIfCurrent(NewSecret("two"))
-		require.Equal(t, "three", get(), "refused by the server")
+		require.Equal(t, "three", get(), "a 401 for the current token must reload the file")
 	})
 }
 
@@ -109,7 +109,7 @@ func TestUnauthorizedReloadsTheToken(t *testing.T) {
 	require.NoError(t, err)
 	handler.wants("Bearer newer")
 	_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
-	require.True(t, apierrors.IsUnauthorized(err), "once is enough")
+	require.True(t, apierrors.IsUnauthorized(err), "the client must retry only once after a 401")
 	require.NotContains(t, err.Error(), "new")
 }
 

@@ -36,7 +36,7 @@ func TestWritesAddKindFromOptions(t *testing.T) {
 
 	stored, err := widgets.Create(t.Context(), made, metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.Empty(t, made.Kind, "what the caller has is not changed")
+	require.Empty(t, made.Kind, "Create must not change its argument")
 	require.Equal(t, metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}, stored.TypeMeta)
 
 	stored.TypeMeta = metav1.TypeMeta{}
@@ -57,7 +57,7 @@ func TestWritesAddKindFromOptions(t *testing.T) {
 	require.Equal(t, "Widget", stored.Kind)
 
 	_, err = widgets.Create(t.Context(), &widget{TypeMeta: metav1.TypeMeta{Kind: "Gadget", APIVersion: "example.com/v1"}, ObjectMeta: metav1.ObjectMeta{Namespace: "home", Name: "c"}}, metav1.CreateOptions{})
-	require.ErrorContains(t, err, "Gadget", "an object's own kind is not overwritten")
+	require.ErrorContains(t, err, "Gadget", "the client must not overwrite an object's own kind")
 
 	unknown := Must(For[*widget](client, ResourceOptions{Resource: gvr}))
 	_, err = unknown.Create(t.Context(), made, metav1.CreateOptions{})
@@ -78,7 +78,7 @@ func TestAddTypeMeta(t *testing.T) {
 	} {
 		require.JSONEq(t, want, string(k.addTypeMeta([]byte(body))), body)
 	}
-	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "g/v1"}).addTypeMeta([]byte(`{"a":1}`))), "no kind is known")
-	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "v1", kind: "Pod", builtin: true}).addTypeMeta([]byte(`{"a":1}`))), "servers know built-in types")
+	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "g/v1"}).addTypeMeta([]byte(`{"a":1}`))), "nothing must be added if the kind is unknown")
+	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "v1", kind: "Pod", builtin: true}).addTypeMeta([]byte(`{"a":1}`))), "nothing must be added to a built-in type")
 	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "v1", kind: "K", partial: true}).addTypeMeta([]byte(`{"a":1}`))))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server comes back with a certificate from a new CA. The first request fails. The next one reads
-// the new CA bundle, although the files are not a minute old.
+// A server restarts with a certificate from a new CA. The first request fails. The next request
+// reloads the CA bundle, although the last read is not a minute old.
 func TestUnverifiedCertificateReloadsTheCABundle(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "ca.crt")

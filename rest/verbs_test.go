@@ -20,7 +20,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// recorder is a server that keeps the last request, and answers with an object.
+// recorder is a server that records the last request, and responds with an object.
 type recorder struct {
 	t           testing.TB
 	method, uri string
@@ -119,7 +119,7 @@ func TestUnstructuredIsSentWithItsKind(t *testing.T) {
 	got, err := r.Create(t.Context(), obj, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.Equal(t, obj, got)
-	require.Equal(t, "/apis/example.com/v1/namespaces/n/foos", handler.uri, "the namespace is the Resource's")
+	require.Equal(t, "/apis/example.com/v1/namespaces/n/foos", handler.uri, "the namespace of the Resource must be used")
 	require.JSONEq(t, foo, handler.body)
 }
 
@@ -230,7 +230,7 @@ func TestFailuresOfTheServer(t *testing.T) { // RS-19
 		"text, broken":         {500, text("<html>oops"), list, apierrors.IsInternalError, "oops"},
 		"text, bad gateway":    {502, text("<html>no upstream"), list, apierrors.IsUnexpectedServerError, "no upstream"},
 		"text, unavailable":    {503, text(""), list, apierrors.IsServiceUnavailable, ""},
-		"a success is none":    {500, func(e Encoding) []byte { return encode(t, e, "Status", &metav1.Status{Status: metav1.StatusSuccess}) }, list, apierrors.IsUnexpectedServerError, ""},
+		"a success":            {500, func(e Encoding) []byte { return encode(t, e, "Status", &metav1.Status{Status: metav1.StatusSuccess}) }, list, apierrors.IsUnexpectedServerError, ""},
 		"redirect":             {302, text("Found"), list, apierrors.IsUnexpectedServerError, "redirected to https://login.example/"},
 	} {
 		for _, e := range encodings {
@@ -270,8 +270,8 @@ func TestStatusOfAFailureIsBounded(t *testing.T) { // RS-19
 	}}
 	for _, e := range encodings {
 		for where, client := range map[string]*Client{
-			"answer": serve(t, &recorder{t: t, response: encode(t, e, "Status", &huge), encoding: e, status: 500}, Options{}),
-			"event":  serveBytes(t, e, event(t, e, "ERROR", "Status", &huge)),
+			"response": serve(t, &recorder{t: t, response: encode(t, e, "Status", &huge), encoding: e, status: 500}, Options{}),
+			"event":    serveBytes(t, e, event(t, e, "ERROR", "Status", &huge)),
 		} {
 			stream, err := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
 			if err == nil {

@@ -34,7 +34,7 @@ func TestParseWarningHeaders(t *testing.T) { // RS-25
 		require.Equal(t, test.want, slices.Collect(warnings(test.headers)), name)
 	}
 	for range warnings([]string{`299 - "a", 299 - "b"`, `299 - "c"`}) {
-		break // yielding again would panic
+		break // a second yield after the break would panic
 	}
 }
 

@@ -372,7 +372,8 @@ func TestEventsAreReturnedAsSoonAsComplete(t *testing.T) {
 		for i := range 20 {
 			pod := plainPod(i)
 			body := event(t, e, "ADDED", "Pod", &pod)
-			// This write has a whole event and the first part of the next one. The rest comes late.
+			// This write has a whole event and the first part of the next event. The rest follows
+			// later.
 			_, err := w.Write(body)
 			require.NoError(t, err)
 			rest := event(t, e, "BOOKMARK", "Pod", bookmark(fmt.Sprint(i), nil))
