@@ -7,9 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// builtins lists the types that every Kubernetes server has. Each line has a Go package without its
-// version (below k8s.io/api if it has no dot), its group ("-" for the core group), and its kinds.
-// Kinds with a star have no namespace. A kind has the same plural in every version.
+// builtins lists the types that every Kubernetes server has. Each line has a Go package, its group
+// ("-" for the core group), and its kinds. The package lacks its version, and is below k8s.io/api
+// if it has no dot. Kinds with a star have no namespace. A kind has the same plural in every
+// version.
 const builtins = `
 admissionregistration admissionregistration.k8s.io MutatingAdmissionPolicy* MutatingAdmissionPolicyBinding* MutatingWebhookConfiguration* ValidatingAdmissionPolicy* ValidatingAdmissionPolicyBinding* ValidatingWebhookConfiguration*
 apiserverinternal internal.apiserver.k8s.io StorageVersion*

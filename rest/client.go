@@ -44,10 +44,9 @@ type Options struct {
 	MaxDepth int
 
 	// MaxCompression limits how many bytes each byte of a compressed list may become, after the
-	// first 256 KiB. A list beyond this limit fails. The Resource then requests its later lists
-	// without compression, because a list of an honest server may exceed the limit, for example a
-	// list of ConfigMaps full of zeros. Defaults to 100. A compressed list of pods expands ten- to
-	// fortyfold.
+	// first 256 KiB. A list beyond this limit fails. Later lists of the Resource are then
+	// uncompressed, because a list of an honest server may exceed the limit, for example ConfigMaps
+	// full of zeros. Defaults to 100. A compressed list of pods expands ten- to fortyfold.
 	MaxCompression int
 
 	// MaxSilence is how long a response that has started may be silent. It applies to lists, to

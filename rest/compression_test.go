@@ -161,7 +161,7 @@ func TestCorruptCompressedListIsAnError(t *testing.T) {
 		for ; at < len(body); at += 1 + len(body)/testsize.Scale(100, 40) {
 			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{})
 			require.NoError(t, err)
-			_, _, err = drainList(stream) // the list may have undecodable objects, which do not end it
+			_, _, err = drainList(stream) // undecodable objects do not end the list
 			require.NoError(t, stream.Close())
 			if err == io.EOF {
 				harmless++ // harmless changes are in the header of a member: time, operating system

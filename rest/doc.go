@@ -89,8 +89,8 @@
 //
 // # Identity and trust
 //
-// A client authenticates by a bearer token (in [Config] or in a file), by a name and a password, by
-// a client certificate, or by the credentials of [Config].Credentials. It may act as another user
+// A client authenticates by a bearer token, by a name and a password, by a client certificate, or
+// by the function [Config].Credentials. The token may be in a file. It may act as another user
 // ([Config].Impersonate). It reloads the files of tokens, certificates and CA bundles without a
 // restart. While a file cannot be used, its last good content stays in use. TLS is at least 1.2,
 // and the server is verified unless [TLSConfig].Insecure is set.

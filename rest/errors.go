@@ -45,7 +45,7 @@ var ErrTooLarge = wire.ErrTooLarge
 //     time and up to a tenth more, so that clients retry at different times.
 //   - After a lost connection, if the request is a GET. The client waits for a second.
 //   - After a 401, once and without a wait, if the credential is from a file, a plugin or a
-//     function, which may have a new credential by now.
+//     function: it may have a new credential by now.
 //
 // After any other failure, such as a timeout, a refused connection, or a 5xx without a Retry-After,
 // the client does not retry (D20). The end of the context ends every wait at once.

@@ -104,9 +104,8 @@ func unknownResourceError(t, elem reflect.Type) error {
 
 var errNoClient = errors.New("rest: a Resource needs a Client, which is nil")
 
-// validate returns an error if no call could succeed with opts. A namespace with an invalid name is
-// an error, because an API server responds to it with an empty list, and a cache would silently
-// stay empty.
+// validate returns an error if no call could succeed with o. An invalid name of a namespace is an
+// error: an API server would respond with an empty list, and a cache would silently stay empty.
 func (o *ResourceOptions) validate() error {
 	gvr := o.Resource
 	switch {

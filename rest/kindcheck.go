@@ -16,8 +16,8 @@ import (
 //
 // If the kind is not known, the first response determines it. The first list determines the kind of
 // lists separately, because the author of a custom resource chooses both names. When the server
-// says that the resource does not exist, the Resource gets a new kindChecker, because another CRD
-// may define a resource of this name. An open stream keeps its old kindChecker.
+// responds with 404, the Resource gets a new kindChecker, because another CRD may define a resource
+// of this name later. An open stream keeps its old kindChecker.
 type kindChecker struct {
 	apiVersion string // of the request; "" accepts any
 	kind       string // "" if the first response determines it

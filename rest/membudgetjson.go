@@ -29,7 +29,7 @@ type jsonCosts struct {
 	kind   reflect.Kind
 	cost   int                   // memory of each element, entry or pointee
 	elem   *jsonCosts            // costs of the elements, the entries or the pointee
-	fields map[string]*jsonCosts // of a struct, by name and by folded name; nil for fields that are not counted
+	fields map[string]*jsonCosts // of a struct, by name and by folded name; nil if not counted
 
 	costly    bool // it has fields that cost memory
 	largest   int  // largest cost within; set in the root only

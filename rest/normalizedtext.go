@@ -146,9 +146,9 @@ func (p *normalizedText) find(forms []string) (found []span) {
 	return found
 }
 
-// base64Forms returns the normalized forms of a text in base64, one for each of the three positions
-// in a group at which the text may start. The forms lack the characters that also depend on the
-// bytes around the text.
+// base64Forms returns the normalized forms of a text in base64. The text may start at three
+// positions in a group, and each position has its own form. The forms lack the characters that also
+// depend on the bytes around the text.
 func base64Forms(text string) (forms []string) {
 	for before := range 3 {
 		encoded := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), text...))

@@ -16,9 +16,8 @@ import (
 // larger frame would delay these bytes for too long.
 const maxInlineBytes = busyBufferSize / 4
 
-// maxBufferedBytes limits the bytes of frames that were read but not yet received by the consumer,
-// because decoded frames may take MaxExpansion times as much memory. A single batch may exceed this
-// limit.
+// maxBufferedBytes limits the bytes of frames that the consumer has not received yet, because
+// decoded frames may take MaxExpansion times as much memory. A single batch may exceed this limit.
 const maxBufferedBytes = 8 << 20
 
 // pipeline decodes the frames of a stream on several cores, beside the goroutine that consumes the
@@ -194,7 +193,7 @@ func (a *pipeline[T]) receive() error {
 	if a.waitingForSpace.Load() && a.waitingForSpace.Swap(false) {
 		select {
 		case a.spaceFreed <- struct{}{}:
-		default: // the channel has a token already, and the reading goroutine checks buffered after it
+		default: // the token that is there suffices: its receiver checks buffered again
 		}
 	}
 	a.current, a.envelope, a.received = b, b.envelope, b.received

@@ -36,10 +36,10 @@ var ErrProjected = errors.New("an update would delete these parts")
 //
 // An object with missing parts must not be sent back in an Update: the server would delete these
 // parts. Patch the object, or get it first. A Resource with an Omit refuses Update, UpdateStatus
-// and ServerSideApply ([ErrProjected]) of an object that has a UID or a version, and so comes from
-// a server. The Resource also refuses an object from Get, although it is complete: for Get and
-// Update use another Resource, without Project. With an Omit of only managedFields, the Resource
-// refuses nothing, because a server keeps managedFields if an update lacks them.
+// and ServerSideApply ([ErrProjected]) of an object from a server, which has a UID or a version.
+// The Resource also refuses an object from Get, although it is complete: for Get and Update use
+// another Resource, without Project. With an Omit of only managedFields, the Resource refuses
+// nothing, because a server keeps managedFields if an update lacks them.
 type Omit struct {
 	// ManagedFields removes metadata.managedFields. managedFields are about a third of many
 	// objects, and only programs that compute patches for server-side apply use them.

@@ -209,7 +209,8 @@ func TestUntrustedProxyReloadsTheCABundle(t *testing.T) {
 }
 
 // environmentHost is an environment variable with a host. It makes the test binary send a request
-// to this host, in a process of its own, because a process reads the proxy variables only once.
+// to this host. The test starts a process for this, because a process reads the proxy variables
+// only once.
 const environmentHost = "REST_TEST_HOST"
 
 func requestByEnvironment(host string) int {

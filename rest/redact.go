@@ -198,9 +198,9 @@ func (e *redactedError) Error() string { return e.text }
 // Is calls errors.Is for the reason. There is no Unwrap, because the reason has the secrets.
 func (e *redactedError) Is(target error) bool { return errors.Is(e.reason(), target) }
 
-// As does the work of errors.As for the errors that the reason wraps and whose texts have no
-// secret, such as the Status of a server. It does not find an error whose text has a secret, or
-// that wraps such an error.
+// As does the work of errors.As for the errors within the reason whose texts have no secret, such
+// as the Status of a server. It does not find an error whose text has a secret, or that wraps such
+// an error.
 func (e *redactedError) As(target any) bool {
 	return e.redactor.as(e.reason(), target)
 }

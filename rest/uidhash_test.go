@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// The client computes the hash of the UID from the bytes, even if it does not decode the object, or
-// the decoded object lacks its UID.
+// The client computes the hash of the UID from the bytes. So it does not matter whether the object
+// is decoded, and whether the decoded object has its UID.
 func TestEveryItemHasUIDHash(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
