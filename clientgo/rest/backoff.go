@@ -57,7 +57,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// NoBackoff is a BackoffManager without back-off. Requests only wait if the server asks for it.
+// NoBackoff is a BackoffManager without back-off. A request waits only if a response of the server
+// requires it.
 type NoBackoff struct{}
 
 var (

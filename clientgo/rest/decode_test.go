@@ -25,7 +25,7 @@ func manyPods(n int) *corev1.PodList {
 	return list
 }
 
-// A list is decoded to the same objects as by the program's codec. No two objects share a part that
+// A decoded list has the same objects as with the program's codec. No two objects share a part that
 // a program could change.
 func TestListsDecodeLikeTheProgramsCodec(t *testing.T) {
 	scheme := runtime.NewScheme()

@@ -50,8 +50,8 @@ func withoutItems(start []byte, encoding kinform.Encoding) (list []byte, late, o
 
 var protobufMagic = []byte("k8s\x00")
 
-// withoutItemsProtobuf is emptied for protobuf. The result has "k8s\0", the kind in the header of
-// the runtime.Unknown, and the first field of the list, which is its metadata.
+// withoutItemsProtobuf is withoutItems for protobuf. The result has "k8s\0", the kind in the header
+// of the runtime.Unknown, and the first field of the list, which is its metadata.
 func withoutItemsProtobuf(start []byte) (list []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(start, protobufMagic)
 	if !ok {

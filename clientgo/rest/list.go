@@ -29,7 +29,7 @@ type listDecoder struct {
 	copied  bool          // objects are passed on as a sink.Shared
 }
 
-// newListDecoder returns the listing for a response body that begins with start. It decodes the
+// newListDecoder returns the listDecoder for a response body that begins with start. It decodes the
 // fields of the list except the items into target. It returns nil if it does not support the body,
 // the target or the decoder. Then the program's codec must decode the whole body, so that result
 // and errors are client-go's. In this case target is unchanged, or empty if the codec clears its
@@ -111,7 +111,7 @@ func (l *listDecoder) read(ctx context.Context, response *http.Response, opts li
 	defer func() { _ = stream.Close() }()
 	for {
 		item, err := stream.Next()
-		if err == io.EOF { //nolint:errorlint // that is the orderly end
+		if err == io.EOF { //nolint:errorlint // the orderly end of the list
 			break
 		}
 		if undecodable, ok := errors.AsType[*listwatch.ObjectError](err); ok {
@@ -133,8 +133,8 @@ func (l *listDecoder) read(ctx context.Context, response *http.Response, opts li
 	return stream.Meta().Bytes, err
 }
 
-// itemCollector is a taker that collects the objects of a list. The method put later puts them into
-// the list.
+// itemCollector is an itemConsumer that collects the objects of a list. The method put then puts
+// them into the list.
 type itemCollector struct{ objects []any }
 
 func (c *itemCollector) consume(item listwatch.Item[any]) error {

@@ -23,10 +23,10 @@ var errPassedToReflector = errors.New("the objects of this list have been handed
 // the items.
 const peekSize = 16 << 10
 
-// listResponse is a response to a reflector's list whose body is still unread. The method Into of
-// the Result decodes the objects as they arrive and passes them to the reflector. Every other
-// method of Result reads the whole body first. The reflector cancels the context when its list
-// function returns. This closes a response that is still unread.
+// listResponse is a response to a reflector's list whose body has not been read yet. The method
+// Into of the Result decodes the objects as they arrive and passes them to the reflector. Every
+// other method of Result reads the whole body first. The reflector cancels the context when its
+// list function returns. This closes a response whose body has not been read yet.
 type listResponse struct {
 	ctx         context.Context
 	request     *Request
@@ -36,7 +36,7 @@ type listResponse struct {
 	to          *sink.Sink
 
 	mu     sync.Mutex // guards following
-	result Result     // set once the body has been read whole
+	result Result     // set once the whole body has been read
 	read   bool
 	body   *bufio.Reader // the response body, set by peekLocked
 }
@@ -135,7 +135,7 @@ func (a *listResponse) intoLocked(decoder runtime.Decoder, list runtime.Object) 
 	return err
 }
 
-// sinkConsumer is a taker that passes every object to a reflector.
+// sinkConsumer is an itemConsumer that passes every object to a reflector.
 type sinkConsumer struct{ to *sink.Sink }
 
 func (h sinkConsumer) consume(item listwatch.Item[any]) error { h.to.Add(item); return nil }

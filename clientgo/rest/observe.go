@@ -31,9 +31,9 @@ const (
 // nanoseconds since 1970.
 var lastThrottleLog atomic.Int64
 
-// logWait logs a wait for the rate limiter. Long waits are logged at verbosity 3. Very long waits
-// are logged at the default verbosity, but not all of them, because in a program that sends too
-// many requests every request waits.
+// logWait logs a wait for the rate limiter. Long waits are logged at verbosity 3. It logs very long
+// waits at the default verbosity, but not all of them. In a program that sends too many requests,
+// every request waits.
 func (r *Request) logWait(ctx context.Context, took time.Duration, reason string) {
 	log, about := klog.FromContext(ctx), []any{"delay", took, "reason", reason, "verb", r.verb, "URL", r.URL().String()}
 	const text = "Waited before sending request"

@@ -159,7 +159,7 @@ func hostOf(r *Request) string {
 // WrapPreviousError implements [WithRetry].
 func (r *retryPolicy) WrapPreviousError(err error) error {
 	before := r.last
-	if before == nil || err == nil || before == err { //nolint:errorlint // the very same
+	if before == nil || err == nil || before == err { //nolint:errorlint // the same error value
 		before = r.previous
 	}
 	if err == nil || before == nil || before.Error() == err.Error() {

@@ -37,9 +37,9 @@ func (o *scriptedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: is.(int), Header: header, Body: io.NopCloser(strings.NewReader("x")), Request: r}, nil
 }
 
-// RS-14: the error of the last attempt also names the last network error before it, if that is a
-// different error. An error response does not count as a network error. If there is only the error
-// of a response, it is returned as a StatusError, not wrapped.
+// RS-14: the error of the last attempt also names the last network error before it, if the two
+// errors differ. An error response does not count as a network error. If there is only the error of
+// a response, it is returned as a StatusError, not wrapped.
 func TestTheErrorNamesTheErrorOfAnEarlierAttempt(t *testing.T) {
 	other := errors.New("other")
 	for name, test := range map[string]struct {

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// throttle waits for the rate limiter. why is the reason for a further attempt, or "" for the first
-// attempt.
+// throttle waits for the rate limiter. reason says why there is a further attempt. It is "" for the
+// first attempt.
 func (r *Request) throttle(ctx context.Context, reason string) error {
 	if r.limiter == nil {
 		return nil

@@ -277,7 +277,8 @@ func TestUndecodableObjectOfAListIsReported(t *testing.T) {
 	}
 }
 
-// The end of the context ends a list while it arrives, and closes the response of an unread Result.
+// The end of the context ends a list while it arrives, and closes the response of a Result that was
+// not read.
 func TestContextEndsAListThatIsPassedToTheReflector(t *testing.T) {
 	server := serverWithPods(t)
 	defer server.Inject(apitest.Fault{Verb: "list", Resource: "pods", Action: apitest.SlowBody(50_000)}).Remove()

@@ -17,7 +17,7 @@ type applier struct {
 	detector MutationDetector
 	metrics  *informerMetrics
 	ctx      context.Context // of the run
-	panicked any             // the first panic since the last call of rest
+	panicked any             // the first panic since the last call of repanic
 }
 
 // informerKey returns the key of an object in the store.
@@ -36,8 +36,8 @@ func identityOf(obj interface{}) (version string, uidHash uint64, ok bool) {
 	return o.GetResourceVersion(), listwatch.HashUID(o.GetUID()), true
 }
 
-// isUnchanged reports whether two states have the same version, which means that nothing has
-// changed (SI-12).
+// isSame reports whether two states have the same version, which means that nothing has changed
+// (SI-12).
 func isSame(old, now interface{}) bool {
 	a, _, okA := identityOf(old)
 	b, _, okB := identityOf(now)
@@ -236,7 +236,7 @@ func (a *applier) detectMutations(obj interface{}) {
 	}
 }
 
-// guard calls work, a function of the program, and saves the first panic for the method rest. It
+// guard calls work, a function of the program, and saves the first panic for the method repanic. It
 // does not call HandleCrash itself: a shared informer calls guard with a lock held, and the
 // program's panic handlers may need that lock.
 func (a *applier) guard(what string, work func()) {

@@ -14,7 +14,7 @@ import (
 
 // Functions, handlers, stores, objects and errors of a program may panic, or end their goroutine by
 // runtime.Goexit. This package calls them only inside retryAfterPanic, retryAfterPanicOrGoexit or
-// outlive.
+// retryAfterGoexit.
 
 // retryAfterPanic calls the function work until it returns. A panic goes to HandleCrash, which ends
 // the process unless the program has set utilruntime.ReallyCrash to false. If HandleCrash returns,
@@ -34,8 +34,8 @@ func retryAfterPanicOrGoexit(ctx context.Context, pause func() bool, work func()
 }
 
 // retryAfterGoexit calls the function work in a goroutine of this package until work returns or
-// panics. If work ends with runtime.Goexit, outlive calls the function pause and then work again.
-// It stops when pause returns false.
+// panics. If work ends with runtime.Goexit, retryAfterGoexit calls the function pause and then work
+// again. It stops when pause returns false.
 func retryAfterGoexit(ctx context.Context, pause func() bool, work func()) {
 	ended := false
 	defer func() {

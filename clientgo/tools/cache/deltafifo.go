@@ -28,9 +28,9 @@ type DeltaFIFOOptions struct {
 // DeltaFIFO is a queue of keys in the order of their first change. Each key has all its changes
 // since its last Pop.
 //
-// kinform's queue merges the changes of a key, is typed, and calls no function of the consumer
-// under its lock, so it is not used here. In a DeltaFIFO each change is one delta, Pop's function
-// runs with the lock held, and the caller supplies the known objects.
+// A DeltaFIFO does not use kinform's queue, which merges the changes of a key, is typed, and calls
+// no function of the consumer under its lock. In a DeltaFIFO each change is one delta, Pop's
+// function runs with the lock held, and the caller supplies the known objects.
 type DeltaFIFO struct {
 	name        string
 	logger      klog.Logger

@@ -21,7 +21,7 @@ const (
 	ReplacedAll DeltaType = "ReplacedAll"
 	// Sync is for an object that is delivered again by a resync.
 	Sync DeltaType = "Sync"
-	// SyncAll tells the consumer to process all objects again; its object is a [SyncAllInfo].
+	// SyncAll makes the consumer process all objects again; its object is a [SyncAllInfo].
 	SyncAll DeltaType = "SyncAll"
 	// Bookmark is for a version without a change; its object is a [BookmarkInfo].
 	Bookmark DeltaType = "Bookmark"

@@ -49,8 +49,8 @@ type listener struct {
 	syncing bool
 
 	// The following fields belong to the goroutine.
-	batch []notification // taken from the mailbox; taken[:at] has been delivered
-	at    int            // index of the next notification in the slice taken
+	batch []notification // taken from the mailbox; batch[:at] has been delivered
+	at    int            // index of the next notification in batch
 }
 
 func newListener(handler ResourceEventHandler, name string, logger klog.Logger) *listener {
@@ -101,8 +101,8 @@ func (l *listener) wakeUp() {
 }
 
 // upstreamSynced marks the end of the initial adds in the mailbox. HasSynced becomes true when the
-// handler's goroutine reaches the mark, even if the list is empty. So it does not become true
-// earlier than with client-go.
+// handler's goroutine reaches that notification, even if the list is empty. So HasSynced does not
+// become true earlier than with client-go.
 func (l *listener) upstreamSynced() {
 	end := []notification{{kind: onSynced}}
 	l.enqueue(end, end)
@@ -114,7 +114,7 @@ func (l *listener) setPeriod(period time.Duration) {
 	l.period, l.next = period, time.Now().Add(period)
 }
 
-// due reports whether the handler's resync is due at the time now. It saves the result for put.
+// due reports whether the handler's resync is due at the time now. It saves the result for enqueue.
 func (l *listener) due(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

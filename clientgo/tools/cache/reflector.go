@@ -288,7 +288,7 @@ func DefaultWatchErrorHandler(ctx context.Context, r *Reflector, err error) {
 	case core.IsExpired(err):
 		logger.V(4).Info("Watch closed", "reflector", r.name, "type", r.description, "err", err)
 	case err == io.EOF: //nolint:errorlint // the end of a watch, as client-go compares it
-	case err == io.ErrUnexpectedEOF: //nolint:errorlint // likewise
+	case err == io.ErrUnexpectedEOF: //nolint:errorlint // as client-go does
 		logger.V(1).Info("Watch closed with unexpected EOF", "reflector", r.name, "type", r.description, "err", err)
 	default:
 		utilruntime.HandleErrorWithContext(ctx, err, "Failed to watch", "reflector", r.name, "type", r.description)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// checksStreamedLists reports whether the environment asks for a check of each streaming list.
+// checksStreamedLists reports whether the environment enables a check of each streaming list.
 func checksStreamedLists() bool {
 	return consistencydetector.IsDataConsistencyDetectionForWatchListEnabled()
 }

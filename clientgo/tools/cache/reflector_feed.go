@@ -42,7 +42,7 @@ const (
 	shortWatch = time.Second
 
 	// maxWatchErrors is the number of consecutive streaming lists that may end before their end
-	// marker. After them the reflector uses a normal list. patience is also the number of
+	// marker. After them the reflector uses a normal list. maxWatchErrors is also the number of
 	// consecutive very short watches after which the reflector waits.
 	maxWatchErrors = 10
 )
@@ -175,7 +175,7 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 		case err == errSilentWatch: //nolint:errorlint // it is never wrapped
 			f.logger.V(2).Info("The watch brought nothing for long, opening the next one", "type", f.description)
 			return nil
-		case err == io.EOF: //nolint:errorlint // that is the orderly end
+		case err == io.EOF: //nolint:errorlint // the orderly end of the watch
 			if n == 0 && time.Since(begun) < shortWatch {
 				return &VeryShortWatchError{Name: f.name}
 			}
@@ -183,8 +183,8 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 		case isUndecodable:
 			err = f.applyUndecodable(ctx, undecodable)
 		case err == nil && event.Unchanged:
-			// Known is meant for initial events only. A stream that reads ahead may have called
-			// Known for a later event too.
+			// HasVersion is meant for initial events only. A stream that reads ahead may have
+			// called it for a later event too.
 			if !f.to.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
 				err = fmt.Errorf("the event %v %v came without its object", event.Type, event.Key)
 			}
@@ -198,9 +198,8 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 	return nil
 }
 
-// applyUndecodable handles an event whose object could not be decoded. It returns an error, so that
-// a list follows, in two cases: the name of a deleted object is unknown, or the store belongs to
-// the program.
+// applyUndecodable handles an event whose object could not be decoded. If the name of a deleted
+// object is unknown, or the store belongs to the program, it returns an error, and a list follows.
 func (f *feed) applyUndecodable(ctx context.Context, undecodable *listwatch.ObjectError) error {
 	f.reportUndecodable(ctx, "failed to watch %s: %w", undecodable)
 	if undecodable.Key.Name == "" {

@@ -134,7 +134,7 @@ func (f *feed) page(ctx context.Context, opts listwatch.ListOptions, got *snapsh
 	}
 	for {
 		item, err := stream.Next()
-		if err == io.EOF { //nolint:errorlint // that is the orderly end
+		if err == io.EOF { //nolint:errorlint // the orderly end of the list
 			return stream.Meta(), nil
 		}
 		if undecodable, ok := errors.AsType[*listwatch.ObjectError](err); ok {
@@ -202,9 +202,9 @@ func (f *feed) collect(open listwatch.WatchStream[any], begun time.Time) (*snaps
 			continue
 		}
 		switch {
-		case err == io.EOF && n == 0 && time.Since(begun) < shortWatch: //nolint:errorlint // that is the orderly end
+		case err == io.EOF && n == 0 && time.Since(begun) < shortWatch: //nolint:errorlint // the orderly end
 			return nil, &VeryShortWatchError{Name: f.name}
-		case err == io.EOF: //nolint:errorlint // likewise
+		case err == io.EOF: //nolint:errorlint // the orderly end of the stream
 			return nil, errNoMarker
 		case err != nil:
 			return nil, err

@@ -36,8 +36,8 @@ func isOutsidePackage(function, file string) bool {
 //	created by example.com/program.run in goroutine 1
 //		/src/program/run.go:12 +0x1d
 //
-// starter returns "reflector" for the first goroutine of the process, and for a goroutine that this
-// package started.
+// goroutineCreator returns "reflector" for the first goroutine of the process, and for a goroutine
+// that this package started.
 func goroutineCreator(stack string) string {
 	_, created, _ := strings.Cut(stack, "\ncreated by ")
 	function, at, _ := strings.Cut(created, "\n\t")

@@ -15,7 +15,7 @@ func watchListEnabled() bool { return features.FeatureGates().Enabled(features.W
 
 // itemStore is a store of this package that accepts the core's items and events directly. It
 // reports which versions it has, so that unchanged objects need not be decoded. A shared informer
-// is a itemStore.
+// is an itemStore.
 type itemStore interface {
 	hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 	replaceItems(items []listwatch.Item[any], resourceVersion string) error
@@ -69,15 +69,15 @@ func (s *storeSink) Replace(items []listwatch.Item[any], resourceVersion string)
 	return nil
 }
 
-// undecodableError is the error for an undecodable object if the store is not a itemStore. Such a
+// undecodableError is the error for an undecodable object if the store is not an itemStore. Such a
 // store cannot be notified of the object, and may need the server's exact state. So the reflector
 // repeats the list until all objects can be decoded, as client-go does.
 func undecodableError(key types.NamespacedName) error {
 	return fmt.Errorf("the object %q could not be read", informerKey(key))
 }
 
-// Apply passes an event to the store. If the store returns an error, Apply logs it and goes on: the
-// store misses this event (RC-23).
+// Apply passes an event to the store. If the store returns an error, Apply logs it and continues:
+// the store misses this event (RC-23).
 func (s *storeSink) Apply(event listwatch.Event[any]) error {
 	if event.Unchanged && s.itemStore == nil {
 		return undecodableError(event.Key)

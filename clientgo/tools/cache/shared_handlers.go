@@ -14,13 +14,13 @@ const minResyncPeriod = time.Second
 
 // handlers has the handlers of an informer and their resync periods. The informer's mu guards it.
 type handlers struct {
-	// changed only while applying is held too, so a goroutine that holds applying may read it
+	// changed only while applyLock is held too, so a goroutine that holds applyLock may read it
 	// without mu
 	all                        []*listener
 	defaultPeriod, checkPeriod time.Duration
 }
 
-// effectivePeriod returns the actual resync period of a handler that has asked for this period
+// effectivePeriod returns the actual resync period of a handler that has requested this period
 // (SI-23, SI-24, SI-25).
 func (h *handlers) effectivePeriod(requested time.Duration) time.Duration {
 	if requested == 0 || h.checkPeriod == 0 {
@@ -73,7 +73,7 @@ func (s *sharedIndexInformer) addHandler(l *listener, period *time.Duration) boo
 }
 
 // register adds a handler to the handlers that are notified, unless the informer has stopped. The
-// result run is nil if the informer has not started. The caller holds applying.
+// result run is nil if the informer has not started. The caller holds applyLock.
 func (s *sharedIndexInformer) register(l *listener, period *time.Duration) (run context.Context, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +158,7 @@ func (s *sharedIndexInformer) resyncDue() bool {
 }
 
 // notifyHandlers puts notifications into the mailboxes of all handlers. Only handlers whose resync
-// is due get the notifications of unchanged objects (SI-12, SI-13). The caller holds applying.
+// is due get the notifications of unchanged objects (SI-12, SI-13). The caller holds applyLock.
 func (s *sharedIndexInformer) notifyHandlers(notifications []notification) {
 	changes := notifications
 	if slices.ContainsFunc(notifications, notification.isUnchanged) {

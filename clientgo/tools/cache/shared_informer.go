@@ -152,14 +152,15 @@ type sharedIndexInformer struct {
 	example     runtime.Object
 	description string
 
-	// applying is held while a change is applied to the store and put into the mailboxes, and while
-	// a handler is added or removed. So each handler gets each change once. The locking order is
-	// joining, applying, mu. A goroutine that adds or removes a handler holds joining too. So a
-	// change waits for at most one such goroutine, however many there are.
+	// applyLock is held while a change is applied to the store and put into the mailboxes, and
+	// while a handler is added or removed. So each handler gets each change once. The locking order
+	// is addRemoveLock, applyLock, mu. A goroutine that adds or removes a handler holds
+	// addRemoveLock too. So a change waits for at most one of these goroutines, however many there
+	// are.
 	addRemoveLock fairLock
 	applyLock     fairLock
 	synced        chan struct{} // closed when the first list is in the store
-	isSynced      bool          // guarded by applying
+	isSynced      bool          // guarded by applyLock
 
 	mu        sync.Mutex // guards following
 	handlers  handlers

@@ -95,8 +95,8 @@ func TestAHandlerIsNotifiedOfEachChangeInOrder(t *testing.T) {
 	})
 }
 
-// PD-5, RC-10: after a relist, the handler first gets a tombstone for each object that is missing
-// in the list, and then the objects of the list.
+// PD-5, RC-10: after a relist, the handler first gets a tombstone for each object that the list
+// lacks. Then it gets the objects of the list.
 func TestARelistNotifiesOfMissedChanges(t *testing.T) {
 	run(t, func(t *testing.T, source *framework.FakeControllerSource, inf cache.SharedIndexInformer, start func()) {
 		b := &handlerRecorder{}

@@ -118,7 +118,7 @@ type threadSafeMap struct {
 
 var _ ThreadSafeStoreWithTransaction = &threadSafeMap{}
 
-// storeName converts a key to a key of kinform's store. Different strings give different results.
+// storeName converts a key to a key of kinform's store. Different strings have different results.
 func storeName(key string) types.NamespacedName {
 	if i := strings.IndexByte(key, '/'); i > 0 {
 		return types.NamespacedName{Namespace: key[:i], Name: key[i+1:]}

@@ -23,13 +23,14 @@ type objectID struct {
 	uid             types.UID
 }
 
-// FakeControllerSource is a ListerWatcher of objects in memory. It gives each change a version and
-// remembers the changes since the last ResetWatch. A watch can begin at any of them.
+// FakeControllerSource is a ListerWatcher of objects in memory. It assigns a version to each
+// change, and keeps the changes since the last ResetWatch. A watch can begin at any of these
+// changes.
 type FakeControllerSource struct {
 	lock        sync.RWMutex // guards the following fields
 	Items       map[objectID]runtime.Object
 	Broadcaster *watch.Broadcaster
-	changes     []watch.Event // changes[0] has the version forgotten+1
+	changes     []watch.Event // changes[0] has the version dropped+1
 	dropped     int
 	lastRV      int
 
