@@ -26,7 +26,8 @@ func (fileLoader) LoadAuth(path string) (*clientauth.Info, error) {
 	return clientauth.LoadFromFile(path)
 }
 
-// PromptingAuthLoader prompts the user if the file is missing, and writes the answers to the file.
+// PromptingAuthLoader prompts the user if the file is missing, and writes the user's input to the
+// file.
 type PromptingAuthLoader struct {
 	reader io.Reader
 }

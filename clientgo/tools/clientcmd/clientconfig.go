@@ -47,10 +47,10 @@ type DirectClientConfig struct {
 	overrides   *ConfigOverrides
 	fallback    io.Reader
 	access      ConfigAccess
-	prompted    promptedCredentials // the user's answers; used if fallback is set
+	prompted    promptedCredentials // the user's input; used if fallback is set
 }
 
-// promptedCredentials has the user's answers to the prompts.
+// promptedCredentials has the user's input at the prompts.
 type promptedCredentials struct{ username, password string }
 
 var _ OverridingClientConfig = &DirectClientConfig{}
@@ -211,8 +211,8 @@ func (config *DirectClientConfig) setCredentials(result *restclient.Config, user
 	return config.promptForCredentials(result)
 }
 
-// hasCredentials reports whether a configuration has credentials. If it has none, ask prompts for
-// them.
+// hasCredentials reports whether a configuration has credentials. If it has no credentials,
+// promptForCredentials prompts for them.
 func hasCredentials(c *restclient.Config) bool {
 	return c.BearerToken != "" || c.CertFile != "" || len(c.CertData) > 0 || c.Username != "" || c.ExecProvider != nil || c.AuthProvider != nil
 }
@@ -283,7 +283,7 @@ func (config *DirectClientConfig) ConfirmUsable() error {
 	wrong = append(wrong, checkUser(userName, &user)...)
 	wrong = append(wrong, checkCluster(clusterName, &cluster)...)
 	// If the only mistake is a cluster without a server, nothing is configured. The text of
-	// ErrEmptyConfig tells the user what to do.
+	// ErrEmptyConfig says what to do.
 	if len(wrong) == 1 && wrong[0] == ErrEmptyCluster {
 		return newInvalidError([]error{ErrEmptyConfig})
 	}

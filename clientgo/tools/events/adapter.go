@@ -32,9 +32,9 @@ type EventBroadcasterAdapter interface {
 	Shutdown()
 }
 
-// NewEventBroadcasterAdapter asks the server once whether it has events.k8s.io. If the request
-// fails, it assumes that the server does not have events.k8s.io. The adapter has one or two
-// goroutines until Shutdown.
+// NewEventBroadcasterAdapter sends one request to find out whether the server has events.k8s.io. If
+// the request fails, it assumes that the server does not have events.k8s.io. The adapter has one or
+// two goroutines until Shutdown.
 func NewEventBroadcasterAdapter(client kubernetes.Interface) EventBroadcasterAdapter {
 	return NewEventBroadcasterAdapterWithContext(context.Background(), client)
 }

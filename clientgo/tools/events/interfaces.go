@@ -4,8 +4,8 @@
 // recorder never blocks: if the queue of 1000 events is full, it drops the event and logs a line.
 //
 // Events that differ only in their notes form a series. The server gets the first event. It then
-// gets the count of the series at the second event, every 30 minutes, and when the series has had
-// no event for six minutes.
+// gets the count of the series at the second event and every 30 minutes. It gets the last count
+// when the series has had no event for six minutes.
 package events
 
 import (

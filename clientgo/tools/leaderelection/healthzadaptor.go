@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// HealthzAdaptor is a health check. It fails for a leader that goes on leading although it could
+// HealthzAdaptor is a health check. It fails for a leader that continues to lead although it could
 // not renew its lease. It can be registered before the candidate exists.
 type HealthzAdaptor struct {
 	timeout time.Duration

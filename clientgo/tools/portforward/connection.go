@@ -55,7 +55,8 @@ func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port Forwar
 	go func() { failed <- readFailure(failure) }()
 
 	pf.exchange(local, data, port)
-	// Discard unread data: it would block the other streams, including the error stream.
+	// Discard data that has not been read: it would block the other streams, including the error
+	// stream.
 	_ = data.Reset()
 	if err := <-failed; err != nil {
 		pf.report(fmt.Errorf("an error occurred forwarding %d -> %d: %w", port.Local, port.Remote, err), port)

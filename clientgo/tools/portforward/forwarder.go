@@ -123,7 +123,7 @@ func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 		pf.Close()
 		httpstreams.AtMost(closeTimeout, func() { conn.Close() })
 		end()
-		// the goroutines wait for patience before they drop received data
+		// the goroutines wait for closeTimeout before they drop received data
 		httpstreams.AtMost(2*closeTimeout, serving.Wait)
 	}()
 	if err := pf.listen(func(l net.Listener, port ForwardedPort) {

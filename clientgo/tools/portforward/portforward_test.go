@@ -246,7 +246,7 @@ func TestAStopDoesNotWaitForALocalReader(t *testing.T) {
 		f := forward(t, dialer(t, p.address), loopback, ":80")
 		dial(t, "127.0.0.1", f.local()[0])
 		<-wrote
-		for full := false; !full; { // until the buffers are full, because nobody reads
+		for full := false; !full; { // until the buffers are full, because the client does not read
 			select {
 			case <-wrote:
 			case <-time.After(500 * time.Millisecond):

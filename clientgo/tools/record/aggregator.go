@@ -101,7 +101,7 @@ func (e *EventAggregator) EventAggregate(newEvent *v1.Event) (*v1.Event, string)
 	if e.maxEvents < 0 || g.locals.Len() < e.maxEvents {
 		return newEvent, sameEvent(newEvent)
 	}
-	g.locals.PopAny() // more than e.most keys are not needed
+	g.locals.PopAny() // more than e.maxEvents keys are not needed
 	// Leave out annotations and other details of this event: they don't apply to the group.
 	return &v1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(newEvent.InvolvedObject.Name, now.UnixNano()), Namespace: newEvent.Namespace},

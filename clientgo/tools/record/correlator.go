@@ -70,7 +70,7 @@ type EventCorrelator struct {
 	aggregator *EventAggregator
 
 	mu         sync.Mutex // guards following
-	lastEvents *lru.Cache // values are sighting
+	lastEvents *lru.Cache // values are lastEvent
 }
 
 // lastEvent is the last known state of an event on the server.

@@ -23,12 +23,12 @@ const (
 // channels are the streams of a websocket. The first byte of each message is the number of a
 // stream.
 //
-// A stream that nobody reads blocks the other streams, because a single stream has no flow control.
+// A stream without a reader blocks the other streams, because a single stream has no flow control.
 type channels struct {
 	conn      *gwebsocket.Conn
 	size      int // maximal data size of a message
 	endsStdin bool
-	streams   map[byte]*channel // constant after opened
+	streams   map[byte]*channel // constant after start
 	closeOnce sync.Once
 	done      chan struct{} // closed by close
 	running   sync.WaitGroup
@@ -70,7 +70,7 @@ func (c *channels) start() {
 	c.running.Go(c.ping)
 }
 
-// close ends all streams and waits for the goroutines that opened has started.
+// close ends all streams and waits for the goroutines that start has started.
 func (c *channels) close() {
 	c.closeOnce.Do(func() {
 		close(c.done)

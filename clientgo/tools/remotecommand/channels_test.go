@@ -121,7 +121,7 @@ func TestASlowReaderDoesNotMakeTheServerSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := websockets(t)
 		go func() {
-			for { // the read also answers pings
+			for { // the read also responds to pings
 				if _, _, err := server.ReadMessage(); err != nil {
 					return
 				}

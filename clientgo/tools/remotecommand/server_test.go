@@ -169,8 +169,7 @@ func everyProtocol(t *testing.T, protocols []string, test func(t *testing.T, tr 
 	}
 }
 
-// executor returns an executor for the server at address. The request asks for the streams of
-// options.
+// executor returns an executor for the server at address. The request names the streams of options.
 func executor(t *testing.T, tr transport, protocol, address string, options remotecommand.StreamOptions) remotecommand.Executor {
 	query := url.Values{"stream": {corev1.StreamTypeError}}
 	add := func(kind string, wanted bool) {

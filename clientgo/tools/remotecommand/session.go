@@ -27,7 +27,7 @@ const (
 type opener interface {
 	// open returns the stream of a kind, which is a value of corev1.StreamType.
 	open(kind string) (io.ReadWriteCloser, error)
-	// start is called after the last call of open. No stream is read before opened is called.
+	// start is called after the last call of open. No stream is read before start is called.
 	start()
 }
 
@@ -193,8 +193,8 @@ func (s *session) sendInput(ctx context.Context) {
 // decide how the data is split into messages.
 type onlyReader struct{ io.Reader }
 
-// receive writes the output to the caller's writers. After a write error it goes on reading,
-// because an unread stream would block the other streams of the connection.
+// receive writes the output to the caller's writers. After a write error it continues to read,
+// because a stream without a reader would block the other streams of the connection.
 func (s *session) receive(ctx context.Context) {
 	var output sync.WaitGroup
 	for _, one := range []struct {

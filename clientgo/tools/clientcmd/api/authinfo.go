@@ -73,10 +73,10 @@ type ExecConfig struct {
 	// Config is the cluster's extension "client.authentication.k8s.io/exec". The command gets it as
 	// a part of the cluster.
 	Config runtime.Object `json:"-"`
-	// InteractiveMode tells whether the command reads standard input.
+	// InteractiveMode determines whether the command reads standard input.
 	InteractiveMode ExecInteractiveMode `json:"interactiveMode,omitempty"`
 	// StdinUnavailable is set by a program that needs standard input itself.
-	// StdinUnavailableMessage gives the reason.
+	// StdinUnavailableMessage has the reason.
 	StdinUnavailable        bool   `json:"-"`
 	StdinUnavailableMessage string `json:"-"`
 	// PluginPolicy decides whether the command may run.
@@ -108,7 +108,7 @@ type ExecEnvVar struct {
 	Value string `json:"value"`
 }
 
-// ExecInteractiveMode tells whether a command reads standard input.
+// ExecInteractiveMode determines whether a command reads standard input.
 type ExecInteractiveMode string
 
 const (

@@ -44,8 +44,9 @@ type ExecConfig struct {
 	InstallHint string `json:"installHint,omitempty"`
 	// ProvideClusterInfo passes the cluster to the command in KUBERNETES_EXEC_INFO.
 	ProvideClusterInfo bool `json:"provideClusterInfo"`
-	// InteractiveMode tells whether the command reads standard input. It is required for version v1
-	// of ExecCredential. For older versions it defaults to IfAvailableExecInteractiveMode.
+	// InteractiveMode determines whether the command reads standard input. It is required for
+	// version v1 of ExecCredential. For older versions it defaults to
+	// IfAvailableExecInteractiveMode.
 	InteractiveMode ExecInteractiveMode `json:"interactiveMode,omitempty"`
 }
 
@@ -55,7 +56,7 @@ type ExecEnvVar struct {
 	Value string `json:"value"`
 }
 
-// ExecInteractiveMode tells whether a command reads standard input.
+// ExecInteractiveMode determines whether a command reads standard input.
 type ExecInteractiveMode string
 
 const (
