@@ -28,7 +28,7 @@ const (
 	burst = 300
 )
 
-// DiscoveryClient asks a server on each call and caches nothing. It is safe for concurrent use as
+// DiscoveryClient sends requests on each call and caches nothing. It is safe for concurrent use as
 // long as its fields are not changed.
 type DiscoveryClient struct {
 	restClient rest.Interface

@@ -1,6 +1,6 @@
-// Package discovery asks an API server for its groups, versions and resources.
+// Package discovery reads the groups, versions and resources of an API server.
 //
-// Names, signatures and results are those of client-go's package. A server with aggregated
+// Names, signatures and results are the same as in client-go's package. A server with aggregated
 // discovery gets two requests, for /api and /apis. Any other server also gets a request for each
 // group version. If a part cannot be read, the rest is returned together with an
 // *ErrGroupDiscoveryFailed.

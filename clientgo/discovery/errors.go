@@ -35,7 +35,7 @@ func (e *ErrGroupDiscoveryFailed) Is(target error) bool {
 // IsGroupDiscoveryFailedError reports whether err itself is an *ErrGroupDiscoveryFailed. It does
 // not unwrap err.
 func IsGroupDiscoveryFailedError(err error) bool {
-	_, ok := err.(*ErrGroupDiscoveryFailed) //nolint:errorlint // as client-go: programs tell a wrapped one apart
+	_, ok := err.(*ErrGroupDiscoveryFailed) //nolint:errorlint // as client-go: the error itself
 	return ok
 }
 

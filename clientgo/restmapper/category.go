@@ -61,9 +61,9 @@ type discoveryCategories struct {
 	client discovery.DiscoveryInterfaceWithContext
 }
 
-// NewDiscoveryCategoryExpander returns an expander that asks client for all resources on each call.
-// client should be a cache. The results lack resources that could not be read. It panics if client
-// is nil.
+// NewDiscoveryCategoryExpander returns an expander that gets all resources from client on each
+// call. client should be a cache. The results lack resources that could not be read. It panics if
+// client is nil.
 func NewDiscoveryCategoryExpander(client discovery.DiscoveryInterface) CategoryExpander {
 	return newCategories(discovery.ToDiscoveryInterfaceWithContext(client))
 }

@@ -11,9 +11,9 @@ import (
 	"k8s.io/client-go/internal/once"
 )
 
-// DeferredDiscoveryRESTMapper is a mapper that asks a server on first use. If a lookup finds
-// nothing and the cache may be outdated, it asks the server once more. It is safe for concurrent
-// use.
+// DeferredDiscoveryRESTMapper is a mapper that reads a cache of discovery documents on first use.
+// If a lookup finds nothing and the cache may be outdated, it invalidates the cache and reads it
+// once more. It is safe for concurrent use.
 type DeferredDiscoveryRESTMapper struct {
 	cl     discovery.CachedDiscoveryInterfaceWithContext
 	mapper once.Value[meta.RESTMapperWithContext]
@@ -48,9 +48,9 @@ func (d *DeferredDiscoveryRESTMapper) currentMapper(ctx context.Context) (meta.R
 	})
 }
 
-// find looks something up with the function ask. If ask finds no match and the cache may be
-// outdated, find invalidates the cache and calls ask once more. It does so only once, because some
-// caches never become fresh.
+// find returns the result of lookUp. If lookUp finds no match and the cache may be outdated, find
+// invalidates the cache and calls lookUp once more. It does so only once, because some caches never
+// become fresh.
 func find[T any](ctx context.Context, d *DeferredDiscoveryRESTMapper, lookUp func(meta.RESTMapperWithContext) (T, error)) (T, error) {
 	mapper, err := d.currentMapper(ctx)
 	if err != nil {
@@ -79,7 +79,7 @@ func (d *DeferredDiscoveryRESTMapper) ResetWithContext(ctx context.Context) {
 	d.mapper.Forget()
 }
 
-// String describes the mapper. It asks the server if there is no mapper yet.
+// String describes the mapper. If there is no mapper yet, it makes one, which may send requests.
 func (d *DeferredDiscoveryRESTMapper) String() string {
 	mapper, err := d.currentMapper(context.Background())
 	if err != nil {

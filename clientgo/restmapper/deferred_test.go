@@ -69,8 +69,8 @@ func TestADeferredMapperFindsNewKinds(t *testing.T) {
 	require.Equal(t, "widgets", mapping.Resource.Resource)
 }
 
-// If a lookup finds nothing and the cache may be outdated, the mapper asks the server exactly once
-// more. This holds for every method.
+// If a lookup finds nothing and the cache may be outdated, the mapper refreshes the cache exactly
+// once. This holds for every method.
 func TestADeferredMapperRefreshesOnceOnAMiss(t *testing.T) {
 	for _, staysStale := range []bool{false, true} {
 		c := &cache{DiscoveryInterfaceWithContext: &faultyDiscovery{lists: lists()}, staysStale: staysStale}

@@ -9,8 +9,8 @@ import (
 )
 
 // NewDiscoveryRESTMapper returns a mapper of groups. If several resources match, it prefers the
-// resource in core/v1. Next come the preferred version of the first group and the other versions of
-// the first group, then those of the second group, and so on. The result is a
+// resource in core/v1. Next come the first group's preferred version and its other versions, then
+// the versions of the second group, and so on. The result is a
 // *meta.PriorityRESTMapper.
 func NewDiscoveryRESTMapper(groupResources []*APIGroupResources) meta.RESTMapper {
 	o := mapperPartsOf(groupResources)

@@ -9,14 +9,15 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// discoveryResolver asks a server for the kind of each resource's scale, and caches the kinds.
+// discoveryResolver reads the kind of each resource's scale from discovery documents, and caches
+// the kinds.
 type discoveryResolver struct {
 	client discovery.ServerResourcesInterface
 	known  sync.Map // maps schema.GroupVersionResource to schema.GroupVersionKind
 }
 
-// NewDiscoveryScaleKindResolver returns a resolver that asks a server once for each resource. If
-// this fails, the resolver asks again at the next call. It is safe for concurrent use.
+// NewDiscoveryScaleKindResolver returns a resolver that requests the kind for each resource once.
+// If the request fails, the next call repeats it. It is safe for concurrent use.
 func NewDiscoveryScaleKindResolver(client discovery.ServerResourcesInterface) ScaleKindResolver {
 	return &discoveryResolver{client: client}
 }

@@ -26,9 +26,9 @@ type CachedDiscoveryClient struct {
 	mu sync.Mutex // guards following
 	// files that this client has written since the last invalidation
 	written map[string]struct{}
-	// the number of invalidations; if it is not zero, only the files in ours are valid
+	// the number of invalidations; if it is not zero, only the files in written are valid
 	generation int
-	foreign    bool // a document came from a file that is not in ours
+	foreign    bool // a document came from a file that is not in written
 }
 
 var (
@@ -68,9 +68,9 @@ func (d *CachedDiscoveryClient) FreshWithContext(context.Context) bool {
 // Invalidate is InvalidateWithContext.
 func (d *CachedDiscoveryClient) Invalidate() { d.InvalidateWithContext(context.Background()) }
 
-// InvalidateWithContext makes the client ask the server for every document again. It does not
+// InvalidateWithContext makes the client request every document from the server again. It does not
 // delete the files, because other programs use them. This client replaces each file when it fetches
-// the document again. A document that is being fetched during the call is not stored.
+// the document again. If a document is being fetched during the call, it is not stored.
 func (d *CachedDiscoveryClient) InvalidateWithContext(ctx context.Context) {
 	d.delegate.InvalidateWithContext(ctx)
 	d.mu.Lock()
@@ -166,7 +166,7 @@ func (d *CachedDiscoveryClient) ServerVersion() (*version.Info, error) {
 	return d.ServerVersionWithContext(context.Background())
 }
 
-// ServerVersionWithContext asks the server each time.
+// ServerVersionWithContext sends a request on each call.
 func (d *CachedDiscoveryClient) ServerVersionWithContext(ctx context.Context) (*version.Info, error) {
 	return d.delegate.ServerVersionWithContext(ctx)
 }

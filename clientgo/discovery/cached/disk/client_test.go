@@ -197,7 +197,8 @@ func TestAnotherRunUsesTheCacheFiles(t *testing.T) {
 	require.NotNil(t, second.RESTClient())
 }
 
-// A mapper asks the server for a kind that the files of an earlier run do not have.
+// If the files of an earlier run do not have a kind, a mapper requests the documents from the
+// server.
 func TestAMapperFindsKindsNewerThanTheFiles(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	directory := t.TempDir()
@@ -242,7 +243,7 @@ func TestInvalidFilesAreIgnored(t *testing.T) {
 	}
 }
 
-// A failed response is not written to a file, and the next call asks the server again.
+// A failed response is not written to a file, and the next call sends another request.
 func TestFailuresAreNotWritten(t *testing.T) {
 	f, directory := newCountingServer(t, apitest.Options{NoAggregatedDiscovery: true}), t.TempDir()
 	f.set("/apis/apps/v1", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusServiceUnavailable) })

@@ -2,8 +2,8 @@
 // often and briefly, like kubectl and its plugins.
 //
 // A directory has a servergroups.json, and a serverresources.json for each group version. Names and
-// contents are those of client-go's package, so programs built with either library can share a
-// directory. The client also caches the documents in memory.
+// contents are the same as in client-go's package, so programs built with either library can share
+// a directory. The client also caches the documents in memory.
 //
 // With an HTTP cache directory, the client also stores HTTP responses that the server allows to be
 // stored. If a stored document has an ETag, the client sends the ETag, and the server sends the

@@ -27,8 +27,8 @@ func (d *CachedDiscoveryClient) file(groupVersion, name string) (string, bool) {
 }
 
 // read decodes a valid cache file into a document of the given kind. The result found reports
-// whether there was such a file. The result since is the number of earlier invalidations. A caller
-// that then gets the document from the server passes this number to write.
+// whether there was such a file. The result since is the number of invalidations so far. The caller
+// passes this number to write, together with the document from the server.
 func (d *CachedDiscoveryClient) read(name, kind string, into any, is *metav1.TypeMeta) (found bool, since int) {
 	d.mu.Lock()
 	_, ours := d.written[name]
@@ -64,9 +64,8 @@ func (d *CachedDiscoveryClient) decode(name, kind string, into any, is *metav1.T
 	return err == nil && json.Unmarshal(data, into) == nil && *is == typeMeta(kind)
 }
 
-// write stores a document, unless the client was invalidated after the call of read that has
-// returned the number since. If write fails, it logs the error, and the next read asks the server
-// again.
+// write stores a document, unless the client was invalidated after the call of read that returned
+// this generation. If write fails, it logs the error, and the document is requested again.
 func (d *CachedDiscoveryClient) write(ctx context.Context, name string, generation int, document any) {
 	data, err := json.Marshal(document)
 	if err == nil {

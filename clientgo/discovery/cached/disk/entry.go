@@ -100,7 +100,7 @@ func (e *entry) response(r *http.Request) *http.Response {
 	}
 }
 
-// fresh reports whether the entry is valid without asking the server.
+// fresh reports whether the entry may be used without a request to the server.
 func (e *entry) fresh(now time.Time) bool {
 	age := now.Sub(e.Received)
 	return age >= 0 && age < lifetime(e.Header)

@@ -17,8 +17,8 @@ type transport struct {
 // WrappedRoundTripper returns the transport that sends the requests.
 func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// RoundTrip returns a stored response while the server allows it to be used. Otherwise it asks the
-// server, with the ETag of the stored response.
+// RoundTrip returns a stored response while the server allows it to be used. Otherwise it sends the
+// request, with the ETag of the stored response.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if !cacheableRequest(request) {
 		return t.next.RoundTrip(request)
@@ -104,9 +104,9 @@ func (k *storingBody) Read(p []byte) (int, error) {
 	switch {
 	case k.read.Len() > maxFile/2:
 		k.done, k.read = true, bytes.Buffer{}
-	case err == io.EOF: //nolint:errorlint // that is the orderly end
+	case err == io.EOF: //nolint:errorlint // the orderly end of the body
 		k.done = true
-		// without the file, the next request asks the server
+		// without the file, the next request is sent to the server
 		_ = k.transport.store(k.entry, k.read.Bytes())
 	case err != nil:
 		k.done = true

@@ -40,8 +40,8 @@ var (
 	_ discovery.AggregatedDiscoveryInterfaceWithContext = &memoryClient{}
 )
 
-// NewMemCacheClient returns a client that asks delegate for groups and resources on first use, and
-// again after Invalidate. For a group version missing from that result, the error is
+// NewMemCacheClient returns a client that requests groups and resources from delegate on first use,
+// and again after Invalidate. For a group version missing from that result, the error is
 // ErrCacheNotFound, even if the server has added the group version since. If delegate is a cache,
 // Invalidate also invalidates delegate.
 func NewMemCacheClient(delegate discovery.DiscoveryInterface) discovery.CachedDiscoveryInterface {
@@ -67,7 +67,8 @@ func (c *memoryClient) cachedSnapshot(ctx context.Context) (*snapshot, error) {
 	return known, err
 }
 
-// Fresh reports whether the server was asked since the client was made or last invalidated.
+// Fresh reports whether the cache has results. All results were requested after the client was made
+// or last invalidated.
 func (c *memoryClient) Fresh() bool { return c.snapshot.Known() }
 
 // FreshWithContext is Fresh.
@@ -129,7 +130,7 @@ func (c *memoryClient) ServerResourcesForGroupVersion(groupVersion string) (*met
 }
 
 // ServerResourcesForGroupVersionWithContext returns the resources of a group version. If the
-// previous request failed and another request may succeed, it asks the server again.
+// previous request failed and another request may succeed, it sends another request.
 func (c *memoryClient) ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error) {
 	known, err := c.cachedSnapshot(ctx)
 	if err != nil {
@@ -179,7 +180,7 @@ func (c *memoryClient) ServerVersion() (*version.Info, error) {
 	return c.ServerVersionWithContext(context.Background())
 }
 
-// ServerVersionWithContext asks the server on each call.
+// ServerVersionWithContext sends a request on each call.
 func (c *memoryClient) ServerVersionWithContext(ctx context.Context) (*version.Info, error) {
 	return c.delegate.ServerVersionWithContext(ctx)
 }
@@ -189,7 +190,7 @@ func (c *memoryClient) OpenAPISchema() (*openapiv2.Document, error) {
 	return c.OpenAPISchemaWithContext(context.Background())
 }
 
-// OpenAPISchemaWithContext asks the server on each call.
+// OpenAPISchemaWithContext sends a request on each call.
 func (c *memoryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
 	return c.delegate.OpenAPISchemaWithContext(ctx)
 }

@@ -158,7 +158,7 @@ func TestEachVersionOfALegacyServerIsRequestedOnce(t *testing.T) {
 	require.Empty(t, f.requestCounts())
 }
 
-// After a failure of the server, the next call asks again. Any other response is cached.
+// After a failure of the server, the next call sends another request. Any other response is cached.
 func TestWhichFailuresOfAVersionAreCached(t *testing.T) {
 	const path = "/apis/apps/v1"
 	for name, test := range map[string]struct {

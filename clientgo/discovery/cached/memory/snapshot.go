@@ -130,8 +130,8 @@ func versionWithResult(name string, list *metav1.APIResourceList, err error) *gr
 	return v
 }
 
-// resources returns the outcome of the version. If the version has no outcome yet, resources
-// requests them from the delegate.
+// resources returns the outcome of the version. If the version has no outcome yet, the method
+// requests the resources from the delegate.
 func (v *groupVersion) resources(ctx context.Context, delegate discovery.DiscoveryInterfaceWithContext) (*metav1.APIResourceList, error) {
 	final, err := v.outcome.Get(ctx, func(ctx context.Context) (versionResult, error) {
 		list, err := delegate.ServerResourcesForGroupVersionWithContext(ctx, v.name)

@@ -24,7 +24,7 @@ type cacheUse int
 
 const (
 	useNone            cacheUse = iota // send the request as if there were no cached response
-	useAfterValidation                 // ask the server whether the response is still valid
+	useAfterValidation                 // revalidate the response with the server
 	useFresh                           // return the response
 )
 

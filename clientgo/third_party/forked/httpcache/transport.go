@@ -17,8 +17,8 @@ const XFromCache = "X-From-Cache"
 const variedPrefix = "X-Varied-"
 
 // Transport is an http.RoundTripper that returns cached responses when permitted. If a cached
-// response may be out of date, the transport asks the server whether it is still valid. It may be
-// used by several goroutines at once.
+// response may be out of date, the transport revalidates it with the server. It may be used by
+// several goroutines at once.
 type Transport struct {
 	// Transport sends requests. Defaults to http.DefaultTransport.
 	Transport http.RoundTripper
@@ -95,8 +95,8 @@ func (t *Transport) send(req *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(req)
 }
 
-// matchesVary reports whether a cached response fits a request: whether all headers named in the
-// response's Vary have the same values as in the original request.
+// matchesVary reports whether a cached response fits a request. All headers named in the response's
+// Vary must have the same values as in the original request.
 func matchesVary(cached *http.Response, req *http.Request) bool {
 	for _, name := range commaSeparated(cached.Header, "Vary") {
 		if req.Header.Get(name) != cached.Header.Get(variedPrefix+name) {
@@ -106,8 +106,9 @@ func matchesVary(cached *http.Response, req *http.Request) bool {
 	return true
 }
 
-// withValidators returns a copy of the request that asks whether the cached response is still
-// valid. If the cached response has no ETag and no Last-Modified, the copy is an ordinary request.
+// withValidators returns a conditional copy of the request, with which the server validates the
+// cached response. If the cached response has no ETag and no Last-Modified, the copy is an ordinary
+// request.
 func withValidators(req *http.Request, cached http.Header) *http.Request {
 	conditional := req.Clone(req.Context())
 	for from, to := range map[string]string{"Etag": "If-None-Match", "Last-Modified": "If-Modified-Since"} {
@@ -167,7 +168,7 @@ type storingBody struct {
 func (k *storingBody) Read(p []byte) (int, error) {
 	n, err := k.ReadCloser.Read(p)
 	k.read.Write(p[:n])
-	if err == io.EOF { //nolint:errorlint // that is the orderly end
+	if err == io.EOF { //nolint:errorlint // the orderly end of the body
 		k.resp.Body = io.NopCloser(bytes.NewReader(k.read.Bytes()))
 		if dump, err := httputil.DumpResponse(&k.resp, true); err == nil {
 			k.cache.Set(k.key, dump)
