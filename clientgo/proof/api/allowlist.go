@@ -25,7 +25,7 @@ func (c *comparison) applyAllowlist() {
 	c.differences = others
 }
 
-// unusedEntries returns the paths of the excuses that no longer match a difference.
+// unusedEntries returns the paths of the allowlist entries that no longer match a difference.
 func unusedEntries(all []comparison) (paths []string) {
 	for _, e := range allowlist {
 		for _, c := range all {

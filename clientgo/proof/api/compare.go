@@ -16,9 +16,9 @@ type comparison struct {
 	path string
 	// number of exported identifiers of the package, including the methods and fields of its types
 	identifiers int
-	differences []string // missing or incompatible identifiers without an excuse
-	allowed     int      // number of differences with an excuse
-	reason      string   // reason of the excused differences
+	differences []string // missing or incompatible identifiers without an entry in the allowlist
+	allowed     int      // number of differences with an entry in the allowlist
+	reason      string   // reason of the allowed differences
 }
 
 func compare(real, ours map[string]*types.Package) []comparison {
@@ -152,8 +152,8 @@ func printTable(w io.Writer, all []comparison) {
 	}
 }
 
-// shortfall returns an error if there is a difference without an excuse, or an excuse without a
-// difference.
+// shortfall returns an error if there is a difference without an entry in the allowlist, or an
+// entry without a difference.
 func shortfall(all []comparison) error {
 	var short []string
 	identifiers, present := 0, 0

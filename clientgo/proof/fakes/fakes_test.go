@@ -1,4 +1,4 @@
-// Package fakes_test compares the fakes of module clientgo with those of client-go.
+// Package fakes_test compares the fakes of module clientgo with client-go's fakes.
 package fakes_test
 
 import (
@@ -17,8 +17,8 @@ var verbose = flag.Bool("table", false, "log the whole page of client-go")
 // known has the intended differences. Each has the output of client-go and the output of this
 // module.
 var known = []struct{ theirs, ours string }{
-	// In client-go, a typed object that was given to a dynamic fake has a kind in the result of a
-	// get, but not in a list.
+	// client-go's dynamic fake accepts typed objects. In the result of a get, these have a kind. In
+	// a list, they do not.
 	{`"items":[{"data":{"k":"v"},"metadata":{"labels":{"name":"typed"}`, `"items":[{"apiVersion":"v1","data":{"k":"v"},"kind":"ConfigMap","metadata":{"labels":{"name":"typed"}`},
 	// In this module, each of three deletions raises the version, so that a watch can report
 	// deletions before it began.

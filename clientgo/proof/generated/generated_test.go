@@ -23,7 +23,7 @@ import (
 	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
-// differences are functions. Each reports whether two lines differ in a way that is intended.
+// differences are functions. Each reports whether the difference between two lines is intended.
 var differences = []func(name, their, our string) bool{listersText, trackersVersion}
 
 // listersText: if a pod has no owner, the listers have their own error texts.
@@ -56,7 +56,7 @@ func versionOf(line string) (version int) {
 }
 
 // extractErrors matches the results of extractions that are errors in client-go. In this module, a
-// manager that owns no part of an existing object gets only the object's name and kind, like a
+// manager that owns no part of an existing object gets only the object's name and kind. So does a
 // manager that has never applied. An item that is twice in a list is extracted twice.
 var extractErrors = regexp.MustCompile(`^error (unable to convert managed fields for m to unstructured, expected map, got <nil>|error converting obj to typed: .*duplicate entries for key .*)$`)
 

@@ -94,8 +94,8 @@ func (r *packageResult) add(other packageResult) {
 	r.failingOnlyHere = append(r.failingOnlyHere, other.failingOnlyHere...)
 }
 
-// unexplained returns the functions that are lost without a reason, and the functions with a reason
-// that are not lost.
+// unexplained returns the functions that fail only here without a reason, and the functions with a
+// reason that do not.
 func (r packageResult) unexplained() (found []string) {
 	for _, name := range r.failingOnlyHere {
 		if reasons[name] == "" {

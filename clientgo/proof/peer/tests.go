@@ -74,7 +74,7 @@ func parse(text []byte) (*testFile, error) {
 				add(decl, "")
 				continue
 			}
-			if usesIota(decl) { // without one constant, the values of the others would change
+			if usesIota(decl) { // without one constant, other constants would have other values
 				add(decl, "")
 				continue
 			}

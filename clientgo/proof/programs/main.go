@@ -26,7 +26,7 @@ import (
 )
 
 // attempts is the number of times that a test is run again if it passes with client-go and fails
-// here. If it fails each time, it counts as lost.
+// here. If it fails each time, it counts as a regression.
 const attempts = 3
 
 func main() {

@@ -13,7 +13,7 @@ import (
 const cyclonedx = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0"
 
 // install installs the command by its version, into a folder that has its own module cache. If
-// afresh is set, the folder has its own build cache too, and everything is compiled.
+// clean is set, the folder has its own build cache too, and everything is compiled.
 func (w *releaseClone) install(ctx context.Context, folder string, clean bool) (binary string, err error) {
 	dir := filepath.Join(w.dir, folder)
 	// Without cgo, because C compilers differ.

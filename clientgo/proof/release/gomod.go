@@ -16,7 +16,7 @@ const unreleased = "v0.0.0"
 
 // setVersions changes a go.mod file in root, such as clientgo/go.mod, for the release commit. It
 // requires kinform's modules at the released version. A released module loses its replace
-// directives; the others keep them.
+// directives; all other modules keep them.
 func (r release) setVersions(root, file string) error {
 	name := filepath.Join(root, file)
 	mod, err := parseMod(name)

@@ -18,7 +18,7 @@ var folders = []string{"", "clientgo", "metrics", "tracing", "cmd/kinform"}
 
 // release is a version of all modules.
 type release struct {
-	root     string // of the checkout
+	root     string // folder of the checkout
 	number   string // in file VERSION, such as 0.1.0
 	clientGo string // the version of client-go that module clientgo stands for
 }

@@ -36,8 +36,8 @@ const (
 	reasonOpenTelemetry = "OpenTelemetry has it, at the version that k8s.io/component-base v0.37 requires"
 )
 
-// programKinds are the kinds of programs. A raised version may break a program that has not asked
-// for it. The core and clientgo raise no versions. For all others there must be a reason.
+// programKinds are the kinds of programs. A raised version may break a program that does not need
+// it. The core and clientgo raise no versions. Every other raised version must have a reason.
 var programKinds = map[string]programKind{
 	"core": {requires: []string{""}},
 	// go mod tidy adds kinform, whose packages clientgo imports

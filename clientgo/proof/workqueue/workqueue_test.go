@@ -12,7 +12,8 @@ import (
 
 type config = workqueue.TypedRateLimitingQueueConfig[string]
 
-// otherClock is the real clock under another type, so that it is not recognized as such.
+// otherClock is the real clock under another type, so that the queue does not recognize the real
+// clock.
 type otherClock struct{ clock.RealClock }
 
 func run(t *testing.T, c func() config, differences conformance.Differences) {

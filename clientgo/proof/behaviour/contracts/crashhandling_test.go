@@ -160,12 +160,12 @@ func reflectorSurvives(t *testing.T, f *fault) {
 	})
 }
 
-// RC-12: a reflector goes on after a panic, and its store converges to the server's state.
+// RC-12: a reflector continues after a panic, and its store converges to the server's state.
 func TestAReflectorContinuesAfterAPanic(t *testing.T) {
 	forEachFunction(t, panics, []string{"list", "error of a list", "watch", "ResultChan", "Stop", "Add", "Update", "Delete", "Replace", "UpdateResourceVersion"}, reflectorSurvives)
 }
 
-// In client-go such a panic ends the process.
+// In client-go a panic of these functions ends the process.
 func TestResyncsContinueAfterAPanic(t *testing.T) {
 	forEachFunction(t, panics, []string{"Resync", "ShouldResync"}, reflectorSurvives)
 }
@@ -402,7 +402,7 @@ func TestAControllerContinuesAfterAPanic(t *testing.T) {
 	forEachFunction(t, panics, append(reflectorFuncs[:len(reflectorFuncs):len(reflectorFuncs)], "Stop", "Process", "Queue.Pop"), controllerSurvives)
 }
 
-// In client-go such a panic ends the process.
+// In client-go a panic of these functions ends the process.
 func TestResyncsOfAControllerContinueAfterAPanic(t *testing.T) {
 	forEachFunction(t, panics, []string{"ShouldResync", "Queue.Resync"}, controllerSurvives)
 }

@@ -17,8 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// handlerRecorder is a handler that calls the function does for each event, and then records the
-// event.
+// handlerRecorder is a handler that calls onEvent for each event, and then records the event.
 type handlerRecorder struct {
 	onEvent func(line string)
 

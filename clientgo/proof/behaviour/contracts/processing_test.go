@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// PD-10, PD-11: after an error of Process, the controller goes on. isInInitialList is true for the
-// first list.
+// PD-10, PD-11: after an error of Process, the controller continues. isInInitialList is true for
+// the first list.
 func TestTheControllerContinuesAfterAnErrorOfProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}

@@ -37,7 +37,7 @@ func call(t *testing.T, r *cache.Reflector) error {
 }
 
 // RC-22, RC-26: within one call, a busy or unreachable server gets another watch request from the
-// last version. The waits are those of the reflector's Backoff.
+// last version. The reflector's Backoff determines the waits.
 func TestOneCallRetriesAfterWaits(t *testing.T) {
 	busy := apierrors.NewTooManyRequests("busy", 0)
 	for name, result := range map[string]func() (watch.Interface, error){
@@ -67,7 +67,7 @@ func TestOneCallRetriesAfterWaits(t *testing.T) {
 }
 
 // RC-36: within one call, an internal error of an open watch leads to another watch without a wait.
-// This goes on for as long as the program has configured.
+// The reflector does so for as long as the program has configured.
 func TestOneCallRetriesAfterInternalErrors(t *testing.T) {
 	for longest, want := range map[time.Duration]int{0: 1, 10 * time.Second: 7} {
 		synctest.Test(t, func(t *testing.T) {

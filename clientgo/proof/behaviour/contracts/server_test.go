@@ -75,7 +75,7 @@ func (s *server) recordRequest(verb string, o metav1.ListOptions) {
 	s.requests = append(s.requests, line)
 }
 
-// takeRequests returns the requests since the last call of asked.
+// takeRequests returns the requests since the last call.
 func (s *server) takeRequests() []string {
 	synctest.Wait()
 	s.mu.Lock()

@@ -21,8 +21,8 @@ import (
 
 var podGVK = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 
-// trackedPods is a tracker with the pods a and b, alone or below a fake clientset. The function
-// open may replace the watches of the tracker.
+// trackedPods is a tracker with the pods a and b, alone or below a fake clientset. The field open
+// is a function that may replace the watches of the tracker.
 type trackedPods struct {
 	core.ObjectTracker
 	clientset *fake.Clientset // or nil

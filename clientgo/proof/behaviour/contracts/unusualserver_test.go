@@ -28,13 +28,14 @@ import (
 // unusualServer serves config maps, as the transport of a client. A test chooses the versions, the
 // bookmarks and the ends of watches.
 type unusualServer struct {
-	// serveWatch serves the n-th watch, counted from 0. If answer is nil, the watch stays open.
-	// opening is called before answer.
+	// serveWatch serves the n-th watch, counted from 0, after watchStatus has accepted it. If
+	// serveWatch is nil, the watch stays open.
 	serveWatch func(n int, w *unusualWatch)
 	// watchStatus returns the status code with which the n-th watch is rejected, or 0 if it is
 	// accepted.
 	watchStatus func(n int) int
-	// serveStreamingList serves a streaming list. If streams is nil, streaming lists are rejected.
+	// serveStreamingList serves a streaming list. If serveStreamingList is nil, streaming lists are
+	// rejected.
 	serveStreamingList func(w *unusualWatch)
 	version            string // of lists
 

@@ -140,7 +140,7 @@ func TestEveryWatchIsStopped(t *testing.T) {
 }
 
 // RC-32: in client-go, a failed resync ends the watch. In this module the failure is logged, and
-// the watch goes on.
+// the watch continues.
 func TestAFailedResyncDoesNotEndTheWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) { return podList("10"), nil }}

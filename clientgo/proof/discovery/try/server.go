@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// response is a response.
+// response is a response of a server.
 type response struct {
 	code   int
 	kind   string

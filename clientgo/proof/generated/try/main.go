@@ -1,5 +1,5 @@
-// Command try calls all generated code: each method of each typed client and of each fake, each
-// function and method of the apply configurations, and each informer and lister. It prints the
+// Command try calls all generated code. This is each method of each typed client and of each fake,
+// each function and method of the apply configurations, and each informer and lister. It prints the
 // requests that a server receives, and the results. It is built twice: with client-go and with
 // clientgo. A line without a tab names a case. The lines after it are the results of the case.
 package main

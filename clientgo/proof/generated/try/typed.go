@@ -22,7 +22,7 @@ func tryTyped() {
 	for _, variant := range []struct {
 		name, contentType, namespace string
 		arguments                    func(reflect.Type) reflect.Value
-		handler                      http.HandlerFunc // nil: the server does what the request asks
+		handler                      http.HandlerFunc // nil: handlerFor of the method
 	}{
 		{"JSON", "application/json", "ns", filledValue, nil},
 		{"protobuf", protobufType, "ns", filledValue, nil},
@@ -87,7 +87,7 @@ func eachResource(clients reflect.Value, namespace string, visit func(name strin
 	}
 }
 
-// handlerFor returns the handler of a server that does what a client's method asks.
+// handlerFor returns the handler of a server that carries out the requests of a client's method.
 func handlerFor(method, client reflect.Type) http.HandlerFunc {
 	switch t := method.Out(0); {
 	case t == reflect.TypeFor[watch.Interface]():

@@ -74,7 +74,7 @@ const runs = 3
 // Compare builds the proof's command try with client-go and with clientgo, and compares the
 // results. The map differences has the names of the cases that differ on purpose, with the reasons.
 // The test fails if another case differs, or if a case in differences does not differ. It also
-// fails unless there are more than few cases.
+// fails unless there are more than minCases cases.
 func Compare(t *testing.T, minCases int, differences map[string]string) {
 	programs := []string{Build(t, "./try", ClientGo), Build(t, "./try")}
 	var wrong []string // names of the cases that were wrong in each run so far

@@ -31,7 +31,7 @@ func resetCounts() {
 	counts.calls = nil
 }
 
-// printCounts prints the metric calls since the last call of counted.
+// printCounts prints the metric calls since the last call of printCounts.
 func printCounts() {
 	counts.mu.Lock()
 	defer counts.mu.Unlock()

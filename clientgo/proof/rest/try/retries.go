@@ -141,7 +141,7 @@ func tryRetries() {
 		}
 	})
 	block("retryable errors", func() {
-		fn := rest.IsRetryableErrorFunc(func(_ *http.Request, err error) bool { return err == errProgram }) //nolint:errorlint // the very same
+		fn := rest.IsRetryableErrorFunc(func(_ *http.Request, err error) bool { return err == errProgram }) //nolint:errorlint // the same value
 		line(fn.IsErrorRetryable(nil, errProgram), fn.IsErrorRetryable(nil, nil))
 		line(kindOf(&rest.RequestConstructionError{Err: errProgram}), kindOf((&rest.RequestConstructionError{}).Err))
 	})

@@ -41,7 +41,7 @@ func newResponse(code int, kind, body string) response {
 	return response{code: code, kind: kind, body: body}
 }
 
-// withHeader returns a copy of the answer with an additional header.
+// withHeader returns a copy of the response with an additional header.
 func (a response) withHeader(name string, values ...string) response {
 	a.header = maps.Clone(a.header)
 	if a.header == nil {
@@ -51,7 +51,7 @@ func (a response) withHeader(name string, values ...string) response {
 	return a
 }
 
-// server sends its answers in order, and repeats the last answer. It records requests.
+// server sends its responses in order, and repeats the last response. It records requests.
 type server struct {
 	*httptest.Server
 	mu        sync.Mutex // guards following
@@ -126,7 +126,7 @@ func describe(r *http.Request, body []byte) string {
 	return b.String()
 }
 
-// printRequests prints the requests since the last call of asked.
+// printRequests prints the requests since the last call.
 func (s *server) printRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *server) printRequests() {
 	s.requests = nil
 }
 
-// setResponses replaces the answers.
+// setResponses replaces the responses.
 func (s *server) setResponses(responses ...response) *server {
 	s.mu.Lock()
 	defer s.mu.Unlock()

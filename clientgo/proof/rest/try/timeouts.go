@@ -13,7 +13,7 @@ import (
 // lookups matches errors of the resolver, which differ between machines.
 var lookups = regexp.MustCompile(`lookup .*`)
 
-// hangingResponse returns an answer that sends the beginning of a body, or nothing, and then waits
+// hangingResponse returns a response that sends the beginning of a body, or nothing, and then waits
 // until the client closes the connection.
 func hangingResponse(start string, then func()) response {
 	return response{fn: func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// occurrence returns an event with this reason and message. The event's time is that of the clock.
+// occurrence returns an event with this reason and message. The event's time is the clock's time.
 func occurrence(clock *testclock.FakeClock, reason, message string) *v1.Event {
 	now := metav1.NewTime(clock.Now())
 	return &v1.Event{

@@ -34,8 +34,8 @@ type testCase struct {
 	fn   func(*outcome)
 }
 
-// Cases in together run at the same time. Cases in alone run one after another, because they change
-// the state of the process.
+// parallelCases run at the same time. serialCases run one after another, because they change the
+// state of the process.
 var parallelCases, serialCases []testCase
 
 func try(name string, fn func(o *outcome)) { parallelCases = append(parallelCases, testCase{name, fn}) }

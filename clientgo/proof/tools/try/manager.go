@@ -413,7 +413,7 @@ func tryRotation() {
 var momentOf = regexp.MustCompile(`\b(sleep|expiration|deadline)=.*`)
 
 // progress returns the lines of a manager's progress, each once. It leaves out the lines of
-// reflectors, because the request is not waited for in the same way.
+// reflectors, because the two modules wait for the request in different ways.
 func progress(logged []string) (all []string) {
 	for _, line := range logged {
 		if strings.HasPrefix(line, "DEBUG") && !strings.Contains(line, "reflector=") {

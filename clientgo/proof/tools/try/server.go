@@ -84,7 +84,7 @@ func (s *server) fail(faults ...*fault) {
 	s.faults = faults
 }
 
-// takeRequests returns the requests since the last call of taken.
+// takeRequests returns the requests since the last call.
 func (s *server) takeRequests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
