@@ -44,7 +44,7 @@ type NamespaceableResourceInterface interface {
 type APIPathResolverFunc func(kind schema.GroupVersionKind) string
 
 // LegacyAPIPathResolverFunc returns the path of a Kubernetes server: "/api" for the core group, and
-// "/apis" for the others.
+// "/apis" for all other groups.
 func LegacyAPIPathResolverFunc(kind schema.GroupVersionKind) string {
 	if kind.Group == "" {
 		return "/api"

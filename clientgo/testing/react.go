@@ -140,7 +140,7 @@ func merged(obj runtime.Object, kind types.PatchType, patch []byte) (runtime.Obj
 }
 
 // applyConfiguration applies a patch as an apply configuration. It uses the object name in the
-// action, and not the one in the patch.
+// action, and not the name in the patch.
 func applyConfiguration(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
 	configuration := &unstructured.Unstructured{Object: map[string]any{}}
 	if err := yaml.Unmarshal(a.Patch, &configuration.Object); err != nil {

@@ -167,8 +167,8 @@ func TestAWatchReportsDeletionsSinceTheList(t *testing.T) {
 	}
 }
 
-// client-go's tracker panics if 100 events are unread (channel full). This tracker loses no event,
-// and no write blocks.
+// client-go's tracker panics if 100 events were not read (channel full). This tracker loses no
+// event, and no write blocks.
 func TestAnUnreadWatchDoesNotBlockTheTracker(t *testing.T) {
 	tracker := core.NewObjectTracker(scheme, decoder)
 	w, err := tracker.Watch(pods, "a")

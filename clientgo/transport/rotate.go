@@ -61,7 +61,7 @@ func (r *rotatingTransport) WrappedRoundTripper() http.RoundTripper { return r.c
 func (r *rotatingTransport) CloseIdleConnections() { r.current.value.Load().CloseIdleConnections() }
 
 // reloadIfDue reads the CA file and the certificate again if they are outdated. If another request
-// is doing this, look returns at once.
+// is doing this, reloadIfDue returns at once.
 func (r *rotatingTransport) reloadIfDue(now time.Time) {
 	if !r.mu.TryLock() {
 		return

@@ -23,7 +23,7 @@ func TLSConfigFor(c *Config) (*tls.Config, error) {
 	}
 	config := &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		InsecureSkipVerify: c.TLS.Insecure, //nolint:gosec // it is what the program asks for
+		InsecureSkipVerify: c.TLS.Insecure, //nolint:gosec // the program has set Insecure
 		ServerName:         c.TLS.ServerName,
 		NextProtos:         c.TLS.NextProtos,
 	}

@@ -44,8 +44,8 @@ func ResettableTokenSourceWrapTransport(ts ResettableTokenSource) func(http.Roun
 	return func(rt http.RoundTripper) http.RoundTripper { return withToken(ts, "", rt) }
 }
 
-// withToken adds an Authorization header to requests that have no such header. It sends a
-// token of source. If source returns an error, it sends the token instead, unless that is empty.
+// withToken adds an Authorization header to requests that have no such header. It sends a token of
+// source. If source returns an error, it sends fallbackToken, unless fallbackToken is empty.
 func withToken(source ResettableTokenSource, fallbackToken string, rt http.RoundTripper) http.RoundTripper {
 	return &layer{next: rt, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if req.Header.Get("Authorization") != "" {
@@ -138,7 +138,7 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	}
 	s.Lock()
 	defer s.Unlock()
-	if kept := s.cachedLocked(); kept != nil { // another goroutine has got a token meanwhile
+	if kept := s.cachedLocked(); kept != nil { // fetched by another goroutine
 		return kept, nil
 	}
 	token, err := tokenOf(s.base)

@@ -106,7 +106,7 @@ func TestWrappersAreCalledInTheirOrder(t *testing.T) {
 	rt := ContextCanceller(ctx, ended)(&recordingTransport{})
 	send(t, rt)
 	cancel()
-	_, err = rt.RoundTrip(httptest.NewRequest(http.MethodGet, "http://host/", nil)) //nolint:bodyclose // there is none
+	_, err = rt.RoundTrip(httptest.NewRequest(http.MethodGet, "http://host/", nil)) //nolint:bodyclose // there is no body
 	require.ErrorIs(t, err, ended)
 }
 

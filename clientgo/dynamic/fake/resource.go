@@ -38,7 +38,7 @@ func failureStatus(verb string) *metav1.Status {
 }
 
 // invoke runs an action whose result is an object. If no reactor handles the action, the result is
-// the argument unanswered.
+// the argument defaultObject.
 func (c *resourceClient) invoke(action testing.Action, defaultObject runtime.Object) (*unstructured.Unstructured, error) {
 	obj, err := c.client.Invokes(action, defaultObject)
 	if err != nil || obj == nil {

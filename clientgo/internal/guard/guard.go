@@ -23,8 +23,8 @@ var (
 	checks []func(parts int)
 )
 
-// Add registers the check look for the lifetime of the process. The argument of look is the number
-// of parts to check.
+// Add registers a check for the lifetime of the process. The argument of check is the number of
+// parts to check.
 func Add(check func(parts int)) {
 	mu.Lock()
 	defer mu.Unlock()

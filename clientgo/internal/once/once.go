@@ -12,7 +12,7 @@ type Value[T any] struct {
 	mu      sync.Mutex // guards following
 	known   bool
 	value   T
-	running *call[T] // the running call of ask, which other callers wait for
+	running *call[T] // the running call of compute, which other callers wait for
 }
 
 type call[T any] struct {
@@ -24,10 +24,9 @@ type call[T any] struct {
 	abandoned bool // the call was cancelled or panicked: a waiting caller must repeat it
 }
 
-// Get returns the value. If there is no value yet, Get calls the function ask. If another caller is
-// calling ask, Get waits and returns the result of that call, even an error. But if the other
-// caller's context has ended, Get calls ask itself. If ctx ends while Get waits, it returns the
-// error of ctx.
+// Get returns the value. If there is no value yet, Get calls compute. If another caller's compute
+// is running, Get waits and returns its result, even an error. But if the other caller's context
+// ends, Get calls its own compute. If ctx ends while Get waits, it returns the error of ctx.
 func (v *Value[T]) Get(ctx context.Context, compute func(context.Context) (T, error)) (T, error) {
 	for {
 		v.mu.Lock()
@@ -55,9 +54,10 @@ func (v *Value[T]) Get(ctx context.Context, compute func(context.Context) (T, er
 	}
 }
 
-// compute calls the function ask, and caches its result unless Forget was called in the meantime.
+// compute calls the function of the same name, and caches its result unless Forget was called in
+// the meantime.
 func (v *Value[T]) compute(ctx context.Context, q *call[T], compute func(context.Context) (T, error)) (T, error) {
-	defer func() { // also if ask panics
+	defer func() { // also if compute panics
 		v.mu.Lock()
 		if v.running == q {
 			v.running = nil

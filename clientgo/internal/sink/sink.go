@@ -61,8 +61,8 @@ func From(ctx context.Context) *Sink {
 }
 
 // Begin announces the objects of list. If there was no End for an earlier list, its request has
-// failed, and Begin drops its objects. After End or Taken, Begin returns false: then the caller
-// must fill the list as usual.
+// failed, and Begin drops its objects. After End or Take, Begin returns false: then the caller must
+// fill the list as usual.
 func (s *Sink) Begin(list runtime.Object) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

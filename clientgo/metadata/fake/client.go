@@ -85,7 +85,7 @@ func (c *FakeMetadataClient) Resource(resource schema.GroupVersionResource) meta
 }
 
 // resourceClient implements MetadataClient. As in client-go, the actions of deletions and watches
-// have all options, the actions of lists have only the selectors, and other actions have no
+// have all options. The actions of lists have only the selectors, and other actions have no
 // options.
 type resourceClient struct {
 	client    *FakeMetadataClient
@@ -107,7 +107,7 @@ func failureStatus(verb string) *metav1.Status {
 }
 
 // invoke runs an action whose result is an object. If no reactor handles the action, the result is
-// the argument unanswered.
+// the argument defaultObject.
 func (c *resourceClient) invoke(action testing.Action, defaultObject runtime.Object) (*metav1.PartialObjectMetadata, error) {
 	obj, err := c.client.Invokes(action, defaultObject)
 	if err != nil || obj == nil {

@@ -2,5 +2,5 @@
 // directions. Servers without websocket support use it for exec and port forwarding.
 //
 // Its names are client-go's, and k8s.io/streaming implements SPDY itself. Functions whose names end
-// in Streaming use that module's types; the others use apimachinery's types.
+// in Streaming use that module's types. All other functions use apimachinery's types.
 package spdy

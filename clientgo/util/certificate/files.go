@@ -124,7 +124,7 @@ func (s *files) Update(cert, key []byte) (*tls.Certificate, error) {
 	return loaded, nil
 }
 
-// encode returns the certificates and the key in PEM. The first certificate is that of the key.
+// encode returns the certificates and the key in PEM. The first certificate belongs to the key.
 // encode drops everything else that a signer may have added.
 func encode(cert, key []byte) ([]byte, error) {
 	certs, err := certutil.ParseCertsPEM(cert)

@@ -194,7 +194,7 @@ func (m *manager) due() time.Time {
 	return deadline
 }
 
-// matchesTemplate reports whether the certificate has everything that the template asks for. It
+// matchesTemplate reports whether the certificate has everything that the template requires. It
 // returns true if there is no template.
 func (m *manager) matchesTemplate() bool {
 	m.mu.Lock()
@@ -262,7 +262,7 @@ func (m *manager) updateHealth(err error) {
 		m.healthy = true
 	case apierrors.IsUnexpectedServerError(err):
 		m.healthy = false
-	default: // a working server may answer NotFound or Forbidden to this client
+	default: // a working server may respond with NotFound or Forbidden
 		m.healthy = apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // signingTimeout is how long a request waits for the signer. People may approve requests by hand.
-// After this time there is a new request, because nobody may have noticed the old request.
+// After this time there is a new request, because the old request may have been overlooked.
 const signingTimeout = 15 * time.Minute
 
 // rotateUntilDone calls rotate until it succeeds. The waits between the calls grow up to 32

@@ -46,7 +46,7 @@ type drainAborter struct {
 	waiting map[*context.CancelFunc]struct{}
 }
 
-// context returns a context that ends at the next call of r.now. The caller must call cancel.
+// context returns a context that ends at the next call of r.abort. The caller must call cancel.
 func (r *drainAborter) context() (ctx context.Context, cancel context.CancelFunc) {
 	ctx, end := context.WithCancel(context.Background())
 	r.mu.Lock()

@@ -82,8 +82,8 @@ type Typed[t comparable] struct {
 	drains       drainAborter
 }
 
-// items has the methods of a queue. It has two implementations: *kept uses kinform's queue, and
-// *sets supports a program's own clock or Queue.
+// items has the methods of a queue. coreQueue implements it with kinform's queue, and customQueue
+// implements it for a program's own clock or Queue.
 type items[T comparable] interface {
 	add(item T)
 	get() (item T, shutdown bool)
@@ -121,7 +121,7 @@ func NewTypedWithConfig[T comparable](config TypedQueueConfig[T]) *Typed[T] {
 }
 
 // newTyped returns a queue. The second result is the kinform queue inside it, or nil if the queue
-// uses sets.
+// is a customQueue.
 func newTyped[T comparable](config TypedQueueConfig[T]) (*Typed[T], *core.Queue[T]) {
 	q := &Typed[T]{metrics: newQueueMetrics[T](config.MetricsProvider, config.Name)}
 	var inner *core.Queue[T]

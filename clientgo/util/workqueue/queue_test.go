@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// otherClock is the real clock with another type, so that a queue uses the types sets and clocked.
+// otherClock is the real clock with another type, so that a queue uses customQueue and clockDelays.
 type otherClock struct{ clock.RealClock }
 
 // implementations has each implementation behind Typed. The conformance suite runs on all of them

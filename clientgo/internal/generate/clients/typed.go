@@ -103,8 +103,8 @@ func (v version) typedKind(w *writer, k kind) {
 // clients send types of these packages.
 var expanded = map[string][]string{"core/v1": {"policy/v1", "policy/v1beta1"}}
 
-// schemes returns the functions that register types. The types are those that the clients of a
-// version send and receive.
+// schemes returns the functions that register types. The clients of a version send and receive
+// these types.
 func (v version) schemes(w *writer) (all []string) {
 	folders := append([]string{v.Folder()}, expanded[v.Folder()]...)
 	for _, k := range v.kinds {

@@ -72,7 +72,7 @@ func schemeOf(add ...Add) func() *runtime.Scheme {
 	})
 }
 
-// types looks up a type in the scheme own, and then in the scheme others.
+// types looks up a type in the scheme own, and then in the scheme fallback.
 type types struct {
 	own      func() *runtime.Scheme
 	fallback func() *runtime.Scheme // may be nil

@@ -27,7 +27,7 @@ type result[T any] interface {
 }
 
 // Invoke returns the result of the reactor that handles an action. If no reactor handles the
-// action, it returns the argument otherwise. The result may be nil if there is an error.
+// action, it returns defaultObj. The result may be nil if there is an error.
 func Invoke[T any, R result[T]](c Client, action testing.Action, defaultObj R) (R, error) {
 	obj, err := c.Invokes(action, defaultObj)
 	if obj == nil {
@@ -36,7 +36,7 @@ func Invoke[T any, R result[T]](c Client, action testing.Action, defaultObj R) (
 	return obj.(R), err
 }
 
-// invokeNonNil is Answer, but returns an empty object instead of nil.
+// invokeNonNil is Invoke, but returns an empty object instead of nil.
 func invokeNonNil[T any, R result[T]](c Client, action testing.Action) (R, error) {
 	empty := R(new(T))
 	found, err := Invoke(c, action, empty)

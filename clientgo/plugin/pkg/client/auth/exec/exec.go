@@ -219,9 +219,9 @@ func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
 	return nil
 }
 
-// credential returns the current credential. It never returns refused, the credential that a server
-// has rejected. If the certificate has changed, credential closes the connections that use the old
-// certificate.
+// credential returns the current credential. It never returns the argument rejected, a credential
+// that a server has rejected. If the certificate has changed, credential closes the connections
+// that use the old certificate.
 //
 // As in client-go, the command runs to its end even if the request that started it is cancelled.
 // Otherwise, if the command took longer than the timeout of requests, there would never be a

@@ -133,7 +133,7 @@ func TestConnectionsAreClosedWhenTheCertificateChanges(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, c, server.URL))
 	require.Equal(t, http.StatusUnauthorized, get(t, c, server.URL+"/second"))
 	require.Eventually(t, func() bool {
-		resp, err := c.Get(server.URL + "/second") // the connection may close meanwhile
+		resp, err := c.Get(server.URL + "/second") // the connection may close in the meantime
 		if err != nil {
 			return false
 		}
@@ -260,7 +260,7 @@ func TestACommandMayTakeLongerThanTheRequest(t *testing.T) {
 	require.Equal(t, 1, runs())
 }
 
-// A command may print login instructions on standard error, even if it cannot ask the user.
+// A command may print login instructions on standard error, even if it cannot prompt the user.
 func TestACommandInheritsStandardError(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()

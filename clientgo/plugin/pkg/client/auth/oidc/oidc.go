@@ -195,7 +195,7 @@ func withoutBody(err error) error {
 	return err
 }
 
-// tokenEndpoint asks the issuer for the URL of its token endpoint.
+// tokenEndpoint requests the URL of the token endpoint from the issuer.
 func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
 	address := strings.TrimSuffix(p.config[keyIssuer], "/") + "/.well-known/openid-configuration"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
