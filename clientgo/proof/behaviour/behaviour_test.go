@@ -34,8 +34,8 @@ func TestHistoriesHaveTheSameTracesAsClientGo(t *testing.T) {
 			failWithDifference(t, name, our, their)
 		}
 	}
-	require.Greater(t, lines, 20*len(theirs), "hardly anything was compared")
-	t.Logf("%d histories of %d suites, %d answers compared", len(theirs), len(suites), lines)
+	require.Greater(t, lines, 20*len(theirs), "the traces have too few lines")
+	t.Logf("%d histories of %d suites, %d lines compared", len(theirs), len(suites), lines)
 }
 
 // play runs the histories with a test binary. It returns the traces by suite and seed.

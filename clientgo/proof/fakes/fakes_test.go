@@ -42,8 +42,8 @@ func TestFakesBehaveLikeClientGo(t *testing.T) {
 		t.Log("\n" + theirs)
 	}
 	for _, k := range known {
-		require.Contains(t, theirs, k.theirs, "a difference is gone")
-		require.Contains(t, ours, k.ours, "a difference is gone")
+		require.Contains(t, theirs, k.theirs, "client-go's output no longer has this difference")
+		require.Contains(t, ours, k.ours, "this module's output no longer has this difference")
 		theirs = strings.ReplaceAll(theirs, k.theirs, k.ours)
 	}
 	a, b := strings.Split(theirs, "\n"), strings.Split(ours, "\n")

@@ -67,7 +67,7 @@ func TestGeneratedCodeBehavesLikeClientGo(t *testing.T) {
 	met := make([]int, len(differences)+1)
 	compare(t, theirs, try(t, nil, overlay), met)
 	for i, n := range met {
-		require.NotZero(t, n, "difference %d is none", i)
+		require.NotZero(t, n, "difference %d was not found", i)
 	}
 	t.Logf("%d cases, lines that differ: %v", len(theirs), met)
 

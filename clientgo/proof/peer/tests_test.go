@@ -39,8 +39,8 @@ func TestDeclarationsThatDoNotCompileAreDropped(t *testing.T) {
 	require.NoError(t, err)
 	files := tests{"x_test.go": file}
 	require.Equal(t, []string{"TestA", "TestB"}, files.functions())
-	require.True(t, files.drop("x_test.go", 18), "the middle of TestA")
-	require.False(t, files.drop("x_test.go", 18), "it is out already")
+	require.True(t, files.drop("x_test.go", 18), "line 18 is in the middle of TestA")
+	require.False(t, files.drop("x_test.go", 18), "TestA was dropped already")
 	require.False(t, files.drop("x_test.go", 1))
 	require.False(t, files.drop("y_test.go", 18))
 	require.True(t, files.drop("x_test.go", 4))
@@ -52,7 +52,7 @@ func TestDeclarationsThatDoNotCompileAreDropped(t *testing.T) {
 	require.NotContains(t, text, `"c"`)
 	require.Contains(t, text, `"b"`)
 	left, err := parse(file.text)
-	require.NoError(t, err, "it is Go still")
+	require.NoError(t, err, "the remaining text is valid Go")
 	require.Len(t, left.parts, 7)
 }
 

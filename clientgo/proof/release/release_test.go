@@ -60,7 +60,7 @@ func TestAReleaseCommitRequiresPublishedVersions(t *testing.T) {
 	head := git(t, r.root, "rev-parse", "HEAD")
 	w, err := newReleaseClone(t.Context(), r, t.TempDir())
 	require.NoError(t, err)
-	require.Equal(t, head, git(t, w.clone, "rev-parse", "HEAD^"), "one commit")
+	require.Equal(t, head, git(t, w.clone, "rev-parse", "HEAD^"), "the release is one commit on top of the checkout")
 
 	for _, folder := range folders[1:] {
 		mod, sum := read(t, w.clone, folder+"/go.mod"), read(t, w.clone, folder+"/go.sum")
@@ -85,7 +85,7 @@ func TestAReleaseCommitRequiresPublishedVersions(t *testing.T) {
 	require.Empty(t, git(t, r.root, "tag"))
 	require.Empty(t, git(t, r.root, "status", "--porcelain"))
 	require.NoError(t, w.publishBranch(t.Context(), ""))
-	require.Empty(t, git(t, r.root, "tag"), "the maintainer sets them")
+	require.Empty(t, git(t, r.root, "tag"), "only the maintainer sets tags")
 	require.Equal(t, w.commit, git(t, r.root, "rev-parse", "release-v0.1.0"))
 	require.Equal(t, head, git(t, r.root, "rev-parse", "HEAD"))
 
@@ -137,7 +137,7 @@ func TestVersions(t *testing.T) {
 
 func TestAnIncompatibleChangeMustBeInTheChangelog(t *testing.T) {
 	r := checkout(t)
-	require.NoError(t, r.compareAPI(t.Context(), t.TempDir(), ""), "nothing is released")
+	require.NoError(t, r.compareAPI(t.Context(), t.TempDir(), ""), "without an earlier release, any change is allowed")
 
 	base := git(t, r.root, "rev-parse", "HEAD")
 	write(t, r.root, "listwatch/listwatch.go", "package listwatch\n\nfunc List(all bool) {}\n")

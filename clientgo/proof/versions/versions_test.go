@@ -94,7 +94,7 @@ func requireReasons(t *testing.T, changed, reasons map[string]string) {
 		}
 	}
 	for module, reason := range reasons {
-		require.NotEmpty(t, changed[module], "%s has a reason (%s) and is as it was", module, reason)
+		require.NotEmpty(t, changed[module], "%s has a reason (%s), but its version is unchanged", module, reason)
 	}
 }
 

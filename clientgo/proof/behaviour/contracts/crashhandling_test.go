@@ -51,7 +51,7 @@ func forEachFunction(t *testing.T, fail func(), places []string, test func(t *te
 			synctest.Test(t, func(t *testing.T) {
 				f := &fault{at: place, fail: fail}
 				test(t, f)
-				require.Positive(t, f.called.Load(), "nothing has failed")
+				require.Positive(t, f.called.Load(), "the function at this place must have failed")
 			})
 		})
 	}
@@ -185,7 +185,7 @@ func TestGoexitEndsTheGoroutineOfRun(t *testing.T) {
 		run(t, func(ctx context.Context) {
 			defer close(ended)
 			cache.NewReflector(source, &corev1.Pod{}, store, 30*time.Second).RunWithContext(ctx)
-			t.Error("Run has returned")
+			t.Error("Run must not return after a runtime.Goexit")
 		}, func() {
 			source.changes()
 			<-ended
@@ -425,7 +425,7 @@ func TestGoexitEndsTheGoroutineOfAController(t *testing.T) {
 				c = cache.New(&cache.Config{Queue: queue, ListerWatcher: source, ObjectType: &corev1.Pod{}, Process: func(any, bool) error { f.failHere(at); return nil }})
 			}
 			ended := make(chan struct{})
-			run(t, func(ctx context.Context) { defer close(ended); c.RunWithContext(ctx); t.Error("Run has returned") }, func() { <-ended })
+			run(t, func(ctx context.Context) { defer close(ended); c.RunWithContext(ctx); t.Error("Run must not return") }, func() { <-ended })
 		})
 	}
 }
@@ -452,7 +452,7 @@ func TestASingleHandlerInformerCallsItsHandlerInRun(t *testing.T) {
 		run(t, func(ctx context.Context) {
 			require.PanicsWithValue(t, "on purpose", func() { c.RunWithContext(ctx) })
 		}, func() {
-			require.False(t, c.HasSynced(), "the handler has not returned")
+			require.False(t, c.HasSynced(), "the handler has panicked instead of returning")
 			for range 3 { // look at the store while the handler runs
 				source.server.Modify(pod("b", ""))
 			}

@@ -70,7 +70,7 @@ func TestValuesOfTemplates(t *testing.T) {
 	}
 	got, null := template.Indirect(reflect.ValueOf(&failure))
 	require.False(t, null)
-	require.Equal(t, reflect.Interface, got.Kind(), "an interface with methods")
+	require.Equal(t, reflect.Interface, got.Kind(), "Indirect stops at an interface with methods")
 
 	for _, c := range []struct {
 		in   reflect.Value
@@ -161,7 +161,7 @@ func TestResponsesAreCached(t *testing.T) {
 		require.Equal(t, `200 one 1 []`, c.do("GET"))
 		require.Equal(t, `200 one  ["GET "]`, c.do("GET", "Cache-Control", "no-cache"))
 		require.Equal(t, `200 one 1 []`, c.do("GET", "Cache-Control", "only-if-cached"))
-		require.Equal(t, `200 one  ["GET 1"]`, c.do("GET", "Cache-Control", "max-age=0"), "the server did not say that it is the same")
+		require.Equal(t, `200 one  ["GET 1"]`, c.do("GET", "Cache-Control", "max-age=0"), "the response is not a 304, so it does not count as cached")
 		time.Sleep(30 * time.Second)
 		require.Equal(t, `200 one  ["GET 1"]`, c.do("GET", "Cache-Control", "min-fresh=40"))
 		time.Sleep(2 * time.Minute)
@@ -169,7 +169,7 @@ func TestResponsesAreCached(t *testing.T) {
 		require.Equal(t, `200 one 1 []`, c.do("GET", "Cache-Control", "max-stale=100"))
 		c.setResponse(304, "", "Etag", "1", "Cache-Control", "max-age=60", "X-New", "1")
 		require.Equal(t, `200 one 1 ["GET 1"]`, c.do("GET"))
-		require.Equal(t, `200 one 1 []`, c.do("GET"), "the date is that of the 304")
+		require.Equal(t, `200 one 1 []`, c.do("GET"), "the cached response has the date of the 304")
 
 		c = newCachedServer(t)
 		require.Equal(t, `504   []`, c.do("GET", "Cache-Control", "only-if-cached"))
@@ -183,7 +183,7 @@ func TestResponsesAreCached(t *testing.T) {
 		require.Equal(t, `200 one  ["GET before"]`, c.do("GET"))
 		require.Equal(t, `200 one  ["POST "]`, c.do("POST"))
 		require.Equal(t, `200 one  ["GET "]`, c.do("GET", "Range", "bytes=0-1"))
-		require.Equal(t, `200 one  ["GET "]`, c.do("GET"), "nothing is left after a request for a part")
+		require.Equal(t, `200 one  ["GET "]`, c.do("GET"), "a partial request removes the cached response")
 	})
 }
 
@@ -220,7 +220,7 @@ func TestACachedResponseIsUsedOnErrors(t *testing.T) {
 		s.respond = func(*http.Request) (*http.Response, error) { return nil, errors.New("E") }
 		require.Equal(t, "E", s.do("GET"))
 		require.Equal(t, "E", s.do("GET"))
-		require.Equal(t, []string{"GET "}, s.requests, "what failed is forgotten")
+		require.Equal(t, []string{"GET "}, s.requests, "a failed request removes the cached response")
 	})
 }
 

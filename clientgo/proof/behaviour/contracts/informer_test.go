@@ -146,10 +146,10 @@ func TestRunWaitsForHandlersAndDropsTheRest(t *testing.T) {
 		sleepAndSettle(time.Hour)
 		select {
 		case <-ended:
-			require.Fail(t, "a call of a handler was in progress")
+			require.Fail(t, "Run must wait for the handler's call in progress")
 		default:
 		}
-		require.Equal(t, 1, i.last(t).stops, "the watch has ended before")
+		require.Equal(t, 1, i.last(t).stops, "the watch ends before Run returns")
 		close(release)
 		<-ended
 		require.Less(t, len(i.takeLines()), 5)
@@ -200,7 +200,7 @@ func TestTheStoreIsNeverOlderThanANotification(t *testing.T) {
 		}
 		require.Len(t, i.takeLines(), 20)
 		sleepAndSettle(time.Minute)
-		require.Len(t, slow.takeLines(), 20, "the slow one misses nothing")
+		require.Len(t, slow.takeLines(), 20, "the slow handler gets every change")
 	})
 }
 
@@ -232,12 +232,12 @@ func TestAPanickingHandlerGetsTheNextNotification(t *testing.T) {
 		require.NoError(t, err)
 		i.last(t).Add(pod("b", "11"))
 		i.last(t).Add(pod("c", "12"))
-		require.Equal(t, []string{"add a1 initially", "add b11", "add c12"}, other.takeLines(), "others hear of it at once")
+		require.Equal(t, []string{"add a1 initially", "add b11", "add c12"}, other.takeLines(), "other handlers are notified at once")
 		require.Empty(t, i.takeLines())
 		sleepAndSettle(999 * time.Millisecond)
 		require.Empty(t, i.takeLines())
 		sleepAndSettle(2 * time.Millisecond)
-		require.Equal(t, []string{"add c12"}, i.takeLines(), "the next call waits for a second")
+		require.Equal(t, []string{"add c12"}, i.takeLines(), "the handler's next call comes a second after the panic")
 	})
 }
 
@@ -303,7 +303,7 @@ func TestARemovedHandlerIsNotNotified(t *testing.T) {
 			i.last(t).Add(pod(fmt.Sprint("p", n), "11"))
 		}
 		synctest.Wait()
-		require.NoError(t, i.RemoveEventHandler(handle), "it does not wait for the call in progress")
+		require.NoError(t, i.RemoveEventHandler(handle), "RemoveEventHandler does not wait for the call in progress")
 		shut := make(chan struct{})
 		go func() {
 			require.NoError(t, cache.ShutDownEventHandler(i, handle))
@@ -312,7 +312,7 @@ func TestARemovedHandlerIsNotNotified(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-shut:
-			require.Fail(t, "a call was in progress")
+			require.Fail(t, "ShutDownEventHandler must wait for the call in progress")
 		default:
 		}
 		close(release)
@@ -495,7 +495,7 @@ func TestAHandlerMayUseItsInformer(t *testing.T) {
 		close(release)
 		i.last(t).Add(pod("b", "11"))
 		synctest.Wait()
-		require.Equal(t, 1, calls, "it has removed itself")
+		require.Equal(t, 1, calls, "a handler that has removed itself is not called again")
 		require.Len(t, late.takeLines(), 2)
 	})
 }

@@ -38,13 +38,13 @@ func TestAWrittenObjectReplacesOneWithoutAVersion(t *testing.T) {
 	m.Mutation(pod("a", "2"))
 	require.Equal(t, "a2", shown())
 	m.Mutation(pod("a", ""))
-	require.Equal(t, "a2", shown(), "it is older than the mutation before")
+	require.Equal(t, "a2", shown(), "an object without a version is older than the earlier mutation")
 	m.OnAddOrUpdate(pod("a", ""))
 	require.Equal(t, "a2", shown())
 	m.OnAddOrUpdate(pod("a", "2"))
 	require.Equal(t, "a", shown())
 	m.Mutation(pod("a", ""))
-	require.Equal(t, "a", shown(), "two objects without versions are equal, and the store's is shown")
+	require.Equal(t, "a", shown(), "if neither object has a version, the store's object is returned")
 }
 
 // IX-19: an object that the store does not have is returned more than once.

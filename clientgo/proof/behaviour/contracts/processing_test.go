@@ -30,14 +30,14 @@ func TestTheControllerContinuesAfterAnErrorOfProcess(t *testing.T) {
 				return errors.New("refused")
 			}})
 			run(t, c.RunWithContext, func() {
-				require.True(t, c.HasSynced(), "the list was empty")
+				require.True(t, c.HasSynced(), "an empty list syncs the controller")
 				require.Equal(t, "10", c.LastSyncResourceVersion())
 				s.last(t).Add(pod("a", "11"))
 				s.last(t).Add(pod("b", "12"))
 				synctest.Wait()
 				require.Equal(t, []string{"a11", "b12"}, processed)
 			})
-			require.ErrorIs(t, func() error { _, err := q.Pop(nil); return err }(), cache.ErrFIFOClosed, "the queue is closed at the end")
+			require.ErrorIs(t, func() error { _, err := q.Pop(nil); return err }(), cache.ErrFIFOClosed, "the queue is closed after the run")
 		}
 	})
 }

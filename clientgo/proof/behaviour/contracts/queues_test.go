@@ -107,7 +107,7 @@ func TestDeltaFIFODropsTheDeleteOfAnUnknownObject(t *testing.T) {
 	broken := cache.NewDeltaFIFO(cache.MetaNamespaceKeyFunc, &cache.FakeCustomStore{
 		GetByKeyFunc: func(string) (any, bool, error) { return nil, false, errors.New("broken") }})
 	require.NoError(t, broken.Delete(pod("perhaps", "1")))
-	require.Len(t, popRest(t, broken), 1, "it might exist")
+	require.Len(t, popRest(t, broken), 1, "the object may exist if the known objects cannot be read")
 	alone := cache.NewDeltaFIFO(cache.MetaNamespaceKeyFunc, nil)
 	require.NoError(t, alone.Delete(pod("a", "1")))
 	require.Empty(t, popRest(t, alone))
@@ -243,7 +243,7 @@ func TestWhenADeltaFIFOHasSynced(t *testing.T) {
 	pop := func(wantInitial, synced bool) {
 		_, err := q.Pop(func(_ any, initial bool) error {
 			require.Equal(t, wantInitial, initial)
-			require.Equal(t, synced, cache.IsDone(q.HasSyncedChecker()), "in the callback (DF-29)")
+			require.Equal(t, synced, cache.IsDone(q.HasSyncedChecker()), "HasSynced in the callback (DF-29)")
 			return nil
 		})
 		require.NoError(t, err)
@@ -256,7 +256,7 @@ func TestWhenADeltaFIFOHasSynced(t *testing.T) {
 	pop(true, true)
 	pop(false, true)
 	require.NoError(t, q.Replace([]any{pod("x", "1")}, ""))
-	require.True(t, q.HasSynced(), "it stays so (DF-30)")
+	require.True(t, q.HasSynced(), "a queue that has synced stays synced (DF-30)")
 }
 
 // RF-1, RF-2, RF-6: one delta at a time, in the order of arrival.
@@ -288,13 +288,13 @@ func TestRealFIFOOfKnownObjects(t *testing.T) {
 func TestRealFIFOOfWholeLists(t *testing.T) {
 	q := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true, EmitDeltaTypeBookmark: true})
 	require.NoError(t, q.Replace([]any{}, "5"))
-	require.False(t, q.HasSynced(), "also of an empty list")
+	require.False(t, q.HasSynced(), "an empty list must be processed too")
 	require.NoError(t, q.Bookmark("6"))
 	require.NoError(t, q.Resync())
 	require.NoError(t, q.Resync())
 	_, err := q.Pop(func(obj any, initial bool) error {
 		require.True(t, initial)
-		require.False(t, cache.IsDone(q.HasSyncedChecker()), "not before it is processed")
+		require.False(t, cache.IsDone(q.HasSyncedChecker()), "the queue has synced only after the list was processed")
 		require.Equal(t, cache.Deltas{d(cache.ReplacedAll, cache.ReplacedAllInfo{ResourceVersion: "5", Objects: []any{}})}, obj)
 		return nil
 	})
@@ -360,5 +360,5 @@ func TestRealFIFOBatchesHaveDistinctKeys(t *testing.T) {
 	for range 2 {
 		require.NoError(t, whole.PopBatch(nil, func(any, bool) error { single++; return nil }))
 	}
-	require.Equal(t, 2, single, "a delta of all objects is alone")
+	require.Equal(t, 2, single, "a delta about all objects is not in a batch")
 }

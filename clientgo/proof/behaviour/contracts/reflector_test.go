@@ -205,7 +205,7 @@ func TestVersionsOfEventsNeedNotIncrease(t *testing.T) {
 	withReflector(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
 		s.last(t).Action(watch.Error, failure(expired()).Object)
 		sleepAndSettle(2 * time.Second)
-		require.Equal(t, "9", r.LastSyncResourceVersion(), "a list may go back")
+		require.Equal(t, "9", r.LastSyncResourceVersion(), "the version of a list may be lower than the last version")
 	})
 }
 
@@ -313,7 +313,7 @@ func TestAListThatHangsOrPanics(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		r := cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
-		require.NoError(t, r.ListAndWatchWithContext(ctx), "it does not wait for the list")
+		require.NoError(t, r.ListAndWatchWithContext(ctx), "ListAndWatch does not wait for a list that hangs")
 		close(release)
 	})
 	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { panic("in a list") }}
@@ -402,7 +402,7 @@ func TestTheStoreFollowsByListsIfWatchesAreForbidden(t *testing.T) {
 			s.takeRequests()
 			sleepAndSettle(10 * time.Minute)
 			require.Equal(t, []string{"ns/b"}, store.ListKeys())
-			require.Less(t, len(s.takeRequests()), 100, "it does not hammer the server")
+			require.Less(t, len(s.takeRequests()), 100, "the reflector must wait between its requests")
 		})
 	}
 }
@@ -458,7 +458,7 @@ func TestAWatchThatEndsIsReopenedAtOnce(t *testing.T) {
 		require.Equal(t, []string{`watch "11" bookmarks`}, s.takeRequests())
 	})
 	listAndWatchOnce(t, &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) { return endingWatch(), nil }}, func(_ *cache.Reflector, err error) {
-		require.NoError(t, err, "it is no error")
+		require.NoError(t, err, "a very short watch is not an error of ListAndWatch")
 	})
 }
 
@@ -557,7 +557,7 @@ func TestResyncsWhileAWatchIsOpen(t *testing.T) {
 		run(t, r.RunWithContext, func() {
 			sleepAndSettle(25 * time.Second)
 			synctest.Wait()
-			require.Zero(t, resyncs.Load(), "there is no watch yet")
+			require.Zero(t, resyncs.Load(), "no resync comes before the first watch")
 			close(release)
 			sleepAndSettle(31 * time.Second)
 			require.EqualValues(t, 3, resyncs.Load())
@@ -600,7 +600,7 @@ func TestRetryWithADeadline(t *testing.T) {
 		}
 	}
 	require.Equal(t, 31, attempts())
-	require.Equal(t, 31, attempts(), "after a refusal the row begins anew")
+	require.Equal(t, 31, attempts(), "after ShouldRetry returned false, a new series starts")
 	retry.After(errors.New("another"))
 	require.False(t, retry.ShouldRetry())
 	never := cache.NewRetryWithDeadline(0, time.Minute, apierrors.IsInternalError, clock)

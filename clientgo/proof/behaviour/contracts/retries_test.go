@@ -78,7 +78,7 @@ func TestOneCallRetriesAfterInternalErrors(t *testing.T) {
 			}}
 			r := newShortBackoffReflector(s)
 			r.MaxInternalErrorRetryDuration = longest
-			require.NoError(t, call(t, r), "the watch had begun")
+			require.NoError(t, call(t, r), "the error of an open watch is not returned")
 			requests := s.takeRequests()
 			require.Equal(t, `list "0" limit=500`, requests[0])
 			require.Len(t, requests[1:], want)

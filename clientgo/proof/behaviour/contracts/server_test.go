@@ -90,7 +90,7 @@ func (s *server) last(t *testing.T) *fakeWatch {
 	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	require.NotEmpty(t, s.opened, "no watch was opened")
+	require.NotEmpty(t, s.opened, "a watch must be open")
 	return s.opened[len(s.opened)-1]
 }
 

@@ -40,7 +40,7 @@ func TestAStreamingList(t *testing.T) {
 		w.Delete(pod("a", "7"))
 		w.Action(watch.Bookmark, marker("8", "false"))
 		synctest.Wait()
-		require.Empty(t, store.List(), "the marker's value is \"true\"")
+		require.Empty(t, store.List(), "only a bookmark with the value \"true\" ends the list")
 		require.Empty(t, r.LastSyncResourceVersion())
 		w.Action(watch.Bookmark, marker("9", "true"))
 		synctest.Wait()
@@ -49,7 +49,7 @@ func TestAStreamingList(t *testing.T) {
 		w.Add(pod("c", "10"))
 		synctest.Wait()
 		require.Len(t, store.List(), 2)
-		require.Empty(t, s.takeRequests(), "it is one stream")
+		require.Empty(t, s.takeRequests(), "list and watch are one request")
 		require.Zero(t, w.stops)
 	})
 }
@@ -100,7 +100,7 @@ func TestALostStreamingListIsRetried(t *testing.T) {
 		for _, request := range s.takeRequests() {
 			require.Equal(t, streamingList, request)
 		}
-		require.Empty(t, store.List(), "what the lost stream had is dropped")
+		require.Empty(t, store.List(), "the objects of the lost stream are dropped")
 	})
 }
 

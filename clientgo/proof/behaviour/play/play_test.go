@@ -48,7 +48,7 @@ var suites = []struct {
 
 func TestPlay(t *testing.T) {
 	if *file == "" {
-		t.Skip("-trace says where to write to; package behaviour does")
+		t.Skip("package behaviour runs this test with -trace")
 	}
 	klog.SetOutput(io.Discard)
 	klog.LogToStderr(false)
