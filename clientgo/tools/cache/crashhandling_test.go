@@ -48,7 +48,7 @@ func TestAWritePanicsOnlyForIndexFailuresOfItsOwnObjects(t *testing.T) {
 	running.Go(func() {
 		defer func() { require.ErrorIs(t, recover().(error), errIndex) }()
 		store.Add("bad", testPod("", "bad", "1"))
-		t.Error("the write did not panic")
+		t.Error("the write must panic")
 	})
 	<-failed
 	require.NotPanics(t, func() { store.Add("good", testPod("", "good", "2")) })

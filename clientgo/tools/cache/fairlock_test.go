@@ -65,7 +65,7 @@ func TestAChangeWaitsForAtMostOneAddedHandler(t *testing.T) {
 		synctest.Wait()
 		events.Add(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "2"}})
 		synctest.Wait()
-		require.Empty(t, s.indexer.ListKeys(), "it waits")
+		require.Empty(t, s.indexer.ListKeys(), "the change waits for the lock")
 		s.applyLock.Unlock()
 		synctest.Wait()
 		require.LessOrEqual(t, before.Load()+removed.Load(), int32(1))

@@ -34,7 +34,7 @@ func TestAFIFOPopsTheNewestObjectOfEachKeyInOrder(t *testing.T) {
 	q := cache.NewFIFO(cache.MetaNamespaceKeyFunc)
 	require.False(t, q.HasSynced())
 	require.NoError(t, q.Add(podAt("a", "1")))
-	require.True(t, q.HasSynced(), "a change came before a list")
+	require.True(t, q.HasSynced(), "a change before any list syncs the queue")
 	require.NoError(t, q.Add(podAt("b", "2")))
 	require.NoError(t, q.Add(podAt("c", "3")))
 	require.NoError(t, q.Update(podAt("b", "4")))
@@ -58,7 +58,7 @@ func TestAFIFOIsSyncedWhenItsFirstListIsPopped(t *testing.T) {
 	require.Equal(t, "FIFO", q.HasSyncedChecker().Name())
 	require.NoError(t, q.Add(podAt("d", "1")))
 	require.NoError(t, q.Replace([]any{podAt("e", "1")}, "5"))
-	require.Equal(t, []string{"e@1 initial=false synced=true"}, popped(t, q, 1), "what was queued is gone")
+	require.Equal(t, []string{"e@1 initial=false synced=true"}, popped(t, q, 1), "Replace drops the queued objects")
 
 	empty := cache.NewFIFO(cache.MetaNamespaceKeyFunc)
 	require.NoError(t, empty.Replace(nil, ""))

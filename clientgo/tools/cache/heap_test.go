@@ -98,5 +98,5 @@ func TestAHeapWrapsErrorsOfKeys(t *testing.T) {
 	for _, err := range []error{err, h.Add(1), h.AddIfNotPresent(1), h.Delete(1), h.BulkAdd([]any{pod("a"), 1, pod("b")})} {
 		require.ErrorAs(t, err, &cache.KeyError{})
 	}
-	require.Equal(t, []string{"ns/a"}, h.ListKeys(), "what came before the error is there")
+	require.Equal(t, []string{"ns/a"}, h.ListKeys(), "objects before the error stay queued")
 }

@@ -15,7 +15,7 @@ func TestAHandlerSyncsEvenIfTheStoreIsEmpty(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newListener(ResourceEventHandlerFuncs{}, "handler", klog.Background())
 		l.upstreamSynced()
-		require.False(t, l.HasSynced(), "the goroutine has not run")
+		require.False(t, l.HasSynced(), "the handler has not synced before its goroutine runs")
 		l.start(t.Context())
 		synctest.Wait()
 		require.True(t, l.HasSynced())

@@ -39,7 +39,7 @@ func TestProgramThatOnlyReads(t *testing.T) { runProgram(t, false) }
 
 func runProgram(t *testing.T, changes bool) {
 	if os.Getenv("KINFORM_PROGRAM") == "" {
-		t.Skip("it is run by TestAProgramThatMutatesCachedObjectsPanics")
+		t.Skip("TestAProgramThatMutatesCachedObjectsPanics runs this test")
 	}
 	source := framework.NewFakeControllerSource()
 	defer source.Shutdown()

@@ -17,7 +17,7 @@ func popAll(t *testing.T, q Queue, n int) (all []Delta) {
 	}
 	q.Close()
 	_, err := q.Pop(nil)
-	require.ErrorIs(t, err, ErrFIFOClosed, "there is more than %d", n)
+	require.ErrorIs(t, err, ErrFIFOClosed, "the queue must have only %d items", n)
 	return all
 }
 

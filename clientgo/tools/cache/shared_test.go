@@ -190,7 +190,7 @@ func TestResyncsFollowThePeriodOfTheHandler(t *testing.T) {
 		for _, b := range books {
 			resyncs = append(resyncs, len(b.take()))
 		}
-		require.Equal(t, []int{0, 0, 0, 0}, resyncs, "the informer's own period is 0, and none of the handlers' is less")
+		require.Equal(t, []int{0, 0, 0, 0}, resyncs, "the informer's period is 0, so no handler is resynced")
 	})
 }
 

@@ -88,12 +88,12 @@ func TestPodsOfAWorkloadShareImmutableParts(t *testing.T) {
 					require.Len(t, probes, containers)
 				}
 				if name == "a Config with nothing" {
-					require.Len(t, images, containers, "not even strings")
+					require.Len(t, images, containers, "objects do not even share strings")
 				} else {
 					require.Less(t, len(images), containers/4)
 				}
 				if name == "a transform" {
-					require.Equal(t, map[int32]bool{1: true}, delays, "each probe was changed once")
+					require.Equal(t, map[int32]bool{1: true}, delays, "the transform changed each probe once")
 				}
 			})
 		}

@@ -99,7 +99,7 @@ func TestIndexer(t *testing.T) {
 	require.Error(t, store.AddIndexers(Indexers{"name": byName, NamespaceIndex: MetaNamespaceIndexFunc}))
 	require.Len(t, store.GetIndexers(), 1)
 	require.NoError(t, store.AddIndexers(Indexers{NamespaceIndex: MetaNamespaceIndexFunc}))
-	require.Len(t, indexers, 2, "the map is the store's")
+	require.Len(t, indexers, 2, "GetIndexers returns the store's own map")
 	objs, err = store.Index(NamespaceIndex, &metav1.ObjectMeta{Namespace: "y"})
 	require.NoError(t, err)
 	require.Equal(t, []interface{}{b}, objs)
@@ -116,7 +116,7 @@ func TestIndexFunctionFails(t *testing.T) {
 	require.Panics(t, func() { _ = store.Replace([]interface{}{good, bad}, "1") })
 	require.ElementsMatch(t, []interface{}{good, bad}, store.List())
 	require.ElementsMatch(t, []string{"good", "all"}, store.ListIndexFuncValues("name"))
-	require.NoError(t, store.Add(good), "a failure is raised once")
+	require.NoError(t, store.Add(good), "a failure of an index function causes one panic")
 
 	plain := NewIndexer(MetaNamespaceKeyFunc, Indexers{})
 	require.NoError(t, plain.Replace([]interface{}{good, bad}, "1"))

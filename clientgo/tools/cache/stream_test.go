@@ -91,7 +91,7 @@ func TestListsPassedToTheReflectorSurviveFaults(t *testing.T) {
 						return streaming || q.HTTP.URL.Query().Get("sendInitialEvents") == ""
 					}
 					if streaming && fault.Verb == list {
-						t.Skip("there is no list")
+						t.Skip("the informer sends no list request")
 					}
 					injected = append(injected, server.Inject(fault))
 				}
@@ -266,6 +266,6 @@ func TestAnUndecodableObjectIsReported(t *testing.T) {
 	case err := <-reported:
 		require.ErrorContains(t, err, "ns/a")
 	case <-time.After(time.Minute):
-		require.Fail(t, "nobody was told")
+		require.Fail(t, "the error handler must be called")
 	}
 }

@@ -30,7 +30,7 @@ func TestWhichListFunctionsPassObjectsToTheReflector(t *testing.T) {
 	around.ListWithContextFunc = func(ctx context.Context, options metav1.ListOptions) (kruntime.Object, error) {
 		return inner(ctx, options)
 	}
-	require.False(t, streams(around, pod), "a program's function may look at the items")
+	require.False(t, streams(around, pod), "a program's own function may read the items")
 
 	for _, name := range []string{
 		"k8s.io/client-go/informers/core/v1.NewFilteredPodInformer.func1",
@@ -59,9 +59,9 @@ func TestWhichListFunctionsPassObjectsToTheReflector(t *testing.T) {
 func TestKnownVersionsOfControllerRuntime(t *testing.T) {
 	with := func(m *debug.Module) *debug.BuildInfo { return &debug.BuildInfo{Deps: []*debug.Module{m}} }
 	require.True(t, isKnownRuntime(with(&debug.Module{Path: runtimeModule, Version: "v0.25.2"})))
-	require.False(t, isKnownRuntime(with(&debug.Module{Path: runtimeModule, Version: "v0.26.0"})), "nobody has read it")
+	require.False(t, isKnownRuntime(with(&debug.Module{Path: runtimeModule, Version: "v0.26.0"})), "the list functions of later versions were not checked")
 	require.False(t, isKnownRuntime(with(&debug.Module{Path: runtimeModule, Version: "v0.25.2", Replace: &debug.Module{Path: "../fork"}})))
 	require.False(t, isKnownRuntime(with(&debug.Module{Path: "example.com/other", Version: "v0.25.2"})))
 	require.True(t, isKnownRuntime(&debug.BuildInfo{Main: debug.Module{Path: runtimeModule, Version: "(devel)"}}))
-	require.False(t, knownRuntime(), "this test has none")
+	require.False(t, knownRuntime(), "this test does not link controller-runtime")
 }

@@ -169,7 +169,7 @@ func TestAnInformerStopsEvenIfItsFunctionsIgnoreTheContext(t *testing.T) {
 			select {
 			case <-ended:
 			case <-time.After(20 * time.Second):
-				t.Error("the informer runs")
+				t.Error("the informer must stop")
 				server.EndWatches("")
 				<-ended
 			}

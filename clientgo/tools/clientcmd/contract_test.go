@@ -40,7 +40,7 @@ func TestALockedConfigIsAnIsExistError(t *testing.T) {
 	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: path}
 	require.NoError(t, os.WriteFile(path+".lock", nil, 0o600))
 	err := clientcmd.ModifyConfig(rules, *api.NewConfig(), false)
-	require.True(t, os.IsExist(err), "programs ask this, which does not unwrap: %v", err)
+	require.True(t, os.IsExist(err), "programs call os.IsExist, which does not unwrap: %v", err)
 }
 
 func TestAnInaccessibleFolderIsNotAMissingFile(t *testing.T) {
@@ -69,7 +69,7 @@ func TestNoPromptIfTheConfigHasAUsername(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "me", c.Username)
 	require.Empty(t, c.Password)
-	require.Equal(t, 11, asked.Len(), "nothing is read")
+	require.Equal(t, 11, asked.Len(), "the input was not read")
 }
 
 func TestControlCharactersOfAHintAreEscaped(t *testing.T) {

@@ -74,7 +74,7 @@ func TestTheAdapterUsesTheAPIThatTheServerHas(t *testing.T) {
 				return len(found) == 2
 			}, 30*time.Second, 10*time.Millisecond)
 			require.Equal(t, "n 1", found["New"].Note)
-			require.Equal(t, older, found["New"].EventTime.Time.IsZero(), "events of the core group have other times")
+			require.Equal(t, older, found["New"].EventTime.Time.IsZero(), "core events have no EventTime")
 			require.True(t, found["Old"].EventTime.Time.IsZero())
 			require.Equal(t, "old", found["Old"].DeprecatedSource.Component)
 		})

@@ -102,7 +102,7 @@ func TestASeriesIsWrittenAtItsFirstAndSecondEventAndAtItsEnd(t *testing.T) {
 		time.Sleep(13 * time.Minute)
 		require.Equal(t, []string{`patch b/a n 0 {"series":{"count":5,"lastObservedTime":""}}`}, s.taken())
 		r.Eventf(pod, node, "Normal", "R", "A", "n %d", 9)
-		require.Equal(t, []string{"create b/a n 9"}, s.taken(), "a new series")
+		require.Equal(t, []string{"create b/a n 9"}, s.taken(), "the event starts a new series")
 	})
 }
 
@@ -115,7 +115,7 @@ func TestALongSeriesIsRefreshed(t *testing.T) {
 		}
 		calls := s.taken()
 		require.Len(t, calls, 3)
-		require.Regexp(t, `patch b/a n {"series":{"count":3[01],`, calls[2], "after half an hour")
+		require.Regexp(t, `patch b/a n {"series":{"count":3[01],`, calls[2], "the count is written after half an hour")
 	})
 }
 

@@ -34,7 +34,7 @@ func candidates(t *testing.T, opts apitest.Options) (kubernetes.Interface, typed
 func runCandidate(t *testing.T, clientset kubernetes.Interface) le.CacheSyncWaiter {
 	candidate, list, err := le.NewCandidate(clientset, "ns", "me", "lease", "1.2.3", "1.2.0", v1.OldestEmulationVersion)
 	require.NoError(t, err)
-	require.Empty(t, list.WaitForCacheSync(nil), "nothing runs yet, as with client-go")
+	require.Empty(t, list.WaitForCacheSync(nil), "as with client-go, no watch runs yet")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	t.Cleanup(func() { cancel(); <-ended })
@@ -77,7 +77,7 @@ func TestACandidateIsCreatedAndRenewedOnRequest(t *testing.T) {
 	_, err := client.Update(t.Context(), made, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	renewed := waitForCandidate(t, client, func(c *v1beta1.LeaseCandidate) bool { return c.Spec.RenewTime.After(made.Spec.RenewTime.Time) })
-	require.Equal(t, "b", renewed.Labels["a"], "nothing else has changed")
+	require.Equal(t, "b", renewed.Labels["a"], "the other fields are unchanged")
 	require.True(t, now.Equal(renewed.Spec.PingTime))
 	require.Equal(t, "lease", renewed.Spec.LeaseName)
 }
@@ -92,7 +92,7 @@ func TestAnExistingCandidateIsRenewed(t *testing.T) {
 	require.NoError(t, err)
 	runCandidate(t, clientset)
 	renewed := waitForCandidate(t, client, func(c *v1beta1.LeaseCandidate) bool { return c.Spec.RenewTime.After(long.Time) })
-	require.Equal(t, "other", renewed.Spec.LeaseName, "as with client-go")
+	require.Equal(t, "other", renewed.Spec.LeaseName, "as with client-go, the lease name is not changed")
 }
 
 func TestACandidateIsRenewedPeriodically(t *testing.T) {
@@ -116,11 +116,11 @@ func TestACandidateIsRenewedPeriodically(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.Zero(t, renewed())
 		time.Sleep(5 * time.Minute)
-		require.Equal(t, 5*time.Minute, renewed(), "the control plane deletes those that have not renewed for long")
+		require.Equal(t, 5*time.Minute, renewed(), "the control plane deletes candidates that do not renew")
 
 		require.NoError(t, client.Delete(t.Context(), "me", metav1.DeleteOptions{}))
 		time.Sleep(5 * time.Minute)
-		require.Equal(t, 10*time.Minute, renewed(), "it stands again")
+		require.Equal(t, 10*time.Minute, renewed(), "the candidate creates its object again")
 		cancel()
 		<-ended
 	})

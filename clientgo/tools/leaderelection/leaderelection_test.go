@@ -126,11 +126,11 @@ func TestALeaderStepsDownAtItsRenewDeadline(t *testing.T) {
 				time.Sleep(12 * time.Second)
 				<-c.over
 				log := strings.Join(s.taken(), "\n")
-				require.Contains(t, log, "14s a is to end", "the next renewal began at 4 s")
+				require.Contains(t, log, "14s a is to end", "the context ends RenewDeadline after the renewal at 4 s")
 				require.Contains(t, log, "a has stopped")
 				require.NoError(t, c.Check(time.Hour))
 				time.Sleep(time.Minute)
-				require.Error(t, c.Check(0), "the record that it saw last is its own")
+				require.Error(t, c.Check(0), "the last record that the candidate saw is its own")
 				c.stop()
 			})
 		})
@@ -153,7 +153,7 @@ func TestTheLeadersContextEndsBeforeTheRelease(t *testing.T) {
 		require.Error(t, ctx.Err())
 		select {
 		case <-c.over:
-			require.Fail(t, "the release hangs as well")
+			require.Fail(t, "Run must wait for the release, which hangs too")
 		default:
 		}
 		<-c.over
@@ -196,7 +196,7 @@ func TestCoordinatedElectionRenewsOnlyAnAssignedLease(t *testing.T) {
 		s := &server{begin: time.Now()}
 		c := run(t, s, "a", func(c *le.LeaderElectionConfig) { c.Coordinated, c.ReleaseOnCancel = true, true })
 		time.Sleep(10 * time.Second)
-		require.Nil(t, s.record, "it takes no lock by itself")
+		require.Nil(t, s.record, "the candidate does not take the lock by itself")
 		s.do(func() {
 			s.version++
 			s.record = &rl.LeaderElectionRecord{HolderIdentity: "a", LeaseDurationSeconds: 15, Strategy: "OldestEmulationVersion", LeaderTransitions: 2}

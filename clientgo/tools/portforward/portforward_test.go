@@ -71,7 +71,7 @@ func TestPortsAreForwarded(t *testing.T) {
 			ports[0].Local, ports[1].Local), f.out.String())
 		require.Equal(t, []string{"0", "1"}, p.ids)
 		_, err = net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(int(ports[0].Local)))
-		require.Error(t, err, "a port that is forwarded no more")
+		require.Error(t, err, "a port must be closed after forwarding has ended")
 	})
 }
 
@@ -99,7 +99,7 @@ func TestManyConnectionsAndMuchData(t *testing.T) {
 					t.Error(err)
 				}
 				if want := sha256.Sum256(question); string(want[:]) != string(sum.Sum(nil)) {
-					t.Error("the data is another one")
+					t.Error("the received data differs from the sent data")
 				}
 			})
 		}
@@ -224,7 +224,7 @@ func TestAStopEndsConnections(t *testing.T) {
 		f.stopped()
 		_, err = io.ReadAll(conn)
 		if netErr, ok := errors.AsType[net.Error](err); ok {
-			require.False(t, netErr.Timeout(), "the connection still stands")
+			require.False(t, netErr.Timeout(), "the local connection must be closed")
 		}
 	})
 }
@@ -312,7 +312,7 @@ func TestALocalReaderGetsEOFAfterAStop(t *testing.T) {
 	require.NoError(t, err)
 	f.stopped()
 	rest, err := io.ReadAll(conn)
-	require.NoError(t, err, "it ends as one does that the pod ends")
+	require.NoError(t, err, "the local connection ends in an orderly way")
 	require.Empty(t, rest)
 }
 
@@ -358,7 +358,7 @@ func TestClosingALocalConnectionDoesNotEndForwarding(t *testing.T) {
 		}
 		select {
 		case err := <-f.result:
-			t.Fatalf("forwarding has ended: %v", err)
+			t.Fatalf("forwarding must not end: %v", err)
 		case <-time.After(50 * time.Millisecond):
 		}
 		f.stopped()

@@ -204,9 +204,9 @@ func forward(t *testing.T, dialer older.Dialer, addresses []string, ports ...str
 	select {
 	case <-ready:
 	case err := <-f.result:
-		t.Fatalf("forwarding has ended: %v", err)
+		t.Fatalf("forwarding must not end: %v", err)
 	case <-time.After(testTimeout):
-		t.Fatal("the ports are not ready")
+		t.Fatal("the ports must become ready")
 	}
 	return f
 }
@@ -218,7 +218,7 @@ func (f *runningForwarder) ends() error {
 	case err := <-f.result:
 		return err
 	case <-time.After(testTimeout):
-		f.t.Fatal("forwarding does not end")
+		f.t.Fatal("forwarding must end")
 		return nil
 	}
 }

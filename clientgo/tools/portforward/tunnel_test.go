@@ -65,7 +65,7 @@ func TestATunnelIsAStreamOfBytes(t *testing.T) {
 func TestCloseSendsACloseMessage(t *testing.T) {
 	c, server := tunnel(t)
 	require.NoError(t, c.Close())
-	require.NoError(t, c.Close(), "a second time")
+	require.NoError(t, c.Close(), "a second Close returns the first result")
 	_, _, err := server.ReadMessage()
 	require.True(t, gwebsocket.IsCloseError(err, gwebsocket.CloseNormalClosure), "%v", err)
 	_, err = c.Write([]byte("x"))
@@ -79,7 +79,7 @@ func TestErrorsOfABrokenTunnel(t *testing.T) {
 	require.NoError(t, server.NetConn().Close())
 	_, err := c.Read(make([]byte, 1))
 	require.Error(t, err)
-	require.False(t, errors.Is(err, io.EOF), "only a regular end is one")
+	require.False(t, errors.Is(err, io.EOF), "only an orderly end is io.EOF")
 
 	c, server = tunnel(t)
 	require.NoError(t, server.WriteMessage(gwebsocket.TextMessage, []byte("text")))

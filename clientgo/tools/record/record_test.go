@@ -117,7 +117,7 @@ func TestAfterShutdownAWriteIsTriedOnce(t *testing.T) {
 		r.Event(pod, "Normal", "R", "1")
 		r.Event(node, "Normal", "R", "2")
 		synctest.Wait()
-		require.Len(t, s.taken(), 1, "it waits")
+		require.Len(t, s.taken(), 1, "the second event waits for the first")
 		b.Shutdown()
 		synctest.Wait()
 		require.Equal(t, []string{`create default/n 1 "2" at ""`}, s.taken())

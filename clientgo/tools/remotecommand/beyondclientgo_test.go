@@ -31,6 +31,6 @@ func TestUpgradeFailuresMatchBothPackages(t *testing.T) {
 	options := remotecommand.StreamOptions{Stdout: io.Discard}
 	err := executor(t, transportWebsocket, v5, serveResponse(t, 404, "text/plain", ""), options).StreamWithContext(t.Context(), options)
 	require.True(t, httpstream.IsUpgradeFailure(err))
-	require.True(t, older.IsUpgradeFailure(err), "a program that was written for an older client-go asks this one")
+	require.True(t, older.IsUpgradeFailure(err), "programs for an older client-go call this function")
 	require.False(t, older.IsUpgradeFailure(errors.Unwrap(err)))
 }

@@ -117,7 +117,7 @@ func TestTheSecondaryExecutorIsUsedIfThePrimaryCannotConnect(t *testing.T) {
 	within(t, "a command after a fallback", func() {
 		require.NoError(t, e.StreamWithContext(t.Context(), options))
 	})
-	require.Equal(t, "input", options.Stdout.(*text).String(), "the first executor reads no input")
+	require.Equal(t, "input", options.Stdout.(*text).String(), "the first executor must not read the input")
 
 	// If shouldFallback is false for an error, the error is final.
 	called := false

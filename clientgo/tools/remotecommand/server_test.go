@@ -112,7 +112,7 @@ func overSPDY(t *testing.T, w http.ResponseWriter, req *http.Request, protocols 
 			c.Kinds = append(c.Kinds, kind)
 			*into[kind] = s.Stream
 		case <-time.After(testTimeout):
-			t.Error("the client did not open all streams")
+			t.Error("the client must open all streams")
 			conn.Close()
 			return nil
 		}
@@ -207,7 +207,7 @@ func within(t *testing.T, what string, f func()) {
 	select {
 	case <-done:
 	case <-time.After(testTimeout):
-		t.Fatalf("%s: not within %v", what, testTimeout)
+		t.Fatalf("%s: took longer than %v", what, testTimeout)
 	}
 }
 

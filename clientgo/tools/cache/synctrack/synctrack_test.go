@@ -38,7 +38,7 @@ func TestASingleFileTrackerSyncsWhenAllIsFinishedAndTheSourceHasSynced(t *testin
 		require.True(t, track.HasSynced())
 		<-track.Done()
 		track.Start()
-		require.True(t, track.HasSynced(), "it stays so")
+		require.True(t, track.HasSynced(), "a tracker that has synced stays synced")
 		track.Finished()
 	}
 }
@@ -78,7 +78,7 @@ func TestALazyResultIsCachedUntilNotify(t *testing.T) {
 	fails = true
 	require.Equal(t, 1, func() int { v, _ := lazy.Get(); return v }())
 	lazy.Notify()
-	require.Equal(t, []int{2, 3}, []int{get(), get()}, "errors are not kept")
+	require.Equal(t, []int{2, 3}, []int{get(), get()}, "errors are not cached")
 	fails = false
 	require.Equal(t, []int{4, 4}, []int{get(), get()})
 }

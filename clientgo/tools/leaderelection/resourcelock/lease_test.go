@@ -49,7 +49,7 @@ func TestALeaseIsALock(t *testing.T) {
 	found, raw, err := lock.Get(ctx)
 	require.NoError(t, err)
 	require.Equal(t, record.LeaderTransitions, found.LeaderTransitions)
-	require.True(t, at.Equal(&found.RenewTime), "the Lease has microseconds")
+	require.True(t, at.Equal(&found.RenewTime), "the Lease stores microseconds")
 	require.Equal(t, `{"holderIdentity":"me","leaseDurationSeconds":15,"acquireTime":"1970-01-01T00:16:40Z",`+
 		`"renewTime":"1970-01-01T00:16:40Z","leaderTransitions":1,"strategy":"","preferredHolder":""}`, string(raw), "as client-go")
 
@@ -58,7 +58,7 @@ func TestALeaseIsALock(t *testing.T) {
 	other.Labels = map[string]string{"a": "other", "c": "d"}
 	_, err = client.Leases("ns").Update(ctx, other, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	require.True(t, apierrors.IsConflict(lock.Update(ctx, record)), "it has changed since")
+	require.True(t, apierrors.IsConflict(lock.Update(ctx, record)), "the Lease has changed since the last Get")
 	_, _, err = lock.Get(ctx)
 	require.NoError(t, err)
 	require.NoError(t, lock.Update(ctx, record))

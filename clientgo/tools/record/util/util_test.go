@@ -16,5 +16,5 @@ func TestUtil(t *testing.T) {
 	require.True(t, util.IsKeyNotFoundError(apierrors.NewNotFound(schema.GroupResource{}, "a")))
 	require.False(t, util.IsKeyNotFoundError(fmt.Errorf("404")))
 	require.Equal(t, "abc.ff", util.GenerateEventName("abc", 255))
-	require.Len(t, util.GenerateEventName("A:B", 255), 36, "a name that no event can have")
+	require.Len(t, util.GenerateEventName("A:B", 255), 36, "a name that is not valid for an event is replaced by a random name")
 }
