@@ -30,7 +30,7 @@ func TestAggregatedAndLegacyDiscoveryAgree(t *testing.T) {
 	aggregatedClient, legacyClient := clientOf(t, apitest.Options{}), clientOf(t, apitest.Options{NoAggregatedDiscovery: true})
 	groups, err := aggregatedClient.ServerGroups()
 	require.NoError(t, err)
-	require.Empty(t, groups.Groups[0].Name, "the core group is the first")
+	require.Empty(t, groups.Groups[0].Name, "the core group is first")
 	require.Equal(t, "v1", groups.Groups[0].PreferredVersion.GroupVersion)
 	legacyGroups, err := legacyClient.ServerGroups()
 	require.NoError(t, err)

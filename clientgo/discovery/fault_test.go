@@ -56,7 +56,7 @@ func TestErrorsOfDiscovery(t *testing.T) {
 	}}
 	require.EqualError(t, failed, "unable to retrieve the complete list of server APIs: a/v1: y, b/v1: x")
 	wrapped := fmt.Errorf("w: %w", failed)
-	require.False(t, discovery.IsGroupDiscoveryFailedError(wrapped), "as client-go, which looks at the error itself")
+	require.False(t, discovery.IsGroupDiscoveryFailedError(wrapped), "as in client-go, the error is not unwrapped")
 	require.ErrorIs(t, wrapped, &discovery.ErrGroupDiscoveryFailed{})
 	require.NotErrorIs(t, wrapped, errors.New("x"))
 	require.False(t, discovery.IsGroupDiscoveryFailedError(nil))
@@ -186,7 +186,7 @@ func TestDiscoveryFallsBackIfOneDocumentIsLegacy(t *testing.T) {
 		_, lists, err := client.ServerGroupsAndResources()
 		require.Equal(t, []string{"pods", "pods/log", "nodes"}, names(lists)["v1"], path)
 		_, stale := discovery.GroupDiscoveryFailedErrorGroups(err)
-		require.Equal(t, path == "/apis", stale, "what is stale stays a failure")
+		require.Equal(t, path == "/apis", stale, "a stale version is reported as a failure")
 	}
 }
 

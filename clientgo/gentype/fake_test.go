@@ -96,8 +96,8 @@ func TestSlicesOfPointers(t *testing.T) {
 	values := []int{1, 2}
 	pointers := gentype.ToPointerSlice(values)
 	*pointers[0] = 3
-	require.Equal(t, []int{3, 2}, values, "they share")
+	require.Equal(t, []int{3, 2}, values, "the pointers point to the elements of the slice")
 	copied := gentype.FromPointerSlice(pointers)
 	*pointers[1] = 4
-	require.Equal(t, []int{3, 2}, copied, "they do not")
+	require.Equal(t, []int{3, 2}, copied, "the copies do not change")
 }

@@ -136,7 +136,7 @@ func TestResyncOfAFactory(t *testing.T) {
 	case name := <-again:
 		require.Equal(t, "b", name)
 	case <-time.After(time.Minute):
-		require.Fail(t, "there was no resync")
+		require.Fail(t, "the handler must be called by the resync")
 	}
 }
 

@@ -29,5 +29,5 @@ func TestURLBackoffWaitsLongerWithEachFailureOfAHost(t *testing.T) {
 	require.True(t, b.Backoff.IsInBackOffSinceUpdate("server", time.Now().Add(time.Hour)))
 
 	b.UpdateBackoff(of("/a"), errors.New("connection reset"), 0)
-	require.Zero(t, b.CalculateBackoff(of("/a")), "as with client-go, only an answer is a failure")
+	require.Zero(t, b.CalculateBackoff(of("/a")), "as with client-go, a network error does not count as a failure")
 }

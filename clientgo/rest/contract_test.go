@@ -73,7 +73,7 @@ func TestTheErrorOfTheRateLimiterNamesTheClientsLimit(t *testing.T) {
 	err := client.Get().AbsPath("/x").Do(ctx).Error()
 	require.ErrorContains(t, err, "client rate limiter Wait returned an error: ")
 	cancel()
-	require.Equal(t, context.Canceled, client.Get().AbsPath("/x").Do(ctx).Error(), "the caller's context is no matter of the limiter")
+	require.Equal(t, context.Canceled, client.Get().AbsPath("/x").Do(ctx).Error(), "the limiter's error text is not added after the end of the caller's context")
 }
 
 // As in client-go, a watch is not retried after this error.
@@ -196,7 +196,7 @@ func TestMetricsHaveNoNamesOfObjects(t *testing.T) {
 		"/root/",
 		"/root/",
 	}, s.urls)
-	require.Equal(t, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4}, s.sizes, "neither an unknown length nor a watch")
+	require.Equal(t, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4}, s.sizes, "neither a body of unknown length nor a watch records a size")
 	require.Contains(t, s.resolved, "localhost")
 }
 
@@ -210,7 +210,7 @@ func TestBodiesAreLoggedForVerbosity8(t *testing.T) {
 		text := fmt.Sprint(lines)
 		require.Contains(t, text, want)
 		require.Equal(t, verbosity >= 8, strings.Contains(text, "Response Body"), text)
-		require.Equal(t, verbosity >= 8, strings.Contains(text, "|.sent|"), "what is no text is dumped: %s", text)
+		require.Equal(t, verbosity >= 8, strings.Contains(text, "|.sent|"), "a body that is not text is logged as a hex dump: %s", text)
 	}
 }
 

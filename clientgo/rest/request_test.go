@@ -138,7 +138,7 @@ func TestRetryAfterIsHonored(t *testing.T) {
 	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
 		if string(body) != "text" {
-			t.Errorf("the body is %q", body)
+			t.Errorf("the body was %q, want \"text\"", body)
 		}
 		if calls.Add(1) < 3 {
 			w.Header().Set("Retry-After", "0")
@@ -159,7 +159,7 @@ func TestRetryAfterIsHonored(t *testing.T) {
 
 	calls.Store(0)
 	_, err = client.Post().AbsPath("/x").Body(strings.NewReader("text")).DoRaw(t.Context())
-	require.True(t, apierrors.IsTooManyRequests(err), "RS-11: a reader is read once: %v", err)
+	require.True(t, apierrors.IsTooManyRequests(err), "RS-11: a request with a reader is sent once: %v", err)
 	require.EqualValues(t, 1, calls.Load())
 }
 
@@ -292,7 +292,7 @@ func TestUndecodableWatchEndsWithAnError(t *testing.T) {
 
 // RS-16.
 func TestEndedContextSendsNothing(t *testing.T) {
-	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) { t.Error("it was sent") })
+	client := newTestClient(t, func(w http.ResponseWriter, req *http.Request) { t.Error("the request must not be sent") })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, client.Get().AbsPath("/x").Do(ctx).Error(), context.Canceled)

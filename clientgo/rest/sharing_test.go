@@ -70,7 +70,7 @@ func TestOnlyCachedObjectsShareMoreThanStrings(t *testing.T) {
 		d := newDecoders(one)
 		require.Same(t, d.cached, d.owned, one)
 		_, copied := d.decoderFor(sink.Transformed, pod)
-		require.False(t, copied, "a transform may change such an object")
+		require.False(t, copied, "a transform may change objects without shared parts")
 	}
 }
 

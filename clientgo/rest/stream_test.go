@@ -44,7 +44,7 @@ func objectsOf(t *testing.T, items []listwatch.Item[any]) map[string]any {
 	t.Helper()
 	objects := map[string]any{}
 	for _, item := range items {
-		require.NotContains(t, objects, item.Key.Name, "handed over twice")
+		require.NotContains(t, objects, item.Key.Name, "each object is passed to the reflector once")
 		objects[item.Key.Name] = item.Object
 	}
 	return objects
@@ -272,7 +272,7 @@ func TestUndecodableObjectOfAListIsReported(t *testing.T) {
 			require.NotEmpty(t, undecodable[0].Key.Name)
 			require.NotContains(t, objectsOf(t, items), undecodable[0].Key.Name)
 
-			require.Error(t, client.Get().Resource("pods").Do(t.Context()).Into(list), "without a reflector it is the codec's error")
+			require.Error(t, client.Get().Resource("pods").Do(t.Context()).Into(list), "without a reflector, Into returns the codec's error")
 		})
 	}
 }
@@ -319,7 +319,7 @@ func TestOtherMethodsOfAResultReadTheWholeBody(t *testing.T) {
 
 	result = client.Get().Resource("pods").Do(sink.With(t.Context(), &sink.Sink{}))
 	require.NoError(t, result.Into(&corev1.PodList{}))
-	require.Error(t, result.Into(&corev1.PodList{}), "the objects are the reflector's")
+	require.Error(t, result.Into(&corev1.PodList{}), "the reflector owns the objects, so a second Into fails")
 }
 
 // Pull returns the same events as ResultChan.
@@ -345,10 +345,10 @@ func TestPullReturnsTheEventsOfResultChan(t *testing.T) {
 				require.Equal(t, string(want.Type), got.Type.String())
 				require.Equal(t, want.Object, got.Object)
 			}
-			require.Nil(t, pushed.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Owned), "its events come from ResultChan already")
+			require.Nil(t, pushed.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Owned), "Pull returns nil after ResultChan was called")
 			server.DropWatches("pods")
 			_, err := stream.Next()
-			require.Equal(t, io.EOF, err, "a lost watch is one that has ended")
+			require.Equal(t, io.EOF, err, "a lost connection ends the watch without an error")
 			require.NoError(t, stream.Close())
 		})
 	}

@@ -62,7 +62,7 @@ func TestADeferredMapperFindsNewKinds(t *testing.T) {
 
 	require.NoError(t, server.AddResource(apitest.Resource{Group: "example.com", Version: "v1", Plural: "widgets", Kind: "Widget"}))
 	_, err = mapper.RESTMapping(widget)
-	require.True(t, meta.IsNoMatchError(err), "a memory cache is fresh once it has asked; a program resets the mapper")
+	require.True(t, meta.IsNoMatchError(err), "a memory cache stays fresh after its first request; a program must reset the mapper")
 	mapper.Reset()
 	mapping, err := mapper.RESTMapping(widget)
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func TestErrorsOfADeferredMapper(t *testing.T) {
 	require.Equal(t, "DeferredDiscoveryRESTMapper{boom}", mapper.String())
 	server.lists = lists()
 	_, err = mapper.RESTMapping(schema.GroupKind{Kind: "Pod"})
-	require.NoError(t, err, "an error is not remembered")
+	require.NoError(t, err, "errors are not cached")
 	require.True(t, strings.HasPrefix(mapper.String(), "DeferredDiscoveryRESTMapper{\n"))
 
 	mapper.Reset()

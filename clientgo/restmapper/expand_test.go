@@ -37,10 +37,10 @@ func TestShortNamesOfAServer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "deployment", singular)
 	_, err = mapper.RESTMapping(schema.GroupKind{Kind: "po"})
-	require.True(t, meta.IsNoMatchError(err), "a kind has no short names")
+	require.True(t, meta.IsNoMatchError(err), "kinds have no short names")
 	require.True(t, client.Fresh())
 	meta.MaybeResetRESTMapper(mapper)
-	require.False(t, client.Fresh(), "the other mapper was reset")
+	require.False(t, client.Fresh(), "the wrapped mapper was reset")
 }
 
 func TestShortNamesWithSeveralMeanings(t *testing.T) {
@@ -128,7 +128,7 @@ func TestUnionOfCategories(t *testing.T) {
 	expander := restmapper.NewDiscoveryCategoryExpander(client)
 	found, ok := expander.Expand("all")
 	require.True(t, ok)
-	require.Equal(t, []schema.GroupResource{deployments, pods}, found, "each once, in the order of the lists")
+	require.Equal(t, []schema.GroupResource{deployments, pods}, found, "each resource comes once, in the order of the lists")
 	found, ok = expander.Expand("none")
 	require.False(t, ok)
 	require.Nil(t, found)

@@ -110,7 +110,7 @@ func TestWhichResourceIsPreferred(t *testing.T) {
 	require.Len(t, kinds, 2)
 	kind, err = mapper.KindFor(resource("olds"))
 	require.NoError(t, err)
-	require.Equal(t, "v1beta1", kind.Version, "it is in no other")
+	require.Equal(t, "v1beta1", kind.Version, "only version v1beta1 has the resource")
 
 	groups[1].Group.PreferredVersion = metav1.GroupVersionForDiscovery{GroupVersion: "apps/v1beta1", Version: "v1beta1"}
 	found, err := restmapper.NewDiscoveryRESTMapper(groups).ResourceFor(resource("deployments"))

@@ -40,7 +40,7 @@ func scalesOf(t *testing.T, url string) scale.ScalesGetter {
 	require.NoError(t, err)
 	scales, err := scale.NewForConfig(config, restmapper.NewDiscoveryRESTMapper(groups), dynamic.LegacyAPIPathResolverFunc, scale.NewDiscoveryScaleKindResolver(client))
 	require.NoError(t, err)
-	require.Nil(t, config.GroupVersion, "the configuration is the caller's")
+	require.Nil(t, config.GroupVersion, "the caller's configuration is unchanged")
 	return scales
 }
 

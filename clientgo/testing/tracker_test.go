@@ -95,7 +95,7 @@ func TestAWatchContinuesFromTheVersionOfAList(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a/2", "b/1"}, names(t, list))
 	version := list.(*corev1.PodList).ResourceVersion
-	require.Equal(t, "3", version, "the first version is 1")
+	require.Equal(t, "3", version, "the version before the first write is 1")
 
 	require.NoError(t, tracker.Update(pods, pod("b", "1"), "b"))
 	require.NoError(t, tracker.Add(pod("a", "3")))
@@ -209,7 +209,7 @@ func TestAnApplyRespectsFieldOwnership(t *testing.T) {
 	one := `{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"l":"1"}}}`
 	two := `{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"l":"2"}}}`
 	p, err := apply("one", false, one)
-	require.NoError(t, err, "an apply creates")
+	require.NoError(t, err, "an apply creates the object")
 	require.Equal(t, "1", p.Labels["l"])
 	require.Equal(t, "one", p.ManagedFields[0].Manager)
 	_, err = apply("two", false, two)
@@ -255,7 +255,7 @@ func TestObjectReactionOfATracker(t *testing.T) {
 	require.Same(t, binding, obj)
 	_, obj, err = react(core.NewGetAction(pods, "a", "x"))
 	require.NoError(t, err)
-	require.IsType(t, &corev1.Pod{}, obj, "the pod is as it was")
+	require.IsType(t, &corev1.Pod{}, obj, "the pod is unchanged")
 
 	handled, _, err = react(core.NewDeleteCollectionAction(pods, "a", metav1.ListOptions{}))
 	require.False(t, handled)

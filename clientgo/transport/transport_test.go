@@ -56,7 +56,7 @@ func send(t *testing.T, rt http.RoundTripper, headers ...string) {
 	resp, err := rt.RoundTrip(req)
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
-	require.Len(t, req.Header, before, "the caller's request was changed")
+	require.Len(t, req.Header, before, "the caller's request is unchanged")
 }
 
 func TestHeadersOfAConfigurationAreSent(t *testing.T) {
@@ -127,14 +127,14 @@ func TestTokenFileIsReread(t *testing.T) {
 
 		require.NoError(t, os.Remove(file))
 		time.Sleep(time.Minute)
-		require.Equal(t, "Bearer two", token(), "the last good one stays")
+		require.Equal(t, "Bearer two", token(), "the last good token stays in use")
 
 		require.NoError(t, os.WriteFile(file, []byte("three"), 0o600))
 		time.Sleep(time.Second)
 		inner.code = http.StatusUnauthorized
 		send(t, rt)
 		inner.code = 0
-		require.Equal(t, "Bearer three", token(), "a 401 has it read again")
+		require.Equal(t, "Bearer three", token(), "after a 401 response, the file is read again")
 	})
 }
 
@@ -196,7 +196,7 @@ func TestATokenSourceIsCalledForEachRequest(t *testing.T) {
 func TestACachedTokenSourceMayBeLockedByItsCaller(t *testing.T) {
 	var source *cachingTokenSource
 	source = NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
-		require.False(t, source.TryRLock(), "nobody reads while a token is fetched")
+		require.False(t, source.TryRLock(), "the lock is held while a token is fetched")
 		return &oauth2.Token{AccessToken: "x", Expiry: time.Now().Add(time.Hour)}, nil
 	}))
 	_, err := source.Token()
@@ -206,7 +206,7 @@ func TestACachedTokenSourceMayBeLockedByItsCaller(t *testing.T) {
 	defer source.RUnlock()
 	token, err := source.Token()
 	require.NoError(t, err)
-	require.Equal(t, "x", token.AccessToken, "a kept token is read beside other readers")
+	require.Equal(t, "x", token.AccessToken, "a cached token can be read while a reader holds the lock")
 }
 
 type sourceFunc func() (*oauth2.Token, error)
@@ -273,21 +273,21 @@ func TestCABundleFileIsReread(t *testing.T) {
 		return err
 	}
 	var unknown x509.UnknownAuthorityError
-	require.ErrorAs(t, get(server.URL), &unknown, "nobody is trusted while the file is empty")
+	require.ErrorAs(t, get(server.URL), &unknown, "with an empty CA file, no server is trusted")
 	require.NoError(t, os.WriteFile(file, foreign, 0o600))
 	r.reloadIfDue(time.Now().Add(caPeriod))
 	require.ErrorAs(t, get(server.URL), &unknown)
 
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	require.NoError(t, os.WriteFile(file, authority, 0o600))
-	require.Error(t, get(server.URL), "the file is not old yet")
+	require.Error(t, get(server.URL), "the file is not read again before the end of the period")
 	r.reloadIfDue(time.Now().Add(2 * caPeriod))
 	require.NoError(t, get(server.URL))
 
 	for i, rubbish := range []string{"rubbish", ""} {
 		require.NoError(t, os.WriteFile(file, []byte(rubbish), 0o600))
 		r.reloadIfDue(time.Now().Add(time.Duration(3+i) * caPeriod))
-		require.NoError(t, get(server.URL), "the last good ones stay")
+		require.NoError(t, get(server.URL), "the last good CA bundle stays in use")
 	}
 }
 
@@ -298,7 +298,7 @@ func TestAnEmptyCABundleFileTrustsNoServer(t *testing.T) {
 		featurestesting.SetFeatureDuringTest(t, features.ClientsAllowCARotation, rotation)
 		config, err := TLSConfigFor(&Config{TLS: TLSConfig{CAFile: file}})
 		require.NoError(t, err)
-		require.True(t, x509.NewCertPool().Equal(config.RootCAs), "with rotation %v the authorities of the system are trusted", rotation)
+		require.True(t, x509.NewCertPool().Equal(config.RootCAs), "with rotation %v, the system's CA certificates must not be trusted", rotation)
 	}
 }
 
@@ -337,7 +337,7 @@ func TestAWatchEndsWhenTheClientCertificateChanges(t *testing.T) {
 	write("second")
 	_, err = io.ReadAll(watch.Body)
 	require.Error(t, err)
-	require.NoError(t, ctx.Err(), "the watch goes on")
+	require.NoError(t, ctx.Err(), "the watch continues")
 	runtime.KeepAlive(rt)
 }
 
@@ -354,7 +354,7 @@ func TestTLSOfAConfiguration(t *testing.T) {
 	unparsable := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})
 	for _, bundle := range [][]byte{slices.Concat(authority, unparsable), slices.Concat(unparsable, authority)} {
 		trusted, err := TLSConfigFor(&Config{TLS: TLSConfig{CAData: bundle}})
-		require.NoError(t, err, "what Go cannot read of a bundle is passed over, as by client-go")
+		require.NoError(t, err, "as with client-go, an unparsable certificate in a CA bundle is skipped")
 		require.NotNil(t, trusted.RootCAs)
 	}
 	_, err = TLSConfigFor(&Config{TLS: TLSConfig{CAData: unparsable}})
@@ -369,7 +369,7 @@ func TestTLSOfAConfiguration(t *testing.T) {
 	require.NoError(t, err)
 	pair, err := called.GetClientCertificate(nil)
 	require.NoError(t, err)
-	require.NotNil(t, pair, "no certificate is an empty one")
+	require.NotNil(t, pair, "without a certificate, the function returns an empty certificate")
 }
 
 func TestCredentialsAreRedactedInLogs(t *testing.T) {

@@ -53,7 +53,7 @@ func TestAFactoryRunsItsInformers(t *testing.T) {
 		case name := <-added:
 			got[name] = true
 		case <-time.After(time.Minute):
-			t.Fatal("too few events")
+			t.Fatal("the handler must get three events")
 		}
 	}
 	require.Equal(t, map[string]bool{"x": true, "y": true, "z": true}, got)

@@ -35,8 +35,8 @@ func TestAConnectionOfOnePackageServesTheOther(t *testing.T) {
 	o := httpstreams.Older(c)
 	created, err := o.CreateStream(nil)
 	require.NoError(t, err)
-	require.Same(t, s, created, "streams are of both families")
-	require.Same(t, c, httpstreams.Newer(o), "and back is the connection itself")
+	require.Same(t, s, created, "a stream implements the interfaces of both packages")
+	require.Same(t, c, httpstreams.Newer(o), "Newer of Older returns the connection itself")
 	o.RemoveStreams(created, nil)
 	require.Equal(t, []httpstream.Stream{s}, c.removed)
 
@@ -79,7 +79,7 @@ func TestDialers(t *testing.T) {
 
 	c, _, err = httpstreams.OlderDialer(dialer{errors.New("no")}).Dial()
 	require.EqualError(t, err, "no")
-	require.Nil(t, c, "and not a connection around nil")
+	require.Nil(t, c, "a nil connection is not wrapped")
 }
 
 func TestUpgradeFailure(t *testing.T) {

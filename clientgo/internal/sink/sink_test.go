@@ -21,10 +21,10 @@ func TestAListIsTakenOnce(t *testing.T) {
 	failed, list := &metav1.PartialObjectMetadataList{}, &metav1.PartialObjectMetadataList{}
 	require.True(t, s.Begin(failed))
 	s.Add(listwatch.Item[any]{ResourceVersion: "1"})
-	require.True(t, s.Begin(list), "a request that failed is made again")
+	require.True(t, s.Begin(list), "Begin accepts another list after a failed request")
 	s.Add(listwatch.Item[any]{ResourceVersion: "2"})
 	s.End()
-	require.False(t, s.Begin(&metav1.PartialObjectMetadataList{}), "a second list is filled as ever")
+	require.False(t, s.Begin(&metav1.PartialObjectMetadataList{}), "after End, Begin returns false")
 
 	_, _, ok := s.Take(failed)
 	require.False(t, ok)
@@ -41,5 +41,5 @@ func TestAnIncompleteListIsNotTaken(t *testing.T) {
 	s.Add(listwatch.Item[any]{})
 	_, _, ok := s.Take(list)
 	require.False(t, ok)
-	require.False(t, s.Begin(list), "the list function has returned")
+	require.False(t, s.Begin(list), "after Take, Begin returns false")
 }

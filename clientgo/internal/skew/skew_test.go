@@ -45,6 +45,6 @@ func TestMinorMatchesTheRequiredApimachinery(t *testing.T) {
 		require.NotNil(t, version, path)
 		n, ok := minorOf(string(version[1]))
 		require.True(t, ok)
-		require.Equal(t, minor, n, "the constant has to follow go.mod")
+		require.Equal(t, minor, n, "the constant minor must match go.mod")
 	}
 }

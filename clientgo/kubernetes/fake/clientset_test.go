@@ -65,9 +65,9 @@ func TestCallsAreExecutedAndRecorded(t *testing.T) {
 		require.NoError(t, maps.Delete(ctx, "b", metav1.DeleteOptions{}))
 		empty, err := maps.Get(ctx, "b", metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err), "%v", err)
-		require.NotNil(t, empty, "beside an error there is an empty object")
+		require.NotNil(t, empty, "an error comes with an empty object")
 		_, err = c.CoreV1().ConfigMaps("other").Create(ctx, configMap("a"), metav1.CreateOptions{})
-		require.Error(t, err, "the object is of another namespace")
+		require.Error(t, err, "the client's namespace differs from the object's namespace")
 
 		var did []string
 		for _, a := range c.Actions() {
@@ -75,7 +75,7 @@ func TestCallsAreExecutedAndRecorded(t *testing.T) {
 		}
 		require.Equal(t, []string{"list configmaps in ns", "create configmaps in ns", "patch configmaps in ns", "delete configmaps in ns",
 			"get configmaps in ns", "create configmaps in other"}, did)
-		require.Panics(t, func() { newClient(&metav1.Status{}) }, "no object that can be kept")
+		require.Panics(t, func() { newClient(&metav1.Status{}) }, "a Status cannot be added to the tracker")
 	})
 }
 
@@ -91,11 +91,11 @@ func TestReactorsTakePrecedenceOverTheTracker(t *testing.T) {
 	require.NoError(t, err)
 	c.CoreV1().(*fakecorev1.FakeCoreV1).PrependReactor("*", "*", func(fakes.Action) (bool, runtime.Object, error) { return true, nil, errors.New("all") })
 	_, err = c.AppsV1().Deployments("ns").List(ctx, metav1.ListOptions{})
-	require.EqualError(t, err, "all", "the fakes of all groups are one")
+	require.EqualError(t, err, "all", "the fakes of all groups share their reactors")
 
 	zero := &fake.Clientset{}
 	_, err = zero.CoreV1().Pods("ns").Get(ctx, "x", metav1.GetOptions{})
-	require.NoError(t, err, "where nobody answers, the answer is an empty object")
+	require.NoError(t, err, "without a tracker and reactors, the result is an empty object")
 }
 
 func TestApplyRespectsManagedFields(t *testing.T) {

@@ -67,7 +67,7 @@ func TestARequestHasTheHeadersOfTheConfig(t *testing.T) {
 	}
 	_, _, err = dial()
 	require.ErrorContains(t, err, "error sending request: ")
-	require.ErrorContains(t, err, "certificate", "the server's authority is unknown")
+	require.ErrorContains(t, err, "certificate", "the client does not trust the server's CA")
 
 	config.CAData = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	conn, protocol, err := dial()

@@ -72,7 +72,7 @@ func TestARequestHasTheHeadersOfTheConfig(t *testing.T) {
 	defer s.Close()
 	config := &rest.Config{Host: s.URL, BearerToken: "secret", UserAgent: "me", Impersonate: rest.ImpersonationConfig{UserName: "you"}}
 	_, err := negotiate(t, config, "a", "b")
-	require.ErrorContains(t, err, "certificate", "the server's authority is unknown")
+	require.ErrorContains(t, err, "certificate", "the client does not trust the server's CA")
 	require.False(t, httpstream.IsUpgradeFailure(err))
 
 	config.CAData = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
@@ -116,7 +116,7 @@ func TestARefusedUpgradeReturnsTheServersStatus(t *testing.T) {
 	require.EqualError(t, err, "unable to upgrade streaming request: no pods for you")
 	failure, ok := errors.AsType[*httpstream.UpgradeFailureError](err)
 	require.True(t, ok)
-	require.True(t, apierrors.IsForbidden(failure.Cause), "programs look at the reason")
+	require.True(t, apierrors.IsForbidden(failure.Cause), "programs test the reason of the error")
 	status, ok := failure.Cause.(*apierrors.StatusError)
 	require.True(t, ok)
 	require.EqualValues(t, http.StatusForbidden, status.Status().Code)

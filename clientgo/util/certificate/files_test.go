@@ -45,17 +45,17 @@ func TestFilesOfAStore(t *testing.T) {
 	require.Regexp(t, `x-\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d\.pem$`, link)
 	info, err := os.Stat(link)
 	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "it has the key")
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "only the user may read the file, because it has the key")
 
 	cert, _ := a.pair("one")
 	_, key := a.pair("another")
 	_, err = store.Update(cert, key)
-	require.Error(t, err, "the key is not the certificate's")
+	require.Error(t, err, "the key does not belong to the certificate")
 	_, err = store.Update([]byte("no"), key)
 	require.ErrorContains(t, err, "invalid certificate data: ")
 	_, err = store.Update(cert, []byte("no"))
 	require.EqualError(t, err, "invalid key data")
-	require.Equal(t, "newest", name(), "also if the second has not changed")
+	require.Equal(t, "newest", name(), "a failed update within the same second leaves the file unchanged")
 }
 
 func TestAFileHasTheCertificatesAndThenTheKey(t *testing.T) {
@@ -73,12 +73,12 @@ func TestAFileHasTheCertificatesAndThenTheKey(t *testing.T) {
 	require.Equal(t, string(slices.Concat(cert, above, key)), string(written))
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, entries, 2, "the file and the link")
+	require.Len(t, entries, 2, "the directory has the file and the link")
 	_, err = store.Update(cert, other)
 	require.Error(t, err)
 	entries, err = os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, entries, 2, "nothing is left of a pair that is none")
+	require.Len(t, entries, 2, "a failed update leaves no file")
 }
 
 func TestAStoreRecoversAfterACrash(t *testing.T) {
@@ -106,7 +106,7 @@ func TestAStoreRecoversAfterACrash(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(updated, nil, 0o600))
 	_, err = open()
-	require.NoError(t, err, "there is a current one")
+	require.NoError(t, err, "a valid current link is enough to open the store")
 	require.NoError(t, os.Remove(store.CurrentPath()))
 	_, err = open()
 	require.ErrorContains(t, err, "to be a symlink")

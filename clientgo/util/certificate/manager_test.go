@@ -122,18 +122,18 @@ func TestACertificateIsRequestedAndRotatedBeforeItExpires(t *testing.T) {
 		require.Zero(t, r.rotations.count.Load())
 
 		sleepAndSettle(7*time.Minute - 15*time.Second)
-		require.Equal(t, int64(1), r.signed.Load(), "70 % of its life are not over")
+		require.Equal(t, int64(1), r.signed.Load(), "before 70 % of its lifetime, the certificate is not replaced")
 		sleepAndSettle(2*time.Minute + 20*time.Second)
-		require.Equal(t, int64(2), r.signed.Load(), "90 % are")
+		require.Equal(t, int64(2), r.signed.Load(), "after 90 % of its lifetime, the certificate has been replaced")
 		require.NotEqual(t, first.Certificate, r.Current().Certificate)
 		require.Equal(t, int64(1), r.rotations.count.Load())
 		require.InDelta(t, (8 * time.Minute).Seconds(), r.rotations.last.Load(), 75)
-		require.NotNil(t, r.got.Load(), "the client may use the certificate that is valid")
+		require.NotNil(t, r.got.Load(), "ClientsetFn gets the valid certificate")
 
 		r.Stop()
 		sleepAndSettle(20 * time.Minute)
 		require.Equal(t, int64(2), r.signed.Load())
-		require.Nil(t, r.Current(), "it has expired")
+		require.Nil(t, r.Current(), "the certificate has expired")
 	})
 }
 
@@ -143,7 +143,7 @@ func TestTheBootstrapCertificateIsReplacedAtOnce(t *testing.T) {
 	}, func(t *testing.T, r *managerFixture) {
 		require.Equal(t, "anybody", r.Current().Leaf.Subject.CommonName)
 		_, err := r.store.Current()
-		require.NoError(t, err, "it is stored")
+		require.NoError(t, err, "the bootstrap certificate is stored")
 		r.Start()
 		sleepAndSettle(10 * time.Second)
 		require.Equal(t, "me", r.Current().Leaf.Subject.CommonName)
@@ -183,10 +183,10 @@ func TestAChangedTemplateIsRequested(t *testing.T) {
 		}
 		r.template.Store(&x509.CertificateRequest{Subject: pkix.Name{CommonName: "you"}})
 		sleepAndSettle(5 * time.Minute)
-		require.Equal(t, int64(5), r.signed.Load(), "the certificate has more than is asked for")
+		require.Equal(t, int64(5), r.signed.Load(), "the certificate has everything that the template requires")
 		r.template.Store(nil)
 		sleepAndSettle(5 * time.Minute)
-		require.Equal(t, int64(5), r.signed.Load(), "nothing is asked for")
+		require.Equal(t, int64(5), r.signed.Load(), "without a template, no certificate is requested")
 	})
 }
 
@@ -197,8 +197,8 @@ func TestFailuresAreCountedAndRetried(t *testing.T) {
 		r.Start()
 		sleepAndSettle(3 * time.Minute)
 		denied := r.renewal.count.Load()
-		require.Equal(t, handledBefore+denied, handled.Load(), "the program's error handlers hear of each")
-		require.InDelta(t, 8, denied, 3, "after 2, 4, 8, 16, and then each 32 seconds")
+		require.Equal(t, handledBefore+denied, handled.Load(), "the program's error handlers get each failure")
+		require.InDelta(t, 8, denied, 3, "requests follow after 2, 4, 8 and 16 s, and then every 32 s")
 		require.Nil(t, r.Current())
 		r.deny.Store(false)
 		sleepAndSettle(time.Minute)
@@ -210,7 +210,7 @@ func TestWithoutATemplateNothingIsRequested(t *testing.T) {
 	withManager(t, func(r *managerFixture) { r.template.Store(nil) }, func(t *testing.T, r *managerFixture) {
 		r.Start()
 		sleepAndSettle(time.Minute)
-		require.Zero(t, r.renewal.count.Load(), "that is no failure")
+		require.Zero(t, r.renewal.count.Load(), "a missing template is not a failure")
 		require.Zero(t, r.signed.Load())
 		r.template.Store(&x509.CertificateRequest{Subject: pkix.Name{CommonName: "me"}})
 		sleepAndSettle(10 * time.Second)

@@ -82,7 +82,7 @@ func TestUpgradeMovesOwnershipToTheNewManager(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.after == "", patch == nil, c.before)
 		}
-		require.Equal(t, c.before, words(object.ManagedFields), "the object is as it was")
+		require.Equal(t, c.before, words(object.ManagedFields), "the object is unchanged")
 		require.NoError(t, csaupgrade.UpgradeManagedFields(object, from, "ssa", csaupgrade.Subresource(c.subresource)))
 		if c.after == "" {
 			c.after = c.before

@@ -75,7 +75,7 @@ func TestErrors(t *testing.T) {
 	j := jsonpath.New("name")
 	require.NoError(t, j.Parse("{.kind}"))
 	require.Error(t, j.Parse("{"))
-	require.Error(t, j.Execute(nil, nil), "the expression before is gone")
+	require.Error(t, j.Execute(nil, nil), "a failed Parse drops the earlier expression")
 }
 
 func TestJSONOutput(t *testing.T) {
@@ -86,7 +86,7 @@ func TestJSONOutput(t *testing.T) {
 	require.NoError(t, j.Execute(&out, data(t)))
 	require.Equal(t, "[\n    \"x\",\n    \"y\",\n    \"z\"\n]\n", out.String())
 	out.Reset()
-	require.NoError(t, j.PrintResults(&out, []reflect.Value{{}}), "client-go panics")
+	require.NoError(t, j.PrintResults(&out, []reflect.Value{{}}), "PrintResults accepts an invalid value; client-go panics")
 	require.Equal(t, "[\n    null\n]\n", out.String())
 }
 

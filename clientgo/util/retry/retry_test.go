@@ -38,7 +38,7 @@ func TestTheLastErrorIsReturned(t *testing.T) {
 		err := retry.RetryOnConflict(wait.Backoff{Steps: 3, Duration: time.Second}, func() error { calls++; return conflict })
 		require.Equal(t, error(conflict), err)
 		require.Equal(t, 3, calls)
-		require.Equal(t, 2*time.Second, time.Since(begin), "there is no wait after the last")
+		require.Equal(t, 2*time.Second, time.Since(begin), "no wait follows the last call")
 	})
 }
 
@@ -63,7 +63,7 @@ func TestAnotherErrorIsNotRetried(t *testing.T) { // each result is client-go's
 		require.Equal(t, final, retry.RetryOnConflict(retry.DefaultRetry, func() error { return final }))
 	}
 	err := retry.OnError(wait.Backoff{}, apierrors.IsConflict, func() error { panic("called") })
-	require.True(t, wait.Interrupted(err), "without steps, nothing is called")
+	require.True(t, wait.Interrupted(err), "without steps, the function is not called")
 }
 
 // If a program continues after panics, an update that has panicked must not look like a success.

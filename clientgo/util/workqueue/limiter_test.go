@@ -89,5 +89,5 @@ func TestParallelizeUntilEndsWithItsContext(t *testing.T) { // WQ-35
 			<-ctx.Done()
 		}
 	}, workqueue.WithChunkSize(2))
-	require.LessOrEqual(t, seen.Load(), int32(12), "the chunks that were begun are finished, and no other is begun")
+	require.LessOrEqual(t, seen.Load(), int32(12), "started chunks are finished, and no other chunk is started")
 }

@@ -86,7 +86,7 @@ func TestMetrics(t *testing.T) { // WQ-16, WQ-20
 				require.Equal(t, []float64{2}, m.at("q latency").observed)
 				require.Zero(t, m.at("q depth").value)
 				q.Add("a")
-				require.Equal(t, 1.0, m.at("q depth").value, "due again, although Len is 0")
+				require.Equal(t, 1.0, m.at("q depth").value, "the item is pending again, although Len is 0")
 				require.Zero(t, q.Len())
 				time.Sleep(10*time.Second + time.Millisecond)
 				require.InDelta(t, 10, m.at("q unfinished").value, 0.51)
@@ -103,7 +103,7 @@ func TestMetrics(t *testing.T) { // WQ-16, WQ-20
 				require.Equal(t, 2.0, m.at("q retries").value)
 				q.Get()
 				time.Sleep(time.Minute)
-				require.InDelta(t, 10, m.at("q unfinished").value, 0.51, "nothing is told after ShutDown")
+				require.InDelta(t, 10, m.at("q unfinished").value, 0.51, "metrics are not updated after ShutDown")
 			})
 		})
 	}
@@ -126,6 +126,6 @@ func TestOnlyTheFirstProviderIsUsed(t *testing.T) {
 	q.Add("a")
 	require.Equal(t, 1.0, first.values["named adds"].value)
 	require.Empty(t, second.values)
-	require.NotContains(t, first.values, "named retries", "that is of queues that delay")
+	require.NotContains(t, first.values, "named retries", "only queues with delays have this metric")
 	q.ShutDown()
 }

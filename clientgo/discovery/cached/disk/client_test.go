@@ -145,7 +145,7 @@ func TestAResponseInFlightIsNotCachedAfterInvalidate(t *testing.T) {
 	f.set("/apis", respond("new"))
 	require.Equal(t, "new", named())
 	close(release)
-	require.Equal(t, "old", <-first, "for who has asked before")
+	require.Equal(t, "old", <-first, "a call from before Invalidate gets the old document")
 	require.Equal(t, "new", named())
 	require.Contains(t, files(t, directory)["servergroups.json"], "new")
 }
@@ -178,7 +178,7 @@ func TestAnotherRunUsesTheCacheFiles(t *testing.T) {
 	_, err = second.ServerPreferredNamespacedResources()
 	require.NoError(t, err)
 	require.Empty(t, f.requestCounts())
-	require.False(t, second.Fresh(), "the answers are another run's")
+	require.False(t, second.Fresh(), "another client wrote the documents")
 
 	second.Invalidate()
 	require.True(t, second.Fresh())
@@ -309,7 +309,7 @@ func TestSeveralClientsAtOnce(t *testing.T) {
 	}
 	running.Wait()
 	for name := range files(t, directory) {
-		require.False(t, strings.Contains(name, ".json."), "no file is left half written: %s", name)
+		require.False(t, strings.Contains(name, ".json."), "no temporary file is left: %s", name)
 	}
 }
 

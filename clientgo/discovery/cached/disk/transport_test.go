@@ -84,8 +84,8 @@ func TestACachedResponseFitsPathAndAcceptHeader(t *testing.T) {
 			require.Equal(t, "a=1c/d"+tag, get(t, f, directory, "/x?a=1", "c/d"))
 		}
 	}
-	require.Equal(t, "a=2a/b2", get(t, f, directory, "/x?a=2", "a/b"), "the parameters are another document")
-	require.Len(t, files(t, directory), 2, "a document takes the place of the earlier ones")
+	require.Equal(t, "a=2a/b2", get(t, f, directory, "/x?a=2", "a/b"), "other query parameters identify another document")
+	require.Len(t, files(t, directory), 2, "a document replaces earlier documents of the same path")
 }
 
 func TestCorruptEntriesAreRequestedAgain(t *testing.T) {

@@ -315,7 +315,7 @@ func TestAWrappedCacheIsInvalidatedToo(t *testing.T) {
 
 	old := &staleCache{CachedDiscoveryInterface: memory.NewMemCacheClient(f.client(t))}
 	memory.NewMemCacheClient(old).Invalidate()
-	require.Equal(t, 1, old.invalidated, "one that takes no contexts too")
+	require.Equal(t, 1, old.invalidated, "Invalidate reaches a delegate without contexts too")
 }
 
 // fakeDelegate is a server that returns no groups, or that returns groups and then fails.
@@ -341,7 +341,7 @@ func TestAnEmptyGroupListIsNotCached(t *testing.T) {
 	groups, err := c.ServerGroups()
 	require.NoError(t, err)
 	require.Empty(t, groups.Groups)
-	require.False(t, c.Fresh(), "mappers ask again then")
+	require.False(t, c.Fresh(), "the cache is not fresh, so mappers send another request")
 	_, err = c.ServerResourcesForGroupVersion("a/v1")
 	require.ErrorIs(t, err, memory.ErrCacheNotFound)
 	require.Equal(t, 2, a.groupRequests)
@@ -353,7 +353,7 @@ func TestAnEmptyGroupListIsNotCached(t *testing.T) {
 	require.True(t, c.Fresh())
 	a.err = nil
 	_, err = c.ServerResourcesForGroupVersion("a/v1")
-	require.NoError(t, err, "that was no answer of the server")
+	require.NoError(t, err, "an error that is not the server's is not cached")
 }
 
 // unaggregated hides that a client supports aggregated discovery.

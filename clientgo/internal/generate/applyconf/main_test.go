@@ -17,6 +17,6 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join("../../../applyconfigurations", name))
 		require.NoError(t, err)
-		require.True(t, string(want) == string(got), "%s is not what `go run ./internal/generate/applyconf` writes", name)
+		require.True(t, string(want) == string(got), "%s differs from the output of `go run ./internal/generate/applyconf`", name)
 	}
 }

@@ -21,7 +21,7 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 			continue // not generated yet
 		}
 		require.NoError(t, err)
-		require.True(t, string(want) == string(got), "%s is not what `go run ./internal/generate/clients` writes", name)
+		require.True(t, string(want) == string(got), "%s differs from the output of `go run ./internal/generate/clients`", name)
 		compared++
 	}
 	require.Greater(t, compared, 50)

@@ -75,7 +75,7 @@ func TestARequestIsMadeOnce(t *testing.T) {
 	require.Equal(t, usages, made.Spec.Usages)
 	require.Equal(t, "example.com/a", made.Spec.SignerName)
 
-	require.NoError(t, ask(key, data, "example.com/a"), "the process was here before")
+	require.NoError(t, ask(key, data, "example.com/a"), "a request from before a restart of the process is reused")
 	require.ErrorContains(t, ask(key, data, "example.com/b"), `csr signerNames differ: new "example.com/b", orig: "example.com/a"`)
 	otherKey, otherData := request(t, "me")
 	require.ErrorContains(t, ask(otherKey, otherData, "example.com/a"), "another key")

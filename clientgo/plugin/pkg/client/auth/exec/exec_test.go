@@ -91,7 +91,7 @@ func TestTokenIsSharedUntilTheServerRejectsIt(t *testing.T) {
 	require.Equal(t, 1, runs())
 
 	wanted.Store("token-2")
-	require.Equal(t, http.StatusUnauthorized, get(t, one, server.URL), "the answer is the caller's")
+	require.Equal(t, http.StatusUnauthorized, get(t, one, server.URL), "the caller gets the 401 response")
 	require.Equal(t, http.StatusOK, get(t, other, server.URL))
 	require.Equal(t, 2, runs())
 }
@@ -345,5 +345,5 @@ func TestRunsOfCommandsAreCounted(t *testing.T) {
 	require.Equal(t, []string{"allowed", "0 no_error", "allowed", "0 no_error", "age 1h0m0s"}, m.lines)
 	require.Len(t, m.ends, 2)
 	require.WithinDuration(t, time.Now().Add(time.Minute), *m.ends[0], time.Minute)
-	require.NotEqual(t, m.ends[0], m.ends[1], "there is no such certificate any more")
+	require.NotEqual(t, m.ends[0], m.ends[1], "the expiry of the replaced certificate is dropped")
 }

@@ -136,7 +136,7 @@ func TestACancelledRequestDoesNotLoseTheRefreshToken(t *testing.T) {
 	asking.Go(func() { _ = get() })
 	<-asked // the issuer accepts a refresh token once, and has accepted this token
 	giveUp()
-	require.ErrorIs(t, get(), context.Canceled, "who waits for the refresh of another is given up at once")
+	require.ErrorIs(t, get(), context.Canceled, "the end of its context ends a caller's wait for another caller's refresh")
 	close(release)
 	asking.Wait()
 	got, err := client.Get(server.URL)
