@@ -16,9 +16,9 @@ import (
 
 // differences maps each document whose result differs from client-go's to the reason.
 var differences = map[string]string{
-	"proxy bad":      "an address that cannot be parsed is not repeated: it may have a password",
-	"same name":      "entries of one name are named, and not shown with their secrets",
-	"same extension": "entries of one name are named, and not shown with their secrets",
+	"proxy bad":      "an error does not contain an unparsable address, which may have a password",
+	"same name":      "the error names duplicate entries, and omits their content, which may be secret",
+	"same extension": "the error names duplicate entries, and omits their content, which may be secret",
 }
 
 func TestKubeconfigsLoadLikeInClientGo(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 
 // differences maps each case whose result differs from client-go's to the reason.
 var differences = map[string]string{
-	"aggregated groups only: client":                       "a version that a server calls stale stays a failure, also if the resources have to be asked for one by one",
-	"aggregated groups only: without aggregated discovery": "as above: the server sends the aggregated form to those who don't want it",
-	"category all, no error":                               "a resource is once in a category, not once for each version",
+	"aggregated groups only: client":                       "a stale version stays a failure, even if the resources are requested one by one",
+	"aggregated groups only: without aggregated discovery": "as above: the server sends the aggregated form although the client did not request it",
+	"category all, no error":                               "a category has each resource once, not once for each version",
 	"category all, error partial":                          "as above",
 }
 

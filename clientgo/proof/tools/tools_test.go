@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	reasonCountAfterEvent = "a count is written after its event: client-go writes the count before, finds no event, and creates another one"
-	reasonWrappedError    = "an error of the server that a sink has wrapped is known: client-go asks twelve times more"
+	reasonCountAfterEvent = "a count is written after its event; client-go writes the count first, does not find the event, and creates another event"
+	reasonWrappedError    = "a server's error is recognized even if a sink has wrapped it; client-go retries twelve times"
 )
 
 // differences maps each case whose result differs from client-go's to the reason.
@@ -33,21 +33,21 @@ var differences = map[string]string{
 	"record to a sink with errors: wrapped forbidden":       reasonWrappedError,
 	"record to a sink with errors: wrapped not found":       reasonWrappedError,
 	"record: names and types":                               reasonWrappedError,
-	"correlator: one event, empty":                          "an event about an object without a name has a name that servers take",
-	"election: metrics":                                     "the metric says that nobody leads when a lead was ended by its context as well",
+	"correlator: one event, empty":                          "an event about an object without a name has a name that servers accept",
+	"election: metrics":                                     "the metric is also set to not leading when the context has ended the lead",
 	"locks: an event before there is a lease":               "client-go panics",
-	"pager: each item with a version":                       "a token goes without a version: servers refuse both",
-	"pager: nil list, pages of 3":                           "it panics in both; here the error says so, and in client-go it depends on which of two goroutines is first",
-	"retry watcher: wrapped forbidden":                      "an end has an event that says why",
+	"pager: each item with a version":                       "a continue token is sent without a version, because servers reject a request with both",
+	"pager: nil list, pages of 3":                           "both panic; here the error reports the panic, and in client-go this depends on which of two goroutines is first",
+	"retry watcher: wrapped forbidden":                      "before the watch ends, an Error event has the reason",
 	"until: wrapped forbidden":                              "as above",
-	"informer watcher":                                      "the channel is closed when the watch has been stopped, as the interface says",
-	"mutation cache: adds true":                             "client-go panics at a version that is no number",
+	"informer watcher":                                      "the channel is closed after the watch is stopped, as the interface requires",
+	"mutation cache: adds true":                             "client-go panics if a version is not a number",
 	"parallelize: {-1 3 1}":                                 "client-go panics",
 	"parallelize: {2 -1 1}":                                 "client-go panics",
-	`managers: broken server, subresource "", of [ssa]`:     "fields are read if there is something to do",
-	"keys: parse PEM of pkcs8 ecdsa":                        "a private key of ECDSA has its public key in PKCS 8 as well, as one of RSA has",
-	"certificate requests: no v1, all":                      "the duration is asked for in v1beta1 as well, which has it",
-	"transport: wrapped round trippers":                     "nobody calls CancelRequest any more: a request ends with its context",
+	`managers: broken server, subresource "", of [ssa]`:     "fields are parsed only if there is something to upgrade",
+	"keys: parse PEM of pkcs8 ecdsa":                        "the public key of an ECDSA key in PKCS #8 is returned, as for an RSA key",
+	"certificate requests: no v1, all":                      "the duration is also requested in v1beta1, which has this field",
+	"transport: wrapped round trippers":                     "CancelRequest is obsolete, because a request ends with its context",
 }
 
 func TestToolsBehaveLikeClientGo(t *testing.T) { sides.Compare(t, 1500, differences) }

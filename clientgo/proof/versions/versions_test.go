@@ -32,8 +32,8 @@ type programKind struct {
 }
 
 const (
-	reasonPrometheus    = "Prometheus' client has it, at the version that k8s.io/component-base v0.37 requires"
-	reasonOpenTelemetry = "OpenTelemetry has it, at the version that k8s.io/component-base v0.37 requires"
+	reasonPrometheus    = "Prometheus' client requires it, at the version that k8s.io/component-base v0.37 requires"
+	reasonOpenTelemetry = "OpenTelemetry requires it, at the version that k8s.io/component-base v0.37 requires"
 )
 
 // programKinds are the kinds of programs. A raised version may break a program that does not need
@@ -55,7 +55,7 @@ var programKinds = map[string]programKind{
 		"github.com/cespare/xxhash/v2 v2.3.0": reasonOpenTelemetry, "github.com/go-logr/stdr v1.2.2": reasonOpenTelemetry,
 		"go.opentelemetry.io/auto/sdk v1.2.1": reasonOpenTelemetry, "go.opentelemetry.io/otel v1.44.0": reasonOpenTelemetry,
 		"go.opentelemetry.io/otel/metric v1.44.0": reasonOpenTelemetry, "go.opentelemetry.io/otel/trace v1.44.0": reasonOpenTelemetry,
-		"go.opentelemetry.io/otel/sdk v1.44.0": "tests, at the version that k8s.io/component-base v0.37 requires",
+		"go.opentelemetry.io/otel/sdk v1.44.0": "tests require it, at the version that k8s.io/component-base v0.37 requires",
 	}},
 }
 
@@ -71,7 +71,7 @@ func TestWhichVersionsKinformRaises(t *testing.T) {
 				switch had := before[path]; {
 				case path == kinform || strings.HasPrefix(path, kinform+"/"):
 				case had == "":
-					added[path+" "+has] = "it was not there"
+					added[path+" "+has] = "the program did not require it before"
 				case semver.Compare(has, had) > 0:
 					raised[path+" "+has] = "it was " + had
 				}
