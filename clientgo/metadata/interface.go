@@ -16,8 +16,8 @@ type Interface interface {
 }
 
 // ResourceInterface is a client for the metadata of a resource's objects. The caller owns the
-// returned objects. There is no update, because servers cannot update only the metadata of an
-// object. Use a patch instead.
+// returned objects. It has no update, because servers cannot update only the metadata of an object.
+// Use Patch instead.
 type ResourceInterface interface {
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions, subresources ...string) error
 	DeleteCollection(ctx context.Context, options metav1.DeleteOptions, listOptions metav1.ListOptions) error

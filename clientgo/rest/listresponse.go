@@ -41,7 +41,7 @@ type listResponse struct {
 	body   *bufio.Reader // the response body, set by peekLocked
 }
 
-// canStream reports whether the body of a response may stay unread until Into.
+// canStream reports whether the body of a response need not be read before Into.
 func (r *Request) canStream(resp *http.Response) bool {
 	return r.verb == http.MethodGet && resp.StatusCode == http.StatusOK && resp.Body != nil && r.name == ""
 }

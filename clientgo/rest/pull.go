@@ -133,8 +133,8 @@ type prefixedBody struct {
 	io.Closer
 }
 
-// emptyObject returns an object with nothing but a name. Some codecs treat an object without a name
-// as missing.
+// emptyObject returns an object that has only a name. Some codecs treat an object without a name as
+// missing.
 func emptyObject(kind schema.GroupVersionKind, encoding kinform.Encoding) []byte {
 	apiVersion, name := kind.ToAPIVersionAndKind()
 	if encoding == kinform.Protobuf {

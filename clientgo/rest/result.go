@@ -23,7 +23,7 @@ type Result struct {
 	err         error
 	statusCode  int
 	decoder     runtime.Decoder
-	streamed    *listResponse // unread response to a reflector's list; nil if it was read
+	streamed    *listResponse // response to a reflector's list, not read yet; nil if it was read
 	sharing     Sharing
 }
 

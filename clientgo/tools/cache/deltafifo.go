@@ -29,8 +29,8 @@ type DeltaFIFOOptions struct {
 // since its last Pop.
 //
 // A DeltaFIFO does not use kinform's queue, which merges the changes of a key, is typed, and calls
-// no function of the consumer under its lock. In a DeltaFIFO each change is one delta, Pop's
-// function runs with the lock held, and the caller supplies the known objects.
+// no consumer function under its lock. In a DeltaFIFO each change is one delta, Pop's function runs
+// with the lock held, and the caller supplies the known objects.
 type DeltaFIFO struct {
 	name        string
 	logger      klog.Logger

@@ -12,8 +12,8 @@ import (
 
 // streams reports whether the list function of lw returns the client's list unmodified. If so, the
 // reflector takes the objects while they are decoded, and the list stays empty (package
-// internal/sink). But all items are needed if the function reads or changes them, or if a client of
-// the program wraps a client of this module. Known functions and clients:
+// internal/sink). If the function reads or changes the items, or a client of the program wraps a
+// client of this module, all items are needed. Known functions and clients:
 //
 //   - NewListWatchFromClient makes its requests itself.
 //   - Informers of a factory of this module, or of a generated factory, return the result of the

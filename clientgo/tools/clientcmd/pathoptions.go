@@ -67,8 +67,8 @@ func (o *PathOptions) GetStartingConfig() (*clientcmdapi.Config, error) {
 	return rules.GetStartingConfig()
 }
 
-// GetDefaultFilename implements ConfigAccess. It returns the first available file of this list: the
-// explicit file, the first existing file in EnvVar, the last file in EnvVar, the global file.
+// GetDefaultFilename implements ConfigAccess. It returns the first available file of: the explicit
+// file, the first existing file in EnvVar, the last file in EnvVar, the global file.
 func (o *PathOptions) GetDefaultFilename() string {
 	if o.IsExplicitFile() {
 		return o.GetExplicitFile()

@@ -30,7 +30,7 @@ const retryPeriod = time.Second
 // CheckDataConsistency lists the objects at lastSyncedResourceVersion, and compares them with the
 // objects that retrieveItemsFn returns. If objects differ, it logs them and panics. It retries a
 // failed list every second until the context ends. If the version is "0", or the objects are a
-// later page of a list, it checks nothing: a server cannot list exactly these objects again.
+// later page of a list, it checks nothing: a server cannot list the same objects again.
 //
 // The objects need metadata. Logs describe the objects as identity. The list uses listOptions,
 // without the limit if the checked objects came from a watch cache, which ignores limits.
