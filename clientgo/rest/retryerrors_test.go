@@ -46,12 +46,12 @@ func TestTheErrorNamesTheErrorOfAnEarlierAttempt(t *testing.T) {
 		of        []any
 		do, watch string
 	}{
-		"another error":             {[]any{io.EOF, other}, `Get "http://x/y/v1": other - error from a previous attempt: EOF`, `Get "http://x/y/v1": other - error from a previous attempt: EOF`},
-		"after an answer":           {[]any{http.StatusServiceUnavailable, other}, `Get "http://x/y/v1": other`, `Get "http://x/y/v1": other`},
-		"after an error, an answer": {[]any{io.EOF, http.StatusServiceUnavailable, other}, `Get "http://x/y/v1": other - error from a previous attempt: EOF`, `Get "http://x/y/v1": other - error from a previous attempt: EOF`},
-		"an answer":                 {[]any{http.StatusNotFound}, "the server could not find the requested resource", "the server could not find the requested resource"},
-		"an answer after an answer": {[]any{http.StatusServiceUnavailable, http.StatusNotFound}, "the server could not find the requested resource", "the server could not find the requested resource"},
-		"an answer after an error":  {[]any{io.EOF, http.StatusNotFound}, "the server could not find the requested resource", "the server could not find the requested resource - error from a previous attempt: EOF"},
+		"another error":                 {[]any{io.EOF, other}, `Get "http://x/y/v1": other - error from a previous attempt: EOF`, `Get "http://x/y/v1": other - error from a previous attempt: EOF`},
+		"after a response":              {[]any{http.StatusServiceUnavailable, other}, `Get "http://x/y/v1": other`, `Get "http://x/y/v1": other`},
+		"after an error and a response": {[]any{io.EOF, http.StatusServiceUnavailable, other}, `Get "http://x/y/v1": other - error from a previous attempt: EOF`, `Get "http://x/y/v1": other - error from a previous attempt: EOF`},
+		"a response":                    {[]any{http.StatusNotFound}, "the server could not find the requested resource", "the server could not find the requested resource"},
+		"a response after a response":   {[]any{http.StatusServiceUnavailable, http.StatusNotFound}, "the server could not find the requested resource", "the server could not find the requested resource"},
+		"a response after an error":     {[]any{io.EOF, http.StatusNotFound}, "the server could not find the requested resource", "the server could not find the requested resource - error from a previous attempt: EOF"},
 	} {
 		client := func() *rest.RESTClient {
 			c, err := rest.UnversionedRESTClientFor(&rest.Config{Host: "http://x", APIPath: "/y", QPS: -1, Transport: &scriptedTransport{outcomes: test.of}, ContentConfig: rest.ContentConfig{

@@ -40,7 +40,7 @@ func (s *sink) Create(_ context.Context, e *eventsv1.Event) (*eventsv1.Event, er
 }
 
 func (s *sink) Update(context.Context, *eventsv1.Event) (*eventsv1.Event, error) {
-	return nil, errors.New("nobody asks for that")
+	return nil, errors.New("Update is not called")
 }
 
 var times = regexp.MustCompile(`"20[^"]*"`)
@@ -213,7 +213,7 @@ func TestLoggingAndWatching(t *testing.T) {
 		require.True(t, strings.HasPrefix(e.ReportingInstance, "k8s.io/ctl-"))
 		stop()
 		b.Shutdown()
-		r.Eventf(pod, nil, "Normal", "R", "A", "nobody hears")
+		r.Eventf(pod, nil, "Normal", "R", "A", "after Shutdown")
 		_, err = b.StartEventWatcher(func(runtime.Object) {})
 		require.Error(t, err)
 		require.Error(t, b.StartRecordingToSinkWithContext(t.Context()))

@@ -48,7 +48,7 @@ func TestALeaderCreatesRenewsAndReleases(t *testing.T) {
 			`5s a has stopped`,
 		}, calls(log))
 		require.Contains(t, log, "0s a leads")
-		require.Contains(t, log, `0s a hears of "a"`)
+		require.Contains(t, log, `0s a sees leader "a"`)
 		require.False(t, c.IsLeader())
 		require.Empty(t, c.GetLeader())
 	})
@@ -102,7 +102,7 @@ func TestAReleasedLockIsTakenAtTheNextTry(t *testing.T) {
 		a.end()
 		time.Sleep(time.Duration(2 * 2.2 * float64(time.Second)))
 		require.True(t, b.IsLeader())
-		require.Contains(t, strings.Join(s.taken(), "\n"), `b hears of "b"`)
+		require.Contains(t, strings.Join(s.taken(), "\n"), `b sees leader "b"`)
 		b.end()
 	})
 }

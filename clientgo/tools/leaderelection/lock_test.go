@@ -138,7 +138,7 @@ func run(t *testing.T, s *server, name string, change func(*le.LeaderElectionCon
 		Callbacks: le.LeaderCallbacks{
 			OnStartedLeading: func(ctx context.Context) { s.note("%s leads", name); <-ctx.Done(); s.note("%s is to end", name) },
 			OnStoppedLeading: func() { s.note("%s has stopped", name) },
-			OnNewLeader:      func(leader string) { s.note("%s hears of %q", name, leader) },
+			OnNewLeader:      func(leader string) { s.note("%s sees leader %q", name, leader) },
 		},
 	}
 	if change != nil {

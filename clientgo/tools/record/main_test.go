@@ -28,7 +28,7 @@ type sink struct {
 }
 
 func (s *sink) Create(e *v1.Event) (*v1.Event, error) { return s.do("create", e, "") }
-func (s *sink) Update(*v1.Event) (*v1.Event, error)   { return nil, errors.New("nobody asks for that") }
+func (s *sink) Update(*v1.Event) (*v1.Event, error)   { return nil, errors.New("Update is not called") }
 func (s *sink) Patch(e *v1.Event, data []byte) (*v1.Event, error) {
 	return s.do("patch", e, string(data))
 }

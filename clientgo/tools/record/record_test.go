@@ -122,7 +122,7 @@ func TestAfterShutdownAWriteIsTriedOnce(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, []string{`create default/n 1 "2" at ""`}, s.taken())
 		b.Shutdown()
-		r.Event(pod, "Normal", "R", "nobody hears")
+		r.Event(pod, "Normal", "R", "after Shutdown")
 		b.StartRecordingToSink(s).Stop()
 	})
 }

@@ -136,7 +136,7 @@ func (i *informer) report(sort bool) {
 		if h.handle != nil {
 			synced = h.handle.HasSynced()
 		}
-		i.trace("  %s told %q, synced %v", h.name, h.take(sort || h.fresh), synced)
+		i.trace("  %s got %q, synced %v", h.name, h.take(sort || h.fresh), synced)
 		h.fresh = false
 	}
 	i.trace("  has %v, synced %v, at %s, stopped %v", sorted(showAll(i.informer.GetStore().List())), i.informer.HasSynced(),
@@ -233,7 +233,7 @@ func playRelist(t *testing.T, p *player) {
 			time.Sleep(10 * time.Minute)
 			synctest.Wait()
 			for _, h := range i.handlers {
-				p.trace("  %s told %q", h.name, changes(h.take(true)))
+				p.trace("  %s got %q", h.name, changes(h.take(true)))
 			}
 			p.trace("  has %v, at %s", sorted(showAll(i.informer.GetStore().List())), i.informer.LastSyncResourceVersion())
 		}

@@ -206,7 +206,7 @@ func playController(t *testing.T, p *player) {
 		}
 		report := func() {
 			synctest.Wait()
-			p.trace("  told %q", d.take(true))
+			p.trace("  got %q", d.take(true))
 			p.trace("  has %v, synced %v, at %s", sorted(showAll(store.List())), controller.HasSynced(), controller.LastSyncResourceVersion())
 		}
 		report()

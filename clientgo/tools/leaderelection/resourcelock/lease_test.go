@@ -76,7 +76,7 @@ func TestAFailedCreateLeavesNoLease(t *testing.T) {
 	require.NoError(t, err)
 	require.Error(t, lock.Create(t.Context(), rl.LeaderElectionRecord{HolderIdentity: "me"}))
 	require.EqualError(t, lock.Update(t.Context(), rl.LeaderElectionRecord{}), "lease not initialized, call get or create first")
-	lock.RecordEvent("nobody hears that")
+	lock.RecordEvent("without a recorder")
 }
 
 func TestTypesOfLocks(t *testing.T) {
