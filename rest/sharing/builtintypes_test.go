@@ -31,7 +31,8 @@ type decoding struct {
 	got    func(d *sharing.Decoder, data []byte, object any) error
 }
 
-// everyBuiltinType compares the results for this many objects of each type.
+// everyBuiltinType compares the results of both decoders for some objects of each type. The
+// argument objects is their number in a full run.
 func everyBuiltinType(t *testing.T, objects int64, as decoding) {
 	types := everytype.All()
 	require.Greater(t, len(types), 300)
@@ -62,7 +63,7 @@ func everyBuiltinType(t *testing.T, objects int64, as decoding) {
 	require.Zero(t, alone.Stats().Lookups)
 }
 
-// unmarshal decodes a message; see spoiling.
+// unmarshal decodes a message; see decodeAndOverwrite.
 func unmarshal(d *sharing.Decoder, data []byte, object any) error {
 	return decodeAndOverwrite(first(d), data, object)
 }
@@ -72,8 +73,8 @@ func first(d *sharing.Decoder) func(data []byte, object any) error {
 	return func(data []byte, object any) error { return d.DecodeProtobuf(data, object, nil) }
 }
 
-// decodeAndOverwrite decodes a copy of data and then overwrites the copy. It does so because
-// buffers are reused.
+// decodeAndOverwrite decodes a copy of data and then overwrites the copy, as a caller does that
+// reuses its buffer.
 func decodeAndOverwrite(decode func([]byte, any) error, data []byte, object any) error {
 	own := append([]byte{}, data...)
 	err := decode(own, object)

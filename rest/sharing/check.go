@@ -20,31 +20,31 @@ type Mutation struct {
 	Before, After string
 }
 
-// MutationDetector reports parts that a program has changed in place. A program without an
-// Inspector does not link the code that finds them.
+// MutationDetector finds and reports shared parts that a program has changed in place. A program
+// that makes no MutationDetector does not link the code that finds them.
 type MutationDetector struct {
 	onMutation func(Mutation)
 	check      func(d *Decoder, parts int)
 }
 
-// NewMutationDetector returns an Inspector for Options. The function changed is called once for
-// each field in which a program has changed a shared part. Decoder.Check calls it, and so do the
-// goroutines that decode: each goroutine checks one part after some dozen objects.
+// NewMutationDetector returns a MutationDetector for Options. A Decoder calls onMutation once for
+// each field in which a program has changed a shared part. The call comes from Decoder.Check, or
+// from a goroutine that decodes: each of them checks one part after every 32 objects.
 func NewMutationDetector(onMutation func(Mutation)) *MutationDetector {
 	return &MutationDetector{onMutation, (*Decoder).check}
 }
 
-// Check checks up to n shared parts. Each call continues after the parts of the last call, and
-// starts again after the last part. Check decodes the bytes of each part again, and compares the
-// result with the part. If a program has changed a part in place, no later object gets this part.
-// Later objects share only strings, because the program may change other parts, too. The Inspector
-// reports each changed field once. Parts that only two versions of one object share are not
-// checked.
+// Check checks up to n shared parts. Each call continues after the parts of the previous call, and
+// starts again after the last part of the table. Check decodes the bytes of each part again, and
+// compares the result with the part. If a program has changed a part in place, no later object gets
+// this part. Later objects share only strings, because the program may change other parts, too. The
+// MutationDetector reports each changed field once. Check does not check parts that only two
+// versions of one object share.
 //
-// If the program changes a part while Check reads it, this is a data race of the program. It does
-// not end the process: Check skips a map that is being written, until it comes to the map again.
-// Check takes some microseconds for each part. It is safe for concurrent use, and does nothing
-// without an Inspector.
+// If the program changes a part while Check reads it, this is a data race of the program. The race
+// does not end the process: Check skips a map that is being written, and examines it in the next
+// round. Check takes some microseconds for each part. It is safe for concurrent use, and does
+// nothing without a MutationDetector.
 func (d *Decoder) Check(n int) {
 	if d.table != nil && d.mutationDetector != nil {
 		d.mutationDetector.check(d, n)
@@ -65,7 +65,7 @@ func (d *Decoder) check(n int) {
 		}
 		var mutation Mutation
 		var ok bool
-		// A part that cannot be read now is looked at again later.
+		// If reading the part faults, a later round checks it.
 		if catchFault(func() { mutation, ok = d.mutationOf(e) }) && ok {
 			e.changed.Store(true)
 			if slot.CompareAndSwap(e, nil) {
@@ -80,11 +80,11 @@ func (d *Decoder) check(n int) {
 	}
 }
 
-// slotsPerPart limits how many slots Check searches for each part, because the table may be nearly
+// slotsPerPart limits how many slots Check searches for one part, because the table may be nearly
 // empty.
 const slotsPerPart = 64
 
-// reportMutation disables sharing for later objects, apart from strings, and reports a change.
+// reportMutation lets later objects share only strings, and reports the mutation.
 func (d *Decoder) reportMutation(mutation Mutation) {
 	d.mutationFound.Store(true)
 	d.mutations.Add(1)
@@ -117,7 +117,7 @@ func catchFault(f func()) (returned bool) {
 	return true
 }
 
-// origin is the field whose value is in an entry.
+// origin is the field whose value an entry has.
 type origin interface {
 	// current returns a pointer to the value that objects share.
 	current(e *entry) reflect.Value

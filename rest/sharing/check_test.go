@@ -37,7 +37,7 @@ func TestCheckReportsMutatedManagedFields(t *testing.T) {
 				fieldsOf()
 			}
 			shared := fieldsOf()
-			require.Same(t, shared, fieldsOf(), "they are not shared")
+			require.Same(t, shared, fieldsOf(), "two pods must share their managed fields")
 			shared.SetRawString(`{"mine":{}}`)
 			for range 200 {
 				d.Check(1000)

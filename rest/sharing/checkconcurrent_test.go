@@ -13,11 +13,11 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// TestCheckDuringConcurrentMapWrites: a goroutine that writes to the map of a cached object
-// breaks the contract. With client-go the write succeeds if nobody else reads the map. The runtime
-// ends a process that reads a map in the ordinary way while it is written, so Check must read maps
-// in another way. This test does not run under the race detector, which reports the program's data
-// race.
+// TestCheckDuringConcurrentMapWrites: a goroutine that writes to the map of a cached object breaks
+// the contract. With client-go such a write has no consequence as long as no other goroutine reads
+// the map. The runtime ends a process that reads a map while another goroutine writes to it, so
+// Check must read maps in another way. This test does not run under the race detector, which
+// reports the program's data race.
 func TestCheckDuringConcurrentMapWrites(t *testing.T) {
 	for _, entries := range []int{1, 40} { // entries in one group, and in a table
 		pod := &corev1.Pod{}
@@ -89,8 +89,8 @@ func TestCheckReportsSelfReferencingMap(t *testing.T) {
 	}
 }
 
-// TestChangedStringIsNotShared: texts of managed fields stay shared after Check has found
-// a change, but no later object gets a changed text.
+// TestChangedStringIsNotShared: once Check has found a change in managed fields, no later object
+// gets the changed value.
 func TestChangedStringIsNotShared(t *testing.T) {
 	data := []byte(`{"metadata":{"managedFields":[{"fieldsV1":{"f:spec":{"f:replicas":{}}}}]}}`)
 	d := sharing.New(sharing.Options{Share: sharing.Immutable, MutationDetector: sharing.NewMutationDetector(func(sharing.Mutation) {})})
@@ -103,7 +103,7 @@ func TestChangedStringIsNotShared(t *testing.T) {
 		fieldsOf()
 	}
 	fieldsOf()["mine"] = true
-	require.Contains(t, fieldsOf(), "mine", "they were not shared")
+	require.Contains(t, fieldsOf(), "mine", "before Check, two objects must share their managed fields")
 	for range 200 {
 		d.Check(1000)
 	}

@@ -2,11 +2,10 @@ package sharing
 
 import "reflect"
 
-// unchanged reports whether the second value, which objects have, equals the first value, which was
-// decoded again from the same bytes. It is like reflect.DeepEqual, except that a program may be
-// changing the second value meanwhile. Of the second value, it reads at most as many elements as
-// the first value has. It reads maps by the function readable. A map that is being written counts
-// as equal, until the next check.
+// unchanged reports whether now, a value that objects share, equals before, which was decoded again
+// from the same bytes. It is like reflect.DeepEqual, except that a program may be changing now
+// meanwhile. So it reads at most as many elements of now as before has, and reads maps through
+// mapView. A map that is being written counts as equal, until the next check.
 func unchanged(before, now reflect.Value) bool {
 	switch before.Kind() {
 	case reflect.Map:

@@ -50,9 +50,9 @@ func measuringPods(t *testing.T) []*corev1.Pod {
 	return decodePods(t, sharing.New(sharing.Options{}), encoded)
 }
 
-// TestConcurrentReads: a Quantity caches its text when it is first formatted or
-// encoded, and changes its form when it is compared with a large one. If the Quantity of one pod
-// changes in this way, the Quantity of another pod must not change.
+// TestConcurrentReads: a Quantity caches its text when it is first formatted or encoded, and
+// changes its form when it is compared with a large Quantity. If the Quantity of one pod changes in
+// this way, the Quantity of another pod must not change.
 func TestConcurrentReads(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
@@ -67,7 +67,7 @@ func TestConcurrentReads(t *testing.T) {
 			limit := pod.Spec.Volumes[0].EmptyDir.SizeLimit
 			_ = limit.String()
 			if limit.Cmp(pod.Spec.Containers[0].Resources.Limits["huge"]) >= 0 {
-				t.Error("1500Mi is less")
+				t.Error("1500Mi must be less than the huge limit")
 			}
 			divisor := &pod.Spec.Containers[0].Env[0].ValueFrom.ResourceFieldRef.Divisor
 			_ = divisor.String()
@@ -84,8 +84,8 @@ func TestConcurrentReads(t *testing.T) {
 	group.Wait()
 }
 
-// TestQuantitiesMutatedByReadsAreNotShared: values that their readers may change are not shared,
-// and neither are the values that contain them. Everything else is shared.
+// TestQuantitiesMutatedByReadsAreNotShared: pods do not share values that their readers may change,
+// and no values that contain such values. They share everything else.
 func TestQuantitiesMutatedByReadsAreNotShared(t *testing.T) {
 	t.Parallel()
 	pods := measuringPods(t)
@@ -97,10 +97,11 @@ func TestQuantitiesMutatedByReadsAreNotShared(t *testing.T) {
 	require.Same(t, first.Containers[0].LivenessProbe, second.Containers[0].LivenessProbe)
 
 	first.Overhead["marker"] = first.Overhead["cpu"]
-	require.Contains(t, second.Overhead, corev1.ResourceName("marker"), "values of a map are only ever copied, so maps are shared, which this test has no right to change")
+	require.Contains(t, second.Overhead, corev1.ResourceName("marker"), "the pods must share maps of quantities, because reading a value of a map copies it")
 }
 
-// Tests with different bubbles may use one decoder of the process.
+// TestDecoderOutlivesSynctestBubble: tests in different synctest bubbles may use one decoder of the
+// process.
 func TestDecoderOutlivesSynctestBubble(t *testing.T) {
 	var d *sharing.Decoder
 	for range 2 {

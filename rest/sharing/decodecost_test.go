@@ -18,15 +18,15 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// TestWatchEventAllocationsStayBelowLimits decodes a pod after the restart of a container, with
-// its earlier version: container statuses, conditions and managed fields differ. The limits are a
-// tenth above the measured costs. If a change lowers a cost, lower the limit. (Without the earlier
-// version, a pod takes 6,160 bytes in 27.4 allocations.) The test does not run under the race
-// detector, which makes pools drop buffers.
+// TestWatchEventAllocationsStayBelowLimits decodes a pod after the restart of a container, and
+// passes its earlier version. Both versions differ in container statuses, conditions and managed
+// fields. The limits are a tenth above the measured costs. If a change lowers a cost, lower the
+// limit. (Without the earlier version, a pod takes 6,160 bytes in 27.4 allocations.) The test does
+// not run under the race detector, which makes pools drop buffers.
 func TestWatchEventAllocationsStayBelowLimits(t *testing.T) {
 	const events = 1000
 	d := sharing.New(sharing.Options{})
-	// enough pods for the decoder to learn what repeats
+	// The first 200 pods let the decoder disable look-ups of fields that do not repeat.
 	pods := decodePods(t, d, encodedPods(t, events+200))[200:]
 	var later [events][]byte
 	for i, pod := range pods {
@@ -50,12 +50,14 @@ func TestWatchEventAllocationsStayBelowLimits(t *testing.T) {
 	require.LessOrEqual(t, allocations, 22.0)
 }
 
-// ofPodList returns the map for an item of a PodList, which itself has neither apiVersion nor kind.
+// ofPodList returns the map into which an item of a PodList is decoded. The list implies apiVersion
+// and kind, because its items lack both.
 func ofPodList() *map[string]any { return &map[string]any{"apiVersion": "v1", "kind": "Pod"} }
 
-// TestImmutablePolicyCostsLessThanClientGo decodes the same pods in two ways, and compares the
-// costs: with the policy Immutable, the default of module clientgo, and as client-go decodes them.
-// The limits are a tenth above the measured costs. If a change lowers a cost, lower the limit.
+// TestImmutablePolicyCostsLessThanClientGo compares the costs of decoding the same pods with the
+// policy Immutable, the default of module clientgo, and as client-go does. Each limit is the
+// largest ratio of the two costs, a tenth above the measured ratio. If a change lowers a cost,
+// lower the limit.
 func TestImmutablePolicyCostsLessThanClientGo(t *testing.T) {
 	const pods = 2000
 	inProtobuf := encodedPods(t, pods)
@@ -87,9 +89,9 @@ func TestImmutablePolicyCostsLessThanClientGo(t *testing.T) {
 	}
 }
 
-// TestTransformCostsLessThanClientGo has a transform that removes managed fields.
-// It compares the costs of the same pods: with the defaults of module clientgo, and in client-go.
-// The limits are at most a tenth above the measured costs.
+// TestTransformCostsLessThanClientGo compares the heap of the same pods with the defaults of module
+// clientgo, and as client-go decodes them. A transform removes their managed fields. Each limit is
+// the largest ratio of the two, at most a tenth above the measured ratio.
 func TestTransformCostsLessThanClientGo(t *testing.T) {
 	const pods = 10_000
 	inProtobuf := encodedPods(t, pods)

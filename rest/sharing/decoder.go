@@ -21,7 +21,7 @@ type Options struct {
 	Share Policy
 
 	// MutationDetector finds and reports shared parts that a program has changed in place; see
-	// NewMutationDetector. Defaults to nil: nothing is checked.
+	// NewMutationDetector. Defaults to nil: the Decoder checks nothing.
 	MutationDetector *MutationDetector
 }
 
@@ -47,7 +47,7 @@ type Decoder struct {
 	planCache      map[typeAtPath]*plan
 	typeIDs        map[reflect.Type]int
 	lookupPolicies []*lookupPolicy
-	reportedFields map[string]bool // the fields that the inspector has reported
+	reportedFields map[string]bool // by name: the mutation detector has reported the field
 }
 
 // New returns a Decoder with an empty table.
@@ -66,7 +66,7 @@ func New(opts Options) *Decoder {
 	return d
 }
 
-// ErrType is wrapped by errors about a type into which no message can be decoded.
+// ErrType means that no message can be decoded into a type. DecodeProtobuf wraps it.
 var ErrType = errors.New("cannot be decoded")
 
 // errDuplicateField says that a message has a field twice. Decoding would merge the second
@@ -80,8 +80,8 @@ var errDuplicateField = errors.New("protobuf: a field is in two places")
 // earlier is nil, or an earlier version of the object. The new object shares with this version each
 // list, map and pointer that is equal in both, and the strings namespace, name and UID. From then
 // on, nobody may change the earlier version. The content of the new object does not depend on this
-// argument, so any object may be passed. DecodeProtobuf ignores the argument if its type is another
-// one than the type of object, or if objects share nothing.
+// argument, so any object may be passed. DecodeProtobuf ignores the argument if its type differs
+// from the type of object, or if objects share nothing.
 //
 // If a type cannot be decoded, for example because of a field that protobuf cannot have, every call
 // with this type returns the same error, which wraps [ErrType]. After an error, object is empty.
@@ -167,8 +167,8 @@ type Stats struct {
 	// Mutations counts the shared parts that a program has changed in place; see Decoder.Check.
 	Mutations uint64
 
-	// Fields counts the fields that objects may share, in all types so far. Watched counts the
-	// fields among them that are looked up at present.
+	// Fields counts the fields that objects may share, in all types so far. ActiveFields counts
+	// those fields for which the Decoder looks up values at present.
 	Fields, ActiveFields int
 }
 

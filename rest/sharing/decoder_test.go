@@ -32,12 +32,12 @@ func TestEqualPartsAreShared(t *testing.T) {
 	pods := decodePods(t, sharing.New(sharing.Options{}), encodedPods(t, 3))
 	a, b := pods[0], pods[2]
 	require.NotSame(t, a, b)
-	require.Same(t, &a.Spec.Tolerations[0], &b.Spec.Tolerations[0], "a list")
-	require.Same(t, a.Spec.Containers[0].LivenessProbe, b.Spec.Containers[0].LivenessProbe, "a pointer")
-	require.Same(t, a.OwnerReferences[0].Controller, b.OwnerReferences[0].Controller, "a number")
+	require.Same(t, &a.Spec.Tolerations[0], &b.Spec.Tolerations[0], "pods must share an equal list")
+	require.Same(t, a.Spec.Containers[0].LivenessProbe, b.Spec.Containers[0].LivenessProbe, "pods must share an equal pointee")
+	require.Same(t, a.OwnerReferences[0].Controller, b.OwnerReferences[0].Controller, "pods must share an equal bool")
 	limits := a.Spec.Containers[0].Resources.Limits
 	limits["marker"] = limits[corev1.ResourceMemory]
-	require.Contains(t, b.Spec.Containers[0].Resources.Limits, corev1.ResourceName("marker"), "a map, which this test has no right to change")
+	require.Contains(t, b.Spec.Containers[0].Resources.Limits, corev1.ResourceName("marker"), "pods must share an equal map")
 
 	alone := decodePods(t, sharing.New(sharing.Options{MaxBytes: -1}), encodedPods(t, 3))
 	require.NotSame(t, &alone[0].Spec.Tolerations[0], &alone[2].Spec.Tolerations[0])
@@ -166,9 +166,9 @@ func TestUserTypes(t *testing.T) {
 	require.ErrorContains(t, d.DecodeProtobuf(deep, &root, nil), "too deep")
 }
 
-// TestObjectsDoNotReferToInput: no string refers to the decoded bytes, which are overwritten
-// afterwards. This includes a list that comes in two parts and moves in between, and the values of
-// maps.
+// TestObjectsDoNotReferToInput: no string refers to the decoded bytes, which the test overwrites
+// afterwards. The data has a list in two parts, whose array moves in between, and a map of
+// messages.
 func TestObjectsDoNotReferToInput(t *testing.T) {
 	t.Parallel()
 	type part struct {
@@ -238,7 +238,7 @@ func TestErrorsNameTheTypeOrField(t *testing.T) {
 	} {
 		err := d.DecodeProtobuf(nil, object, nil)
 		require.ErrorContains(t, err, want)
-		require.Equal(t, err.Error(), d.DecodeProtobuf(nil, object, nil).Error(), "and again")
+		require.Equal(t, err.Error(), d.DecodeProtobuf(nil, object, nil).Error(), "every call must return the same error")
 	}
 	fields := d.Stats().Fields
 	require.Error(t, d.DecodeProtobuf(nil, &struct{ Name string }{}, nil))
@@ -250,7 +250,7 @@ func TestErrorsNameTheTypeOrField(t *testing.T) {
 		require.Error(t, d.DecodeProtobuf(nil, &broken{}, nil))
 		fields++ // counts once
 	}
-	require.Less(t, d.Stats().Fields, fields, "what is known of a type that cannot be decoded does not grow with each object")
+	require.Less(t, d.Stats().Fields, fields, "a type that cannot be decoded must not add fields with each object")
 	var pod corev1.Pod
 	require.ErrorContains(t, d.DecodeProtobuf([]byte("\x08\x01"), &pod, nil), "Pod.ObjectMeta: unexpected wire type 0")
 }
@@ -266,12 +266,12 @@ func TestUnrepeatedValuesLeaveTheTable(t *testing.T) {
 		require.NoError(t, err)
 		encoded = append(encoded, data)
 	}
-	decodePods(t, d, encoded[:300]) // the decoder does not know yet what repeats
+	decodePods(t, d, encoded[:300]) // the decoder still looks up fields that do not repeat
 	before := d.Stats()
 	require.Greater(t, before.Bytes, int64(1<<20))
 	decodePods(t, d, encoded[300:])
 	require.Less(t, d.Stats().Bytes, before.Bytes)
-	require.Greater(t, d.Stats().Entries, int64(1000), "what repeats does")
+	require.Greater(t, d.Stats().Entries, int64(1000), "values that repeat must stay in the table")
 }
 
 // nest is a message that contains itself.
@@ -280,8 +280,8 @@ type nest struct {
 	Nest *nest  `protobuf:"bytes,2,opt,name=nest"`
 }
 
-// TestDeepMessagesTakeLinearTime: each level may be looked up. If everything within a level
-// were hashed and copied each time, this would take a quarter of a minute.
+// TestDeepMessagesTakeLinearTime: the decoder may look up each level. If it hashed and copied the
+// whole content of a level each time, it would take a quarter of a minute.
 func TestDeepMessagesTakeLinearTime(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x", 4<<20)

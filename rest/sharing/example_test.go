@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// Two pods of one ReplicaSet have the same probe, which is in memory once.
+// Two pods of one ReplicaSet have equal probes, so the decoder keeps one probe for both.
 func Example() {
 	probe := &corev1.Probe{PeriodSeconds: 10}
 	shared := sharing.New(sharing.Options{})
@@ -37,7 +37,8 @@ func Example() {
 	// the same in a copy: false
 }
 
-// Custom resources come in JSON. A value that repeats under the same key is in memory once.
+// Custom resources come in JSON. If a value repeats under the same key, the decoder keeps it in
+// memory once.
 func ExampleDecoder_DecodeJSON() {
 	shared := sharing.New(sharing.Options{})
 	var widgets [3]map[string]any

@@ -12,7 +12,7 @@ import (
 const excerptBytes = 300
 
 // excerpt formats the value that v points to. A program may be changing the value, so excerpt reads
-// maps by the function readable, as unchanged does.
+// maps through mapView, as unchanged does.
 func excerpt(v reflect.Value) string {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()

@@ -14,11 +14,12 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// endless matches texts that apimachinery may parse for hours, in a quantity or anywhere else.
+// endless matches texts that apimachinery may parse for hours if they are quantities.
 var endless = regexp.MustCompile(`[eE][+-]?\d{4}`)
 
-// FuzzUnmarshal decodes arbitrary bytes. The result must equal the result of generated code, also
-// when the same bytes are decoded again. The types together have every kind of field.
+// FuzzUnmarshal decodes arbitrary bytes. The result must equal the result of generated code, for
+// the first and for each further decoding of the same bytes. The types together have every kind of
+// field.
 func FuzzUnmarshal(f *testing.F) {
 	types := []func() everytype.Message{
 		func() everytype.Message { return &corev1.Pod{} },
@@ -44,7 +45,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
 		defer guarded.Check(4)
 		if endless.Match(data) {
-			t.Skip("apimachinery, which it is compared with, would calculate for hours")
+			t.Skip("apimachinery would parse this text for hours")
 		}
 		make := types[int(kind)%len(types)]
 		want := make()
@@ -65,21 +66,21 @@ func FuzzUnmarshal(f *testing.F) {
 			if err == nil {
 				require.Equal(t, want, got)
 			} else {
-				require.Equal(t, make(), got, "after an error nothing may refer to the bytes")
+				require.Equal(t, make(), got, "after an error the object must be empty")
 			}
 		}
 	})
 }
 
-// newGuarded returns a decoder with the policy Immutable. It panics if it finds a change.
+// newGuarded returns a decoder with the policy Immutable. It panics if a check finds a mutation.
 func newGuarded() *sharing.Decoder {
 	return sharing.New(sharing.Options{
 		MaxBytes: 64 << 10, Share: sharing.Immutable, MutationDetector: sharing.NewMutationDetector(func(c sharing.Mutation) { panic(c) }),
 	})
 }
 
-// FuzzUnmarshalUpdate decodes updates from arbitrary bytes. The result must be the same as without
-// an earlier object, whatever that object is, and the earlier object must not change.
+// FuzzUnmarshalUpdate decodes updates from arbitrary bytes. For every earlier object, the result
+// must be the same as without an earlier object. The earlier object must not change.
 func FuzzUnmarshalUpdate(f *testing.F) {
 	types := updateTypes()
 	for kind, make := range types {
@@ -107,7 +108,7 @@ func FuzzUnmarshalUpdate(f *testing.F) {
 		if shared.DecodeProtobuf(old, before, nil) != nil || alone.DecodeProtobuf(old, untouched, nil) != nil {
 			t.Skip()
 		}
-		// equals the type's own method; see FuzzUnmarshal
+		// FuzzUnmarshal checks that this equals the result of the type's own method.
 		wantErr := alone.DecodeProtobuf(data, want, nil)
 		for range 2 {
 			got := make()

@@ -29,32 +29,32 @@ type jsonState struct {
 	scratch []byte                    // the text of a string with escapes
 	elems   []any                     // elements of lists whose length is not known yet
 	recent  map[*lookupPolicy]*recent // the entries that were found last
-	members map[string]*member        // entries of decoder.json.keys that this goroutine has used
+	members map[string]*member        // entries of decoder.json.members that this goroutine has used
 
 	syntaxOnly bool // checks only the syntax: drops the result, and allows duplicate fields
 }
 
-// DecodeJSON is DecodeProtobuf for JSON. object points to a zero value: of a struct or, for
-// unstructured objects, of a map[string]any. Both share their equal parts. Structs need only JSON
-// tags. The map may have the apiVersion and the kind that a list implies for its items. They stay
-// in the map if data does not have them.
+// DecodeJSON decodes one object from JSON. object points to a zero struct with JSON tags or, for an
+// unstructured object, to a map[string]any. Objects of both kinds share their equal parts. The map
+// may have the apiVersion and the kind that a list implies for its items. They stay in the map if
+// data does not have them.
 //
 // The results equal the results of sigs.k8s.io/json, apimachinery's decoder, with apimachinery's
-// options: keys are case-sensitive, a number in an interface is an int64 if possible, fields that
-// the type lacks are ignored, and types with a method UnmarshalJSON decode themselves. Errors name
-// the position of the unexpected byte.
+// options. Keys are case-sensitive. A number in an interface is an int64 if possible. Fields that
+// the type lacks are ignored. Types with a method UnmarshalJSON decode themselves. Errors name the
+// position of the unexpected byte.
 //
 // A quantity such as 1e-1000000000 would keep apimachinery's decoder busy for hours. DecodeJSON and
 // DecodeProtobuf decode it at once, to the same result. A quantity of 1e2000 or more becomes
-// 1e2000. A method of the object's type may parse any text as a quantity. If there is an extreme
-// text, DecodeJSON first calls the method with a harmless text. If the method accepts the harmless
-// text, it gets the original text, and five seconds to return. After that DecodeJSON fails, and the
-// method goes on in a goroutine that nobody waits for. At most two of these goroutines run at a
-// time.
+// 1e2000. A method of the object's type may parse any text as a quantity. If the data has an
+// extreme text, DecodeJSON first calls the method with a harmless text instead. If the method
+// accepts the harmless text, DecodeJSON calls it with the original text, and waits for five
+// seconds. Then DecodeJSON returns an error, and the method continues in a goroutine that nothing
+// waits for. At most two of these goroutines run at a time.
 //
-// If an object has a field twice, DecodeJSON leaves it to sigs.k8s.io/json, which merges the two.
-// (No server writes such objects.) Then the object shares nothing. Values of types that Kubernetes
-// does not use, such as maps with numbers as keys, share nothing either.
+// If an object has a field twice, sigs.k8s.io/json decodes it and merges the two occurrences. (No
+// server writes such objects.) Then the object shares nothing. Values of types that Kubernetes does
+// not use, such as maps with numbers as keys, share nothing either.
 func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -81,7 +81,8 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	return err
 }
 
-// maxSpare limits the memory that a state keeps for reuse, in bytes of texts and in elements.
+// maxSpare limits the buffers that a state keeps for reuse: the bytes of scratch, and the elements
+// of elems.
 const maxSpare = 64 << 10
 
 // root decodes data into the value that v points to. After an error the value is empty, so that it

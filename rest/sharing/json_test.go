@@ -37,12 +37,12 @@ func TestEqualJSONPartsAreShared(t *testing.T) {
 	pods := decodeAll[corev1.Pod](t, sharing.New(sharing.Options{}), jsonPods(t, 3))
 	a, b := pods[0], pods[2]
 	require.NotSame(t, a, b)
-	require.Same(t, &a.Spec.Tolerations[0], &b.Spec.Tolerations[0], "a list")
-	require.Same(t, a.Spec.Containers[0].LivenessProbe, b.Spec.Containers[0].LivenessProbe, "a pointer")
-	require.Same(t, a.OwnerReferences[0].Controller, b.OwnerReferences[0].Controller, "a bool")
+	require.Same(t, &a.Spec.Tolerations[0], &b.Spec.Tolerations[0], "pods must share an equal list")
+	require.Same(t, a.Spec.Containers[0].LivenessProbe, b.Spec.Containers[0].LivenessProbe, "pods must share an equal pointee")
+	require.Same(t, a.OwnerReferences[0].Controller, b.OwnerReferences[0].Controller, "pods must share an equal bool")
 	limits := a.Spec.Containers[0].Resources.Limits
 	limits["marker"] = limits[corev1.ResourceMemory]
-	require.Contains(t, b.Spec.Containers[0].Resources.Limits, corev1.ResourceName("marker"), "a map, which this test has no right to change")
+	require.Contains(t, b.Spec.Containers[0].Resources.Limits, corev1.ResourceName("marker"), "pods must share an equal map")
 
 	alone := decodeAll[corev1.Pod](t, sharing.New(sharing.Options{MaxBytes: -1}), jsonPods(t, 3))
 	require.NotSame(t, &alone[0].Spec.Tolerations[0], &alone[2].Spec.Tolerations[0])
@@ -68,14 +68,14 @@ func TestUnstructuredObjectsShareParts(t *testing.T) {
 		require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(encoded[i], &want))
 		require.Equal(t, want, *object)
 	}
-	// By chance, new entries replace some entries of the table, but most entries stay.
+	// New entries may replace entries of the table, so the objects have a few different probes.
 	probes := map[unsafe.Pointer]bool{}
 	for _, object := range objects[100:] {
 		containers, _, _ := unstructured.NestedFieldNoCopy(*object, "spec", "containers")
 		probe := containers.([]any)[0].(map[string]any)["livenessProbe"].(map[string]any)
 		probes[reflect.ValueOf(probe).UnsafePointer()] = true
 	}
-	require.Less(t, len(probes), 10, "of 100 objects")
+	require.Less(t, len(probes), 10, "100 objects must share a few probes")
 	require.NotEqual(t, reflect.ValueOf(*objects[150]).UnsafePointer(), reflect.ValueOf(*objects[160]).UnsafePointer())
 }
 
@@ -96,7 +96,7 @@ func TestDuplicateJSONFieldsAreMerged(t *testing.T) {
 }
 
 // TestQuantitiesMutatedByReadsAreNotSharedInJSON: a Quantity caches its text when it is first
-// formatted, and changes its form when it is compared with a large one.
+// formatted, and changes its form when it is compared with a large Quantity.
 func TestQuantitiesMutatedByReadsAreNotSharedInJSON(t *testing.T) {
 	t.Parallel()
 	const document = `{"spec":{"volumes":[{"name":"a","emptyDir":{"sizeLimit":"1024Mi"}}],
@@ -122,7 +122,7 @@ func TestQuantitiesMutatedByReadsAreNotSharedInJSON(t *testing.T) {
 	}
 	group.Wait()
 	limits["marker"] = limits["cpu"]
-	require.Contains(t, b.Containers[0].Resources.Limits, corev1.ResourceName("marker"), "values of a map are only ever copied, so maps are shared, which this test has no right to change")
+	require.Contains(t, b.Containers[0].Resources.Limits, corev1.ResourceName("marker"), "the pods must share maps of quantities, because reading a value of a map copies it")
 
 	type hidden struct {
 		Sizes  [1]resource.Quantity `json:"sizes"`
@@ -149,7 +149,7 @@ func TestJSONDecoderIsSafeForConcurrentUse(t *testing.T) {
 				}
 			}
 			decodeAll[map[string]any](t, d, encoded)
-			// Each of the other goroutines may have inserted a value, and not yet made room for it.
+			// Each of the other goroutines may have inserted a value before it makes room for it.
 			if stats := d.Stats(); stats.Bytes > maxBytes+(goroutines-1)*maxBytes/4 {
 				t.Errorf("the table has %d bytes", stats.Bytes)
 			}
@@ -195,8 +195,8 @@ func TestDeepJSON(t *testing.T) {
 	}
 }
 
-// TestDeepJSONTakesLinearTime: each level may be looked up, or have its elements counted. If
-// everything within a level were read each time, this would take a hundred times as long.
+// TestDeepJSONTakesLinearTime: the decoder may look up each level, or count its elements first. If
+// it read the whole content of a level each time, it would take a hundred times as long.
 func TestDeepJSONTakesLinearTime(t *testing.T) {
 	d := sharing.New(sharing.Options{})
 	levels := testsize.Scale(4_000, 1_000)

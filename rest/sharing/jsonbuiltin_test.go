@@ -25,7 +25,7 @@ func jsonFiller(seed int64) *randfill.Filler {
 	})
 }
 
-// decodeJSON decodes with DecodeJSON; see spoiling.
+// decodeJSON decodes with DecodeJSON; see decodeAndOverwrite.
 func decodeJSON(d *sharing.Decoder, data []byte, object any) error {
 	return decodeAndOverwrite(d.DecodeJSON, data, object)
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// FuzzDecodeJSON decodes arbitrary bytes. The decoder must return the same object or refusal as
-// apimachinery's decoder, also when the same bytes are decoded again.
+// FuzzDecodeJSON decodes arbitrary bytes. The decoder must return the same object as apimachinery's
+// decoder, or an error if that returns an error. Decoding the same bytes again must have the same
+// result.
 func FuzzDecodeJSON(f *testing.F) {
 	types := []reflect.Type{
 		reflect.TypeFor[corev1.Pod](), reflect.TypeFor[map[string]any](), reflect.TypeFor[everything](),
@@ -42,7 +43,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
 		defer guarded.Check(4)
 		if endless.Match(data) {
-			t.Skip("apimachinery, which it is compared with, would calculate for hours")
+			t.Skip("apimachinery would parse this text for hours")
 		}
 		typ := types[int(kind)%len(types)]
 		want := reflect.New(typ)
@@ -54,7 +55,7 @@ func FuzzDecodeJSON(f *testing.F) {
 			if err == nil {
 				require.Equal(t, want.Interface(), got.Interface())
 			} else {
-				require.Zero(t, got.Elem().Interface(), "after an error nothing may refer to the bytes")
+				require.Zero(t, got.Elem().Interface(), "after an error the object must be empty")
 			}
 		}
 	})
@@ -80,7 +81,7 @@ type inner struct {
 	Selfs []inner `json:"selfs"`
 }
 
-// everything has a field of each kind that matters for decoding.
+// everything has a field of each kind that the decoder distinguishes.
 type everything struct {
 	metav1.TypeMeta `json:",inline"`
 	inner           `json:",inline"`
@@ -133,7 +134,7 @@ type everything struct {
 	Stringer interface{ String() string } `json:"stringer"`
 }
 
-// documents has special cases. They are tested, and are seeds of the fuzzer.
+// documents has special cases. They are test cases, and seeds of the fuzzer.
 var documents = []string{
 	``, ` `, `null`, ` null `, `true`, `nul`, `nulll`, `"text"`, `12`, `[]`, `[{}]`, `{}`, `{ }`, "\t{\r\n}\n", `{}{}`, `{} x`, `{`, `{"`, `{"a`, `{"a"`,
 	`{"a":`, `{"a":}`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{,}`, `{"a" 1}`, `{a:1}`, `{"a":1 "b":2}`, `[1,]`, `[1 2]`, `{"a":[}`, `{"a":[1,2,{"b":[]}]}`,

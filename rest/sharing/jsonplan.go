@@ -38,7 +38,7 @@ const (
 
 // slot describes the values that appear at one place of a type: in a field of a struct, as the
 // elements of the list in that field, and so on. Each slot decides separately whether look-ups are
-// worth it; see lesson.
+// worth their time; see lookupPolicy.
 type slot struct {
 	kind      jsonKind
 	typ       reflect.Type
@@ -49,7 +49,7 @@ type slot struct {
 	whole     *lookupPolicy // decides whether to look up the whole value; nil means never
 	text      *lookupPolicy // decides whether to look up a string, or the keys of a map
 	ownMemory bool          // a string that must have its own memory
-	name      string        // the name of the field, for Change
+	name      string        // the name of the field, for Mutation
 
 	// isQuantityMap says that the type is a map of quantities.
 	isQuantityMap bool

@@ -64,7 +64,7 @@ func (s *jsonState) lookUp(sl *slot, i int) (l lookup, err error) {
 }
 
 // startCounts has the counters of a state at the start of a value that may become an entry; see
-// keep.
+// addEntry.
 type startCounts struct{ texts, mutableCount, decodedBytes int }
 
 func (s *jsonState) startCounts() startCounts {

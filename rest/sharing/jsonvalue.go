@@ -134,7 +134,8 @@ func (s *jsonState) enter(i int, closing byte) (at int, more bool, err error) {
 	return i, true, nil
 }
 
-// key reads the key at data[i], and finds its value. The key is valid until the next call of chars.
+// key reads the key at data[i], and finds its value. The key is valid until the next call of
+// stringText.
 func (s *jsonState) key(i int) (key []byte, value int, err error) {
 	if i >= len(s.data) || s.data[i] != '"' {
 		return nil, 0, wire.Unexpected(s.data, i, "a key")
@@ -215,7 +216,7 @@ func (s *jsonState) stringText(i int) (text []byte, plain bool, end int, err err
 	return text, plain, end, nil
 }
 
-// text stores a string at an address: a shared string, or a string that settle will copy.
+// text stores a string at an address: a shared string, or a string that copyTexts will copy.
 func (s *jsonState) text(sl *slot, to *string, i int) (int, error) {
 	text, plain, end, err := s.stringText(i)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A reader of a string that is being written may get the length of the new string with the bytes of
-// the old one, or with none.
+// TestTornStringDoesNotCrash: a reader of a string that is being written may get the length of the
+// new string with the bytes of the old string, or with no bytes.
 func TestTornStringDoesNotCrash(t *testing.T) {
 	for _, address := range []uintptr{0, 1 << 30} {
 		half := struct{ bytes, length uintptr }{address, 4}

@@ -19,21 +19,21 @@ type state struct {
 	pathPolicy   *pathPolicy // in an unstructured object
 	depth        int
 	texts        []pendingText
-	firstPending int           // index of the first text to settle next, in the slice texts
+	firstPending int           // index in texts: the pending texts of the object or map value begin here
 	mutableCount int           // number of values so far that readers may change
 	decodedBytes int           // bytes of all lists, maps and pointees so far
 	objects      int           // decoded so far
-	lookupCounts []lookupCount // by lesson, since the last report
-	touched      []int         // indices of the non-zero counts
+	lookupCounts []lookupCount // by ID of the lookup policy, since the last flush
+	touched      []int         // indices of the non-zero lookupCounts
 	localCache   localCache
 	quantities   *quantityCache
 	earlier      earlier
 	// element is the earlier version of the list that is being decoded, up to the length of the
-	// shorter list. It is for lists of managed fields. If one manager's time has changed, the texts
-	// and times of the other managers are taken from the earlier list. Their strings do not share
-	// memory with other strings.
+	// shorter list. It is for lists of managed fields. If one manager's time has changed, the new
+	// list takes the texts and times of the other managers from the earlier list. These texts have
+	// their own memory, so they keep no other strings alive.
 	element     earlier
-	arrayMakers []arrayMaker // by lesson
+	arrayMakers []arrayMaker // by ID of the field's lookup policy
 
 	lastType reflect.Type // type of the last object, a pointer
 	lastPlan *plan        // plan of its struct

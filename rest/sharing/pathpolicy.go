@@ -2,18 +2,18 @@ package sharing
 
 import "reflect"
 
-// pathPolicy is a part of an object, identified by the JSON names that lead to it. It says what the
-// policy Immutable lets objects share. A nil place means that nothing in the part is shared, apart
-// from strings.
+// pathPolicy says what objects share of one part, with the policy Immutable. The JSON names on the
+// path from the object identify the part. If the pathPolicy is nil, objects share only the strings
+// of the part.
 type pathPolicy struct {
 	immutable bool // objects share the part, and everything in it
 	members   []memberPolicy
 	elements  *pathPolicy // of a list
-	others    *pathPolicy // the place of every member that is not in members
+	others    *pathPolicy // of every member that is not in members
 }
 
-// memberPolicy is a member of a place. A map of members instead would take three kilobytes of code
-// that run when the program starts.
+// memberPolicy is the policy of one member. It is not an entry of a map, because such maps need
+// three kilobytes of code that run when the program starts.
 type memberPolicy struct {
 	name   string
 	policy *pathPolicy
@@ -21,19 +21,19 @@ type memberPolicy struct {
 
 var immutablePart = &pathPolicy{immutable: true}
 
-// metadataPolicy has the contents of managed fields. A map with the name fieldsV1 elsewhere in an
-// object is not shared.
+// metadataPolicy shares the contents of managed fields. Objects do not share a map with the name
+// fieldsV1 in any other place.
 var metadataPolicy = &pathPolicy{members: []memberPolicy{
 	{"managedFields", &pathPolicy{elements: &pathPolicy{members: []memberPolicy{{"fieldsV1", immutablePart}}}}},
 }}
 
-// objectPolicy is the place of an object of any kind except Pod.
+// objectPolicy is the policy of objects of all kinds except Pod.
 var objectPolicy = &pathPolicy{members: []memberPolicy{{"metadata", metadataPolicy}}}
 
-// podPolicy has the parts that servers refuse to change once a pod exists. It lacks scalars, and
-// the arrays of containers and volumes, whose elements differ in each pod. It lacks requests and
-// limits, because some programs sum them up in the map of the first container. It lacks
-// tolerations, whose seconds may change.
+// podPolicy shares parts that servers refuse to change once a pod exists. It shares no scalars, and
+// no arrays of containers and volumes, whose elements differ in each pod. It does not share
+// requests and limits, because some programs sum them up in the map of the first container. It does
+// not share tolerations, because their seconds may change.
 var podPolicy = &pathPolicy{members: []memberPolicy{
 	{"metadata", metadataPolicy},
 	{"spec", &pathPolicy{members: []memberPolicy{
@@ -66,7 +66,7 @@ var containerStatusPolicy = &pathPolicy{members: []memberPolicy{
 	{"resources", immutablePart}, {"allocatedResources", immutablePart}, {"allocatedResourcesStatus", immutablePart}, {"user", immutablePart},
 }}
 
-// pathPolicyOf returns the place of objects of a type.
+// pathPolicyOf returns the policy of objects of a type, or nil if p is not Immutable.
 func (p Policy) pathPolicyOf(t reflect.Type) *pathPolicy {
 	if p != Immutable {
 		return nil
@@ -77,7 +77,7 @@ func (p Policy) pathPolicyOf(t reflect.Type) *pathPolicy {
 	return objectPolicy
 }
 
-// pathPolicyOfContent returns the place of an unstructured object.
+// pathPolicyOfContent returns the policy of an unstructured object, or nil if p is not Immutable.
 func (p Policy) pathPolicyOfContent(content map[string]any) *pathPolicy {
 	if p != Immutable {
 		return nil
@@ -90,7 +90,7 @@ func (p Policy) pathPolicyOfContent(content map[string]any) *pathPolicy {
 
 func (p *pathPolicy) isImmutable() bool { return p != nil && p.immutable }
 
-// member returns the place of a member of p.
+// member returns the policy of a member of the part.
 func (p *pathPolicy) member(name []byte) *pathPolicy {
 	if p == nil || p.immutable {
 		return p
@@ -103,7 +103,7 @@ func (p *pathPolicy) member(name []byte) *pathPolicy {
 	return p.others
 }
 
-// element returns the place of the elements of the list p.
+// element returns the policy of the elements, if the part is a list.
 func (p *pathPolicy) element() *pathPolicy {
 	if p == nil || p.immutable {
 		return p

@@ -96,7 +96,8 @@ func hasMember(t reflect.Type, name string) bool {
 	return false
 }
 
-// TestPodsShareOnlyImmutableParts: all other parts of a typed pod belong to this pod alone.
+// TestPodsShareOnlyImmutableParts: without the parts of immutablePodPaths, typed pods share no
+// memory.
 func TestPodsShareOnlyImmutableParts(t *testing.T) {
 	t.Parallel()
 	var filled corev1.Pod
@@ -125,8 +126,8 @@ func TestPodsShareOnlyImmutableParts(t *testing.T) {
 	}
 }
 
-// TestUnstructuredPodsShareTheSameParts: apiVersion and kind come first in the object, or are
-// implied by a list.
+// TestUnstructuredPodsShareTheSameParts: an object counts as a pod if apiVersion and kind are its
+// first members, or if its list implies both.
 func TestUnstructuredPodsShareTheSameParts(t *testing.T) {
 	t.Parallel()
 	part := map[string]any{"fixed": map[string]any{"a": []any{"b"}}}
@@ -195,7 +196,7 @@ func TestUnstructuredPodsShareTheSameParts(t *testing.T) {
 				taken := valuesAt(t, reflect.ValueOf(object), strings.Split(path, "."))
 				require.NotEmpty(t, taken, "%s: %s", name, path)
 				if i == 5 {
-					require.Error(t, mutation.CheckUnshared(last[0], taken[0]), "%s: %s is not shared", name, path)
+					require.Error(t, mutation.CheckUnshared(last[0], taken[0]), "%s: objects must share %s", name, path)
 					if strings.HasSuffix(path, "livenessProbe") {
 						ofProbe = taken[0].(map[string]any)
 					}
@@ -209,7 +210,7 @@ func TestUnstructuredPodsShareTheSameParts(t *testing.T) {
 			require.Empty(t, changed)
 			ofProbe["fixed"] = "changed"
 			d.Check(1 << 20)
-			require.NotEmpty(t, changed, "Check finds the change")
+			require.NotEmpty(t, changed, "Check must find the change")
 		}
 	}
 }

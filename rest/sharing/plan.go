@@ -114,7 +114,8 @@ func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	return p, p.err
 }
 
-// typeAtPath is a type at a place. The fields of one type have separate lessons at each place.
+// typeAtPath is a type with the path policy of a part that has this type. Each combination has its
+// own plan, and its own lookup policies.
 type typeAtPath struct {
 	typ    reflect.Type
 	policy *pathPolicy
@@ -322,7 +323,7 @@ func (c *compiler) mapField(t reflect.Type) (f field, err error) {
 	}, err
 }
 
-// stringTypeID is the shape of strings.
+// stringTypeID is the type ID of strings.
 const stringTypeID = 0
 
 // typeID returns the number of a type of shared values.
@@ -335,11 +336,11 @@ func (c *compiler) typeID(t reflect.Type) int {
 	return n
 }
 
-// Look-ups are worth their time if one in this many finds a value. Strings need more hits, because
-// copying a string is cheap.
+// A field is looked up as long as one look-up in lookupsPerHit finds a value. Strings need more
+// hits, because copying a string is cheap.
 const lookupsPerHit, textLookupsPerHit = 8, 2
 
-// newLookupPolicy returns a new lesson for a field that may be shared as a whole.
+// newLookupPolicy returns a new policy for a field whose whole value objects may share.
 func (c *compiler) newLookupPolicy() *lookupPolicy {
 	l := &lookupPolicy{id: len(c.decoder.lookupPolicies), lookupsPerHit: lookupsPerHit, window: window}
 	l.enabled.Store(c.decoder.table != nil)
@@ -347,7 +348,7 @@ func (c *compiler) newLookupPolicy() *lookupPolicy {
 	return l
 }
 
-// newTextLookupPolicy returns a new lesson for strings.
+// newTextLookupPolicy returns a new policy for strings.
 func (c *compiler) newTextLookupPolicy() *lookupPolicy {
 	l := c.newLookupPolicy()
 	l.lookupsPerHit, l.window = textLookupsPerHit, textWindow

@@ -57,7 +57,7 @@ func TestExtremeQuantityIsDecodedQuickly(t *testing.T) { // G11
 		one := `{"overhead":{"cpu":"` + text + `"}}`
 		for _, document := range []string{
 			`{"spec":` + one + `}`,
-			// If a field comes twice, apimachinery's decoder decodes the object.
+			// If the document has a field twice, apimachinery's decoder decodes the object.
 			`{"metadata":{},"metadata":{},"spec":` + one + `}`,
 			`{"spec":` + one + `,"spec":` + one + `}`,
 		} {
@@ -94,7 +94,7 @@ func deepest[T any](list []T, of func(T) ([]T, []resource.Quantity)) (found []re
 	return found
 }
 
-// selfMade has a method that decodes it, like types that fill in defaults.
+// selfMade decodes itself, like types that fill in defaults.
 type selfMade struct {
 	Limit resource.Quantity `json:"limit"`
 	Note  string            `json:"note"`
@@ -105,7 +105,8 @@ func (o *selfMade) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(o))
 }
 
-// strict has a method that parses a text as a quantity. Its type does not show this.
+// strict has a method that parses a text as a quantity, although the type has no field of type
+// Quantity.
 type strict struct{ value int64 }
 
 func (s *strict) UnmarshalJSON(data []byte) error {
@@ -114,8 +115,8 @@ func (s *strict) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// TestAddressableQuantitiesAreNotShared also tests quantities below many levels of lists,
-// and within the values of a map.
+// TestAddressableQuantitiesAreNotShared tests quantities below many levels of lists, and in the
+// values of a map.
 func TestAddressableQuantitiesAreNotShared(t *testing.T) {
 	t.Parallel()
 	type deep struct {

@@ -10,8 +10,8 @@ import (
 
 // Quantities are parsed once. A container has four maps of quantities, and a cluster has few
 // different quantities: "100m", "128Mi". Parsing a quantity takes longer than finding it among the
-// quantities that a goroutine has parsed lately. Setting an entry of such a map by reflect takes
-// twice as long as setting it directly.
+// quantities that a goroutine has parsed lately. For maps of quantities, setting an entry by
+// reflect takes twice as long as setting it directly.
 
 const (
 	quantityCacheBits = 6

@@ -15,7 +15,7 @@ func newSmallValues() *smallValues {
 	return s
 }
 
-// sharesSmallValues reports whether a pointer may point to a value of small.
+// sharesSmallValues reports whether a pointer may point to a value of decoder.small.
 func (s *state) sharesSmallValues() bool { return s.shareParts && s.decoder.policy == Everything }
 
 func (s *state) bool(v bool) *bool {

@@ -2,7 +2,7 @@ package sharing
 
 import "sync"
 
-// maxIdle is how many idle states are kept. Each state is used by one goroutine at a time.
+// maxIdle is the number of idle states that a pool keeps. One goroutine at a time uses a state.
 const maxIdle = 16
 
 // statePool keeps states for the next goroutine that needs one. It is not a channel, because a

@@ -25,7 +25,7 @@ func requireApart[T any](t *testing.T, objects []T) {
 	require.NoError(t, mutation.CheckUnshared(all...))
 }
 
-// TestStringsOnlySharesStrings: with the policy Constants, objects can be changed in place.
+// TestStringsOnlySharesStrings: with the policy StringsOnly, programs can change objects in place.
 func TestStringsOnlySharesStrings(t *testing.T) {
 	t.Parallel()
 	encoded := encodedPods(t, testsize.Scale(500, 150))
@@ -54,17 +54,17 @@ func TestStringsOnlySharesStrings(t *testing.T) {
 	for _, pod := range pods {
 		images[unsafe.StringData(pod.Spec.Containers[0].Image)] = true
 	}
-	require.Less(t, len(images), len(pods)/4, "strings are shared")
+	require.Less(t, len(images), len(pods)/4, "pods must share equal strings")
 }
 
-// fieldsEverywhere has a member fieldsV1 in managed fields, and at other places that look similar.
+// fieldsEverywhere has a member fieldsV1 in managed fields, and on other paths that look similar.
 const fieldsEverywhere = `{"fieldsV1":{"a":{}},"spec":{"fieldsV1":{"a":{"b":{}}},"managedFields":[{"fieldsV1":{"a":{}}}],` +
 	`"metadata":{"managedFields":[{"fieldsV1":{"a":{}}}]}},"managedFields":[{"fieldsV1":{"a":{}}}],"list":[{"fieldsV1":{"a":{}}}],` +
 	`"metadata":{"name":"x","fieldsV1":{"a":{}},"managedFields":[{"fieldsV1":{"f:a":{"fieldsV1":{}}},"other":{"fieldsV1":{"a":{}}}},[{"fieldsV1":{"a":{}}}]],` +
 	`"labels":{"fieldsV1":{"a":{}}}}}`
 
-// TestFieldsV1IsSharedOnlyInManagedFields: a map with the key fieldsV1 in any other place
-// belongs to one object.
+// TestFieldsV1IsSharedOnlyInManagedFields: a map with the key fieldsV1 on any other path belongs to
+// one object.
 func TestFieldsV1IsSharedOnlyInManagedFields(t *testing.T) {
 	t.Parallel()
 	for policy, shared := range map[sharing.Policy]bool{sharing.StringsOnly: false, sharing.Immutable: true} {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// ways is how many entries a group of the table has.
+// ways is the number of entries in one group of the table.
 const ways = 4
 
 // sweeps is the number of sweeps that together examine the whole table.
@@ -19,8 +19,8 @@ const (
 	decodedSize = 3
 )
 
-// entry is an encoding (the key) and the value that was decoded from it. Of an entry in the table,
-// only the flags change.
+// entry is an encoding (the key) and the value that was decoded from it. Once an entry is in the
+// table, only its flags change.
 type entry struct {
 	hash   uint64
 	typeID int // type of the value: equal bytes mean different values in different types

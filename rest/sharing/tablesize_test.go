@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// decodeAndDrop decodes and drops the pods of this many deployments. The three pods of a deployment
+// decodeAndDrop decodes and drops the pods of several deployments. The three pods of a deployment
 // have their own probes, tolerations and managed fields.
 func decodeAndDrop(t *testing.T, d *sharing.Decoder, deployments int, limit int64) {
 	for pod := range apitest.Pods(deployments, apitest.PodOptions{}) {
@@ -36,8 +36,8 @@ func decodeAndDrop(t *testing.T, d *sharing.Decoder, deployments int, limit int6
 	}
 }
 
-// TestDroppedValuesAreCollected: if no object has a value any more, and no bytes decode to it
-// again, the table drops the value, and its memory becomes free.
+// TestDroppedValuesAreCollected: the table drops a value that no object has, and that no later
+// bytes repeat. Then the garbage collector frees its memory.
 func TestDroppedValuesAreCollected(t *testing.T) {
 	const limit = 1 << 20
 	d := sharing.New(sharing.Options{MaxBytes: limit})
@@ -46,13 +46,13 @@ func TestDroppedValuesAreCollected(t *testing.T) {
 	old := weak.Make(pods[0].Spec.Containers[0].LivenessProbe)
 	pods = nil
 	runtime.GC()
-	require.NotNil(t, old.Value(), "the table has it")
+	require.NotNil(t, old.Value(), "the table must keep the value")
 
 	decodeAndDrop(t, d, 500, limit)
 	runtime.GC()
 	require.Nil(t, old.Value())
 
-	// However many objects were decoded, no more memory than the table's limit stays in use.
+	// For any number of decoded objects, the decoder keeps no more memory than the table's limit.
 	before := liveHeap()
 	decodeAndDrop(t, d, 500, limit)
 	require.Less(t, int64(liveHeap())-int64(before), int64(limit))
@@ -60,8 +60,8 @@ func TestDroppedValuesAreCollected(t *testing.T) {
 	runtime.KeepAlive(d)
 }
 
-// TestTableCountsDecodedSizeOfLists: an empty container has three encoded bytes, and
-// takes hundreds in memory.
+// TestTableCountsDecodedSizeOfLists: an empty container has three encoded bytes, and takes hundreds
+// of bytes in memory.
 func TestTableCountsDecodedSizeOfLists(t *testing.T) {
 	d := sharing.New(sharing.Options{})
 	before := liveHeap()
@@ -119,8 +119,8 @@ func TestHeapShrinksWithTheObjects(t *testing.T) {
 	runtime.KeepAlive(encoded)
 }
 
-// A map with one member has five encoded bytes, and takes three hundred in memory. A pointer to a
-// struct has four encoded bytes.
+// TestTableCountsDecodedSizeOfMapsAndPointers: a map with one member has five encoded bytes, and
+// takes three hundred bytes in memory. A pointer to a struct has four encoded bytes.
 func TestTableCountsDecodedSizeOfMapsAndPointers(t *testing.T) {
 	rounds := testsize.Scale(80, 40)
 	for name, document := range map[string]func(i int) string{

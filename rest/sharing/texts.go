@@ -2,22 +2,22 @@ package sharing
 
 import "unsafe"
 
-// pendingText is a string field that still refers to data. settle replaces it by a copy.
+// pendingText is a string field that still refers to data. copyTexts replaces it by a copy.
 type pendingText struct {
 	field     *string
 	at        *byte // the first byte in data; a field that was set again has another first byte
 	ownMemory bool  // needs memory of its own
 }
 
-// text stores a shared string, or a string that refers to data until settle copies it.
+// text stores a shared string, or a string that refers to data until copyTexts copies it.
 func (s *state) text(f *field, field *string, data []byte) {
 	if len(data) == 0 {
 		*field = ""
 		return
 	}
 	if f.ownMemory {
-		// A store's key has the strings of the first version of an object. Later versions use the
-		// same strings.
+		// A store keeps the name and namespace of an object's first version in its key. So later
+		// versions use the same strings.
 		if before := (*string)(s.earlier.at(unsafe.Pointer(field))); before != nil && *before == string(data) {
 			*field = *before
 			return
@@ -37,9 +37,9 @@ func (s *state) text(f *field, field *string, data []byte) {
 }
 
 // copyTexts copies the pending strings, beginning with the given index, into one piece of memory.
-// It uses a second piece if some strings need their own. Copying each string by itself would take
-// several times the time and memory. Parts of an object that others may share get their own pieces.
-// Otherwise they would keep all strings of the object alive.
+// It uses a second piece for strings that need their own memory. Copying each string by itself
+// would take several times the time and memory. A part that other objects may share gets its own
+// piece. Otherwise such a part would keep all strings of the object alive.
 func (s *state) copyTexts(since int) {
 	texts := s.texts[since:]
 	var size, ownMemory int
@@ -62,13 +62,12 @@ func (s *state) copyTexts(since int) {
 	s.texts = s.texts[:since]
 }
 
-// minOwnPiece is a number of bytes: a list whose strings have so many bytes gets a piece of its
-// own.
+// minOwnPiece is the least number of bytes for which copyManyTexts makes a piece of memory.
 const minOwnPiece = 128
 
-// copyManyTexts is like settle, for a list that a later version of the object may share. If its
-// strings have many bytes, they get a piece of their own. So the later version does not keep the
-// strings around them alive.
+// copyManyTexts is copyTexts for a list or pointee that a later version of the object may share. If
+// its strings have many bytes, they get a piece of their own. So the later version does not keep
+// the object's other strings alive.
 func (s *state) copyManyTexts(since int) {
 	size := 0
 	for _, p := range s.texts[since:] {
@@ -100,7 +99,8 @@ func joinTexts(texts []pendingText, ownMemory bool, piece []byte) {
 	}
 }
 
-// decodeAndCopy decodes a message and settles its strings at once, because the message will move.
+// decodeAndCopy decodes a message and copies its pending strings at once, because the caller moves
+// the message into a map.
 func (s *state) decodeAndCopy(p *plan, at unsafe.Pointer, data []byte) error {
 	outer := s.firstPending
 	s.firstPending = len(s.texts)

@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/rest/sharing/mutation"
 )
 
-// TestTransformOfEveryBuiltinType: whichever parts are shared again, the content
-// equals the transform's result.
+// TestTransformOfEveryBuiltinType: Transform returns an object that equals the function's result.
+// The object shares its unchanged parts with the first object.
 func TestTransformOfEveryBuiltinType(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -35,7 +35,7 @@ func TestTransformOfEveryBuiltinType(t *testing.T) {
 		require.Equal(t, before, same)
 		if content := reflect.ValueOf(object).Elem().Interface(); mutation.CheckUnshared(content, content) != nil {
 			// parts of the object share memory with each other
-			require.Error(t, mutation.CheckUnshared(object, same), "%s: what is left is joined", typ)
+			require.Error(t, mutation.CheckUnshared(object, same), "%s: unchanged parts must be shared again", typ)
 		}
 
 		got, err := sharing.Transform(object, func(copied any) (any, error) {

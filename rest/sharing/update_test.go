@@ -23,7 +23,7 @@ func TestUpdateSharesEqualParts(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	encoded := encodedPods(t, 1200)
-	decodePods(t, d, encoded) // enough pods for the decoder to learn what repeats
+	decodePods(t, d, encoded) // enough pods for the decoder to disable look-ups of fields that do not repeat
 	// This pod is decoded last. In the meantime, the table may have replaced the labels of an
 	// earlier pod by equal ones.
 	before := decodePods(t, d, encoded[1100:1101])[0]
@@ -37,13 +37,13 @@ func TestUpdateSharesEqualParts(t *testing.T) {
 	after := &corev1.Pod{}
 	require.NoError(t, d.DecodeProtobuf(data, after, before))
 	require.Equal(t, changed, after)
-	require.Same(t, unsafe.SliceData(before.Spec.Containers), unsafe.SliceData(after.Spec.Containers), "a list")
-	require.Same(t, unsafe.SliceData(before.Spec.Volumes), unsafe.SliceData(after.Spec.Volumes), "a list")
+	require.Same(t, unsafe.SliceData(before.Spec.Containers), unsafe.SliceData(after.Spec.Containers), "versions must share an equal list")
+	require.Same(t, unsafe.SliceData(before.Spec.Volumes), unsafe.SliceData(after.Spec.Volumes), "versions must share an equal list")
 	require.NotSame(t, unsafe.SliceData(before.Status.ContainerStatuses), unsafe.SliceData(after.Status.ContainerStatuses))
-	require.Same(t, unsafe.StringData(before.Name), unsafe.StringData(after.Name), "what a store keeps as its key for as long as there is the object")
+	require.Same(t, unsafe.StringData(before.Name), unsafe.StringData(after.Name), "versions must share the name, which a store keeps as its key")
 	require.Same(t, unsafe.StringData(string(before.UID)), unsafe.StringData(string(after.UID)))
 	after.Labels["marker"] = ""
-	require.Contains(t, before.Labels, "marker", "a map, which this test has no right to change")
+	require.Contains(t, before.Labels, "marker", "versions must share an equal map")
 	require.NotContains(t, before.Annotations, "changed")
 }
 
@@ -66,8 +66,8 @@ func updateTypes() []func() everytype.Message {
 	}
 }
 
-// TestUpdateOfEveryBuiltinType: an update has the same result as the type's own method. The
-// earlier object may be the same, another object, or empty.
+// TestUpdateOfEveryBuiltinType: an update has the same result as the type's own method. The earlier
+// object equals the new object, differs from it, or is empty.
 func TestUpdateOfEveryBuiltinType(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
@@ -159,7 +159,7 @@ func TestUpdateDetectsEveryDifference(t *testing.T) {
 func TestUpdateSharesUnchangedManagedFields(t *testing.T) {
 	t.Parallel()
 	for pod := range apitest.Pods(3, apitest.PodOptions{}) {
-		// without room in the table, so that every shared part comes from the earlier version
+		// The table has no room, so every shared part comes from the earlier version.
 		d := sharing.New(sharing.Options{MaxBytes: 1})
 		data, err := pod.Marshal()
 		require.NoError(t, err)

@@ -21,14 +21,13 @@ type difference struct {
 }
 
 // location identifies a field in memory: by an address, or by a key of the map at an address. If
-// two objects share a field, its place is the same in both.
+// two objects share a field, its location is the same in both.
 type location struct {
 	address unsafe.Pointer // nil if the field has no address of its own
 	key     any            // of a map
 }
 
-// compare compares two values of the same type. If the later value has no address, the argument at
-// is its place.
+// compare compares two values of the same type. at is the location of now if now has no address.
 func (c *comparison) compare(path string, at location, before, now reflect.Value) {
 	if now.CanAddr() {
 		at = location{address: now.Addr().UnsafePointer()}

@@ -8,8 +8,8 @@ import (
 )
 
 // copier makes deep copies. It copies a part that several objects share only once, with the first
-// of these objects. If a program changes the part before another of them is recorded, the copy
-// still has the content that the server sent.
+// of these objects. If a program changes the part before the next of these objects is recorded, the
+// copy still has the content that the server sent.
 type copier map[part]reflect.Value
 
 // part is a part of an object that may be shared: the pointee of a pointer, the content of a map

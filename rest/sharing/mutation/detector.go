@@ -16,8 +16,8 @@ type TB interface {
 	Cleanup(func())
 }
 
-// Detector has copies of objects, and compares the objects with their copies. It is safe for
-// concurrent use.
+// Detector keeps objects with copies of them, and compares the objects with the copies. It is safe
+// for concurrent use.
 type Detector struct {
 	mu      sync.Mutex // guards following
 	records []record
@@ -48,8 +48,8 @@ type Mutation struct {
 	// Before and After are the values, formatted, and cut off if they are long.
 	Before, After string
 
-	// Others are fields of other objects. These fields changed as well, because the objects share
-	// the part with the field.
+	// Others are the same field in other objects, which share the changed part. So the field
+	// changed in them as well.
 	Others []Field
 }
 

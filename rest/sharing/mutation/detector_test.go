@@ -39,8 +39,8 @@ func (f *fakeTest) end() []string {
 	return f.errors
 }
 
-// recorded returns pods that were decoded like the pods of a list, and a detector that has recorded
-// them.
+// recorded decodes pods like the pods of a list. It returns the pods, and a detector that has
+// recorded them.
 func recorded(t *testing.T, decode func(data []byte, object any) error) (*mutation.Detector, []*corev1.Pod) {
 	d := mutation.New(&fakeTest{})
 	show := mutation.Transform[*corev1.Pod](d)
@@ -93,13 +93,13 @@ func TestMutationIsReportedWithKeyAndPath(t *testing.T) {
 			text := found[0].String()
 			require.Contains(t, strings.ReplaceAll(text, "VolumeSource.", ""), strings.ReplaceAll(want, "VolumeSource.", ""))
 			require.Contains(t, text, "ns-0/pod-00000")
-			require.Empty(t, d.Check(), "reported once")
+			require.Empty(t, d.Check(), "a mutation must be reported only once")
 		}
 	}
 }
 
-// TestReusedBufferIsReported: a string that refers to the buffer may be a field, the value
-// of a map, or in an interface.
+// TestReusedBufferIsReported: the string that refers to the buffer is a field, the value of a map,
+// or in an interface.
 func TestReusedBufferIsReported(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []func(string) any{
@@ -139,13 +139,13 @@ func TestSharedMutationNamesAllObjects(t *testing.T) {
 
 	pods[0].Status.StartTime.Time = pods[0].Status.StartTime.Add(1)
 	found = d.Check()
-	require.Len(t, found, 1, "one point in time, which two fields of the pod have")
+	require.Len(t, found, 1, "two fields of the pod share one time, so they must be one mutation")
 	require.Equal(t, field(0, "ManagedFields[0].Time"), found[0].Field)
 	require.Equal(t, []mutation.Field{field(0, "Status.StartTime")}, found[0].Others)
 
 	*pods[0].OwnerReferences[0].Controller = false
 	found = d.Check()
-	require.Len(t, found, 1, "one true, which many fields have")
+	require.Len(t, found, 1, "many fields share one true, so they must be one mutation")
 	require.Contains(t, found[0].Others, field(2, "Status.ContainerStatuses[0].Started"))
 	require.Contains(t, found[0].String(), "and 9 more")
 }

@@ -10,8 +10,9 @@
 //		informer.Options[*corev1.Pod]{})
 //
 // The Detector copies every object before any user has it. It compares objects and copies when the
-// test ends, or when [Detector.Check] is called. If an object has changed, it fails the test, with
-// the key of the object, the path of the field, and the old and the new value:
+// test ends, or when [Detector.Check] is called. If an object has changed, the Detector fails the
+// test. The message has the key of the object, the path of the field, and the old and the new
+// value:
 //
 //	default/web-1 was changed after a read; copy an object before a change:
 //	  Spec.NodeName: "node-3" became "node-4"
@@ -25,8 +26,8 @@
 // text and changes its form. Unexported fields are compared only in types without exported fields,
 // such as time.Time.
 //
-// [CheckUnshared] is for objects that may be changed: it fails if two of them share memory that a
-// program can change.
+// [CheckUnshared] is for objects that users may change in place. It returns an error if two of them
+// share memory that a program can change.
 //
 // A Detector keeps all objects until the test ends. It works with any informer,
 // client-go's as well: mutation.Transform[any] is a cache.TransformFunc.

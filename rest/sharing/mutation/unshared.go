@@ -11,9 +11,9 @@ import (
 
 // CheckUnshared returns an error if two of the objects have memory in common that a program can
 // change through one of them: the same map, overlapping arrays of slices, or the same pointee. The
-// error names the path in both objects. Strings may be shared, unless one of the objects has the
-// bytes of the string in a slice. Apart is for tests of objects that their receivers may change in
-// place.
+// error names the path in both objects. Objects may share strings, unless one of them has the bytes
+// of the string in a slice. CheckUnshared is for tests of objects that their receivers may change
+// in place.
 func CheckUnshared(objects ...any) error {
 	var w walk
 	for i, object := range objects {
@@ -21,7 +21,7 @@ func CheckUnshared(objects ...any) error {
 		w.value(nil, reflect.ValueOf(object))
 	}
 	slices.SortFunc(w.ranges, func(a, b memoryRange) int { return cmp.Compare(a.from, b.from) })
-	// all covers all pieces so far. changing covers only the pieces that a program can change.
+	// all covers all ranges so far. mutable covers only the ranges that a program can change.
 	var all, mutable lastRanges
 	for _, p := range w.ranges {
 		if before := mutable.overlap(p); before != nil {
@@ -66,7 +66,8 @@ func (s *step) String() string {
 	return fmt.Sprintf("%s[%d]", s.before, s.index)
 }
 
-// lastRanges has the piece that ends last, and the piece of another object that ends last.
+// lastRanges has the range that ends last, and among the ranges of other objects the range that
+// ends last.
 type lastRanges struct{ first, other *memoryRange }
 
 func (f *lastRanges) add(p memoryRange) {
@@ -81,7 +82,7 @@ func (f *lastRanges) add(p memoryRange) {
 	}
 }
 
-// overlap returns a piece of another object that overlaps p, or nil.
+// overlap returns a range of another object that overlaps p, or nil.
 func (f *lastRanges) overlap(p memoryRange) *memoryRange {
 	for _, before := range []*memoryRange{f.first, f.other} {
 		if before != nil && before.object != p.object && before.to > p.from {
@@ -91,7 +92,7 @@ func (f *lastRanges) overlap(p memoryRange) *memoryRange {
 	return nil
 }
 
-// walk collects the pieces of objects, including unexported fields.
+// walk collects the memory ranges of objects, including their unexported fields.
 type walk struct {
 	ranges []memoryRange
 	object int
