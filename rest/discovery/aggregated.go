@@ -10,7 +10,7 @@ import (
 )
 
 // addAggregated reads an APIGroupDiscoveryList, which has groups and versions in order of
-// preference. Like kubectl, it leaves out a stale version, and reports it.
+// preference. Like kubectl, it leaves out a stale version. It reports the version as failed.
 func (f *collector) addAggregated(path string, data []byte) error {
 	var list apidiscovery.APIGroupDiscoveryList
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &list); err != nil {

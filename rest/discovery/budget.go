@@ -43,7 +43,7 @@ func (b *budget) reserve(data []byte) error {
 	return nil
 }
 
-// countFailure counts a failure. A nil error is not counted.
+// countFailure counts a failure, unless err is nil.
 func (b *budget) countFailure(err error) {
 	if err != nil {
 		b.mu.Lock()
@@ -59,7 +59,7 @@ func (b *budget) exhausted() bool {
 	return b.failed >= maxFailed
 }
 
-// isName reports whether a name from a server can be a part of a path.
+// isName reports whether a name from a server can be one segment of a path.
 func isName(name string) bool {
 	return name != "" && name != "." && name != ".." && len(name) <= maxName && !strings.ContainsAny(name, "/%")
 }

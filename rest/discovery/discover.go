@@ -18,9 +18,9 @@ const (
 	acceptLegacy = "application/json"
 )
 
-// Resources asks the server for all of its resources, in every version. It blocks until the server
-// has answered, or ctx ends. If one part of the API fails, Resources goes on with the other parts.
-// It then returns their resources together with an [*Error].
+// Resources returns all resources of the server, in every version. It blocks until the server has
+// sent all responses, or ctx ends. If a part of the API fails, Resources returns the resources of
+// the other parts together with an [*Error].
 //
 // It is not an error if one of /api and /apis is missing: an extension API server has no core
 // group.

@@ -66,7 +66,7 @@ func TestAggregatedDiscoveryTakesTwoRequests(t *testing.T) {
 	require.Equal(t, "pod", pods.Singular)
 	require.Equal(t, []string{"all"}, pods.Categories)
 	require.Contains(t, pods.Verbs, "watch")
-	require.Equal(t, "nodemetrics", resources[5].Singular, "a missing singular is the kind in lower case")
+	require.Equal(t, "nodemetrics", resources[5].Singular, "a missing singular must become the kind in lower case")
 }
 
 func TestLegacyEqualsAggregatedDiscovery(t *testing.T) {
@@ -122,7 +122,7 @@ func TestStaleVersionIsReportedAlone(t *testing.T) {
 
 	require.Len(t, resources, 6)
 	require.Equal(t, "metrics.k8s.io/v1beta1* pods PodMetrics [] true", summary(resources[5]),
-		"the first version that is not stale is the preferred one")
+		"the first version that is not stale must be preferred")
 }
 
 func TestFailedGroupIsReportedAlone(t *testing.T) {
@@ -138,12 +138,12 @@ func TestFailedGroupIsReportedAlone(t *testing.T) {
 	require.Len(t, partial.Failures, 3)
 	require.Equal(t, "/apis/metrics.k8s.io/v1beta1", partial.Failures[0].Path)
 	require.True(t, apierrors.IsServiceUnavailable(partial.Failures[0].Err))
-	require.True(t, apierrors.IsServiceUnavailable(err), "predicates see through the joined error")
+	require.True(t, apierrors.IsServiceUnavailable(err), "predicates must find the reason in the joined error")
 	require.ErrorIs(t, partial.Failures[1].Err, rest.ErrMalformed)
 	require.ErrorIs(t, partial.Failures[2].Err, rest.ErrMalformed)
 	require.Len(t, resources, len(cannedInOrder)-4)
 	require.Contains(t, summaries(resources), "autoscaling/v1* horizontalpodautoscalers HorizontalPodAutoscaler [hpa] true",
-		"the first version that answers is the preferred one")
+		"the first version that does not fail must be preferred")
 }
 
 func TestFailedRootKeepsTheOtherRoot(t *testing.T) {
@@ -173,9 +173,9 @@ func TestNonAPIServerIsAnError(t *testing.T) {
 		{"another document", body(`{"kind":"Welcome"}`)},
 		{"a number", body("1")},
 		{"nothing", body("")},
-		{"items that are none", body(`{"kind":"APIGroupDiscoveryList","items":[1]}`)},
-		{"groups that are none", body(`{"kind":"APIGroupList","groups":{}}`)},
-		{"versions that are none", body(`{"kind":"APIVersions","versions":"v1"}`)},
+		{"items that are numbers", body(`{"kind":"APIGroupDiscoveryList","items":[1]}`)},
+		{"groups that are no list", body(`{"kind":"APIGroupList","groups":{}}`)},
+		{"versions that are no list", body(`{"kind":"APIVersions","versions":"v1"}`)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestEndOfContextEndsDiscovery(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// manyVersions returns the legacy answer of a server that has n versions of a group.
+// manyVersions returns the legacy response of a server that has n versions of a group.
 func manyVersions(n int) http.HandlerFunc {
 	versions := make([]string, n)
 	for i := range versions {
@@ -247,10 +247,11 @@ func TestEndOfContextStopsVersionRequests(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	var incomplete *discovery.Error
 	require.ErrorAs(t, err, &incomplete)
-	require.Less(t, len(incomplete.Failures), 1000, "those that were not asked for are not listed")
+	require.Less(t, len(incomplete.Failures), 1000, "the error must not list versions that were not requested")
 }
 
-// Three bytes of a document can be a group, which takes three hundred bytes of memory.
+// TestG11_DocumentOfEmptyObjectsIsRefused: three bytes of a document can be a group, which takes
+// three hundred bytes of memory.
 func TestG11_DocumentOfEmptyObjectsIsRefused(t *testing.T) {
 	for _, empty := range []string{"{}", "null"} {
 		document := `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[` + strings.Repeat(empty+",", 2_000_000) + empty + `]}`
@@ -266,7 +267,7 @@ func TestG11_DocumentOfEmptyObjectsIsRefused(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		require.ErrorIs(t, err, rest.ErrMalformed)
 		require.ErrorContains(t, err, "is too large")
-		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20), "instead of a gigabyte")
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20), "the refused document must not take a gigabyte")
 		client.Close()
 		server.Close()
 	}

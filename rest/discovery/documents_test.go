@@ -39,8 +39,8 @@ func FuzzDocuments(f *testing.F) {
 	})
 }
 
-// FuzzFind searches for arbitrary names. The resource that is found must have the name, and nothing
-// may panic.
+// FuzzFind searches for arbitrary names. If it finds a resource, the resource's full name must find
+// the same resource. Nothing may panic.
 func FuzzFind(f *testing.F) {
 	data, err := os.ReadFile("testdata/aggregated/apis.json")
 	require.NoError(f, err)
@@ -64,8 +64,9 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// A server lists the same resources in every discovery, and reports them as stale as well.
-// Comparing them takes linear time, and the number of kept resources does not grow.
+// TestG11_KeptResourcesAreBounded: a server may list the same resources in every discovery, and
+// report them as stale as well. Comparing the resources takes linear time, and the number of kept
+// resources does not grow.
 func TestG11_KeptResourcesAreBounded(t *testing.T) {
 	t.Parallel()
 	many := make([]Resource, maxObjects+1000)
@@ -91,6 +92,6 @@ func TestG11_KeptResourcesAreBounded(t *testing.T) {
 	case known := <-kept:
 		require.Len(t, known, n)
 	case <-time.After(time.Minute):
-		require.Fail(t, "it takes for ever")
+		require.Fail(t, "keepFailedParts must take linear time")
 	}
 }

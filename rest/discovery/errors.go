@@ -15,16 +15,17 @@ import (
 // missing.
 var ErrStale = errors.New("the server cannot reach the extension API server of this version: kubectl get apiservices shows why")
 
-// Error says which parts of an API could not be discovered. All other parts were discovered. It
-// unwraps to all reasons, so that the predicates of k8s.io/apimachinery/pkg/api/errors find them.
+// Error lists the parts of the API whose discovery failed. The discovery of all other parts
+// succeeded. Error unwraps to all reasons, so that the predicates of
+// k8s.io/apimachinery/pkg/api/errors find them.
 type Error struct {
 	Failures []Failure // at least one
 }
 
-// Failure is one part of the API that could not be read.
+// Failure is the failed discovery of one part of the API.
 type Failure struct {
-	// GroupVersion is the part that could not be read. It is empty if the list of groups could not
-	// be read, or if the part has an invalid name.
+	// GroupVersion is the failed part. It is empty if the request for the list of groups failed, or
+	// if the part has an invalid name.
 	GroupVersion schema.GroupVersion
 
 	// Path is the path of the request, such as "/apis/metrics.k8s.io/v1beta1".
@@ -33,7 +34,8 @@ type Failure struct {
 	Err error
 }
 
-// These bounds limit the text of an error: the number of reasons, and of paths for each reason.
+// These bounds limit the text of an error: the number of reasons, and the number of paths for each
+// reason.
 const (
 	maxReasons = 8
 	maxPaths   = 12

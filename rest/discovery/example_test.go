@@ -6,8 +6,8 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// A name from a command line becomes a resource for package rest. A real program gets the resources
-// from [discovery.Resources].
+// Find turns a name from a command line into a resource for package rest. A real program gets the
+// resources from [discovery.Resources].
 func ExampleFind() {
 	resources := []discovery.Resource{
 		{Version: "v1", Plural: "pods", Singular: "pod", Kind: "Pod", ShortNames: []string{"po"}, Namespaced: true, Preferred: true},

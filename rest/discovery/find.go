@@ -6,8 +6,8 @@ import (
 )
 
 // Find returns the resource that name means, by kubectl's rules. A name is a plural, a singular, a
-// short name or a kind, in any case. A group or the beginning of a group may follow, or a version
-// and a group:
+// short name or a kind, in any case. After a dot, a group may follow, or the beginning of a group,
+// or a version and a group:
 //
 //	pods  pod  po  Pod
 //	deployments.apps  certificates.cert-manager.io  ingresses.networking
@@ -38,8 +38,8 @@ type query struct {
 	anyGroup   bool
 }
 
-// parseName returns the possible meanings of a name in lower case. The text after the first dot is
-// a version and a group, or otherwise a group.
+// parseName returns the possible meanings of a name in lower case. The text after the first dot may
+// be a version and a group, or only a group.
 func parseName(name string) []query {
 	name, qualifier, qualified := strings.Cut(name, ".")
 	if !qualified {

@@ -42,7 +42,7 @@ func TestFindAcceptsKubectlNames(t *testing.T) {
 		{"hpa", "autoscaling/v2 horizontalpodautoscalers"},
 		{"hpa.v1.autoscaling", "autoscaling/v1 horizontalpodautoscalers"},
 		{"widgets", "old.example.com/v2 widgets"},
-		{"gadgets", "old.example.com/v1 gadgets"}, // the preferred version of its group lacks it
+		{"gadgets", "old.example.com/v1 gadgets"}, // the preferred version of the group lacks gadgets
 		{"gadgets.old.example.com", "old.example.com/v1 gadgets"},
 		{"nodes", "metrics.k8s.io/v1beta1 nodes"},
 	}
@@ -85,7 +85,7 @@ func TestWholeGroupPrecedesGroupPrefix(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, longer, r)
 	_, err = discovery.Find([]discovery.Resource{longer}, "orders.")
-	require.Error(t, err, "the core group is not the beginning of every other")
+	require.Error(t, err, "an empty group must mean the core group, not the beginning of every group")
 }
 
 func TestUnknownNameSuggestsSimilarNames(t *testing.T) {

@@ -22,7 +22,7 @@ func says(text string) http.HandlerFunc {
 	}
 }
 
-// groups returns a legacy answer to /apis, with groups of one version each.
+// groups returns a legacy response to /apis, with groups of one version each.
 func groups(names ...string) string {
 	var items []string
 	for _, name := range names {
@@ -31,8 +31,9 @@ func groups(names ...string) string {
 	return `{"kind":"APIGroupList","apiVersion":"v1","groups":[` + strings.Join(items, ",") + `]}`
 }
 
-// Names of groups and versions become parts of paths. A malicious server must not lead the client
-// to other paths, for example to another cluster behind the same proxy.
+// TestG11_ServerCannotChooseThePathsOfDiscovery: names of groups and versions become parts of
+// paths. A malicious server must not lead the client to other paths, for example to another cluster
+// behind the same proxy.
 func TestG11_ServerCannotChooseThePathsOfDiscovery(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, false, map[string]http.HandlerFunc{
@@ -69,9 +70,9 @@ func TestG11_ServerCannotChooseThePathsOfDiscovery(t *testing.T) {
 	require.Less(t, len(err.Error()), 1000)
 }
 
-// A legacy server may send many documents, each of them small.
+// TestG11_AllDocumentsTogetherAreBounded: a legacy server may send many small documents.
 func TestG11_AllDocumentsTogetherAreBounded(t *testing.T) {
-	testsize.SkipIfShort(t, "it takes more bytes than all documents together may have")
+	testsize.SkipIfShort(t, "decodes more bytes than the bound of all documents together")
 	t.Parallel()
 	for name, document := range map[string]string{
 		"objects": `{"kind":"APIResourceList","groupVersion":"v1","resources":[{}` + strings.Repeat(",{}", 50_000) + `]}`,
@@ -90,7 +91,8 @@ func TestG11_AllDocumentsTogetherAreBounded(t *testing.T) {
 	}
 }
 
-// Each of many versions may fail for another reason, with a long text.
+// TestG11_FailuresOfDiscoveryAreBounded: each of many versions may fail for another reason, with a
+// long text.
 func TestG11_FailuresOfDiscoveryAreBounded(t *testing.T) {
 	t.Parallel()
 	faults, names := map[string]http.HandlerFunc{}, []string{}
@@ -110,10 +112,10 @@ func TestG11_FailuresOfDiscoveryAreBounded(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.NotEmpty(t, resources)
 	failed := err.(*discovery.Error)
-	require.Len(t, failed.Failures, len(names), "each is told, as what was known of it stays")
+	require.Len(t, failed.Failures, len(names), "the error must have every failed version, because a Mapper keeps its resources")
 	require.Less(t, len(err.Error()), 50_000)
 	require.ErrorContains(t, err, "more")
-	require.Less(t, len(s.requests()), 200, "a server that fails so often is not asked on")
+	require.Less(t, len(s.requests()), 200, "after many failures, discovery must send no more requests")
 
 	stale := &discovery.Error{}
 	for _, name := range names {

@@ -125,8 +125,8 @@ func (f *collector) addVersions(ctx context.Context, client *rest.Client, versio
 	}
 }
 
-// errNotRequested is the reason of a version that was not requested because too many others had
-// failed.
+// errNotRequested is the reason for a version that the discovery did not request, because too many
+// other requests had failed.
 var errNotRequested = fmt.Errorf("not requested, because %d other requests had failed", maxFailed)
 
 // getVersion gets the resources of one group version.

@@ -23,20 +23,20 @@ type MapperOptions struct {
 }
 
 // Mapper finds resources by their names and kinds, in the result of its last discovery. If a search
-// finds nothing, the Mapper asks the server again, because a custom resource may be new. Only then
-// does it notice resources that have vanished.
+// finds nothing, the Mapper repeats the discovery, because a custom resource may be new. Until the
+// next discovery, it still finds resources that the server no longer has.
 //
 // If a part of a discovery fails, the Mapper keeps the earlier resources of this part. Only a
 // search that finds nothing returns an error. The error also names the failed parts, because the
 // missing resource may be in one of them.
 //
 // A Mapper is safe for concurrent use, and has no goroutine. A search takes no lock. If several
-// searches find nothing, one asks the server while the others wait for the result.
+// searches find nothing, one of them repeats the discovery while the others wait for the result.
 type Mapper struct {
 	client     *rest.Client
 	interval   time.Duration
 	cached     atomic.Pointer[cachedResult] // nil before the first discovery
-	refreshing chan struct{}                // holds one element while a caller asks the server
+	refreshing chan struct{}                // holds one element while a caller runs a discovery
 
 	discoveries atomic.Uint64
 }
@@ -48,7 +48,7 @@ type cachedResult struct {
 	at        time.Time
 }
 
-// NewMapper returns a mapper. The mapper asks the server at its first use.
+// NewMapper returns a Mapper. The first discovery runs at the first use of the Mapper.
 func NewMapper(client *rest.Client, opts MapperOptions) *Mapper {
 	if opts.RefreshInterval == 0 {
 		opts.RefreshInterval = 10 * time.Second
@@ -56,8 +56,8 @@ func NewMapper(client *rest.Client, opts MapperOptions) *Mapper {
 	return &Mapper{client: client, interval: opts.RefreshInterval, refreshing: make(chan struct{}, 1)}
 }
 
-// Find is the function [Find] for the resources of the server. The error is the error of ctx, or a
-// [*NotFoundError], which may be wrapped.
+// Find is the function [Find] for the resources of the server. The error is the error of ctx, or
+// wraps a [*NotFoundError]. If a failed discovery found no resources at all, it is an [*Error].
 func (m *Mapper) Find(ctx context.Context, name string) (found Resource, err error) {
 	err = m.search(ctx, func(all []Resource) (err error) {
 		found, err = Find(all, name)
@@ -66,9 +66,9 @@ func (m *Mapper) Find(ctx context.Context, name string) (found Resource, err err
 	return found, err
 }
 
-// FindKind returns the resource whose objects are of a kind. If kind has no version, Kind returns
-// the version that the server prefers among the versions that have the kind. Its errors are the
-// same as for [Mapper.Find].
+// FindKind returns the resource whose objects are of a kind. If kind has no version, FindKind
+// returns the version that the server prefers among the versions that have the kind. Its errors are
+// the same as for [Mapper.Find].
 func (m *Mapper) FindKind(ctx context.Context, kind schema.GroupVersionKind) (found Resource, err error) {
 	err = m.search(ctx, func(all []Resource) error {
 		i := slices.IndexFunc(all, func(r Resource) bool { // the first is the preferred one
@@ -103,9 +103,9 @@ func (m *Mapper) FindCategory(ctx context.Context, name string) (found []Resourc
 	return found, err
 }
 
-// Resources returns all known resources, which the caller must not change, together with an
-// [*Error] if the last discovery failed in parts. It asks the server only if the mapper has never
-// asked it.
+// Resources returns the resources of the last discovery, which the caller must not change. If this
+// discovery failed in parts, it also returns an [*Error]. Resources sends requests only if no
+// discovery has run yet.
 func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
 	k := m.cached.Load()
 	if k == nil {
@@ -117,8 +117,8 @@ func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
 	return k.resources, k.err
 }
 
-// Refresh asks the server, unless another caller has asked it since Refresh was called. Its errors
-// are the same as for the function [Resources].
+// Refresh runs a discovery, unless another caller completes a discovery while Refresh waits. Its
+// errors are the same as for the function [Resources].
 func (m *Mapper) Refresh(ctx context.Context) error {
 	k, err := m.refresh(ctx, m.cached.Load())
 	if err != nil {
@@ -129,11 +129,11 @@ func (m *Mapper) Refresh(ctx context.Context) error {
 
 // Stats describes a mapper at one moment.
 type Stats struct {
-	// Resources is the number of known resources, in all versions.
+	// Resources is the number of cached resources, in all versions.
 	Resources int
 
-	// Discoveries is how often the mapper has asked the server, and DiscoveredAt is the time of the
-	// last discovery.
+	// Discoveries is the number of discoveries so far, and DiscoveredAt is the time of the last
+	// one.
 	Discoveries  uint64
 	DiscoveredAt time.Time
 
@@ -150,8 +150,8 @@ func (m *Mapper) Stats() Stats {
 	return s
 }
 
-// search calls the function find with the known resources. If find fails, search asks the server,
-// unless RefreshInterval forbids it, and calls the function once more.
+// search calls the function find with the cached resources. If find fails, search runs a discovery,
+// unless RefreshInterval forbids it, and calls find once more.
 func (m *Mapper) search(ctx context.Context, find func([]Resource) error) error {
 	k := m.cached.Load()
 	if k != nil {
@@ -167,7 +167,7 @@ func (m *Mapper) search(ctx context.Context, find func([]Resource) error) error 
 	return k.withFailures(find(k.resources))
 }
 
-// withFailures adds the parts of the API that could not be discovered to the error of a search.
+// withFailures adds the failed parts of the discovery to the error of a search.
 func (k *cachedResult) withFailures(err error) error {
 	switch {
 	case err == nil || k.err == nil:
@@ -178,8 +178,8 @@ func (k *cachedResult) withFailures(err error) error {
 	return fmt.Errorf("%w; but %w", err, k.err)
 }
 
-// refresh asks the server. If another caller has replaced the stale knowledge while refresh waited,
-// it does not ask again. Its only error is the error of ctx.
+// refresh runs a discovery and caches its result. If another caller has replaced the argument stale
+// in the cache meanwhile, refresh returns that caller's result. The only error is the error of ctx.
 func (m *Mapper) refresh(ctx context.Context, stale *cachedResult) (*cachedResult, error) {
 	select {
 	case m.refreshing <- struct{}{}:
@@ -207,7 +207,7 @@ func (m *Mapper) refresh(ctx context.Context, stale *cachedResult) (*cachedResul
 // keepFailedParts returns resources together with the earlier resources of the parts that failed.
 // Earlier resources of the core group come first, and other earlier resources last, so that a
 // search prefers fresh resources. Their number has the limit of one discovery, because a server may
-// answer differently each time.
+// list other resources each time.
 func keepFailedParts(old, resources []Resource, failures []Failure) []Resource {
 	lost := map[schema.GroupVersion]bool{}
 	lostCore, lostOthers := false, false // the response of /api, or of /apis, is missing

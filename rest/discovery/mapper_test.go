@@ -19,7 +19,7 @@ import (
 
 var gizmos = apitest.Resource{Group: "example.com", Version: "v1", Plural: "gizmos", Kind: "Gizmo", ShortNames: []string{"gz"}, Categories: []string{"all"}}
 
-// withMapper runs a test in a bubble, with a server and a mapper.
+// withMapper runs a test in a synctest bubble, with a server and a mapper.
 func withMapper(t *testing.T, test func(t *testing.T, s *apitest.Server, m *discovery.Mapper)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestMapperFindsByNameKindAndCategory(t *testing.T) {
 		}
 		r, err := m.FindKind(ctx, schema.GroupVersionKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"})
 		require.NoError(t, err)
-		require.Equal(t, "v2", r.Version, "the preferred one")
+		require.Equal(t, "v2", r.Version, "without a version, FindKind must return the preferred version")
 		r, err = m.FindKind(ctx, schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "HorizontalPodAutoscaler"})
 		require.NoError(t, err)
 		require.Equal(t, "v1", r.Version)
@@ -78,8 +78,9 @@ func TestMapperFindsByNameKindAndCategory(t *testing.T) {
 	})
 }
 
-// A category includes resources that only a non-preferred version of their group serves.
-// client-go's restmapper.NewDiscoveryCategoryExpander returns both kinds of resources as well.
+// TestMapperCategoryHasResourcesOfAllVersions: a category includes resources that only a
+// non-preferred version of their group has. client-go's restmapper.NewDiscoveryCategoryExpander
+// includes these resources as well.
 func TestMapperCategoryHasResourcesOfAllVersions(t *testing.T) {
 	t.Parallel()
 	withMapper(t, func(t *testing.T, s *apitest.Server, m *discovery.Mapper) {
@@ -129,12 +130,12 @@ func TestMapperRefreshesOnMissWithRateLimit(t *testing.T) {
 		require.NoError(t, s.AddResource(gizmos))
 		_, err = m.Find(ctx, "gizmos")
 		requireNotFound(t, err)
-		require.EqualValues(t, 1, m.Stats().Discoveries, "too early to ask again")
+		require.EqualValues(t, 1, m.Stats().Discoveries, "within RefreshInterval, a search must not run a second discovery")
 
 		time.Sleep(10 * time.Second)
 		_, err = m.Find(ctx, "pods")
 		require.NoError(t, err)
-		require.EqualValues(t, 1, m.Stats().Discoveries, "nothing was missed")
+		require.EqualValues(t, 1, m.Stats().Discoveries, "a search that finds a resource must not run a discovery")
 		r, err := m.Find(ctx, "gz")
 		require.NoError(t, err)
 		require.Equal(t, "gizmos.example.com", r.String())
@@ -147,7 +148,7 @@ func TestMapperRefreshesOnMissWithRateLimit(t *testing.T) {
 		}
 		require.EqualValues(t, 2, m.Stats().Discoveries)
 		require.NoError(t, m.Refresh(ctx))
-		require.EqualValues(t, 3, m.Stats().Discoveries, "asked for")
+		require.EqualValues(t, 3, m.Stats().Discoveries, "Refresh must run a discovery within RefreshInterval")
 	})
 }
 
@@ -188,7 +189,7 @@ func TestMapperRefreshAfterCancelledCaller(t *testing.T) {
 		start := time.Now()
 		_, err := m.Find(impatient, "pods")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Equal(t, time.Second/2, time.Since(start), "who waits for another one's answer can stop as well")
+		require.Equal(t, time.Second/2, time.Since(start), "a caller that waits for another caller's discovery must return when its context ends")
 		_, err = m.Find(t.Context(), "pods")
 		require.NoError(t, err)
 		group.Wait()
@@ -203,10 +204,10 @@ func TestMapperKeepsResourcesOfFailedParts(t *testing.T) {
 		down := s.Inject(apitest.Fault{Verb: "discovery", Action: apitest.Code(http.StatusForbidden, 0)})
 		_, err := m.Find(ctx, "pods")
 		require.True(t, apierrors.IsForbidden(err), "%v", err)
-		require.NotContains(t, err.Error(), "has no resource", "nobody knows that")
+		require.NotContains(t, err.Error(), "has no resource", "without a successful discovery, the error must not say that the resource is missing")
 		_, err = m.Resources(ctx)
 		require.True(t, apierrors.IsForbidden(err))
-		require.EqualValues(t, 1, m.Stats().Discoveries, "a server in trouble is not asked again at once")
+		require.EqualValues(t, 1, m.Stats().Discoveries, "within RefreshInterval, a failed discovery must not be repeated")
 		require.Error(t, m.Stats().Err)
 		down.Remove()
 
@@ -224,7 +225,7 @@ func TestMapperKeepsResourcesOfFailedParts(t *testing.T) {
 			require.Equal(t, before, after)
 			_, err = m.Find(ctx, "nonsense")
 			requireNotFound(t, err)
-			require.True(t, apierrors.IsForbidden(err), "it may be in what is not known")
+			require.True(t, apierrors.IsForbidden(err), "the missing resource may be in the failed part, so the error must name the part")
 			require.ErrorContains(t, err, `has no resource "nonsense"`)
 			require.ErrorContains(t, err, "but API discovery is incomplete: "+path+": ")
 			fault.Remove()
@@ -232,7 +233,7 @@ func TestMapperKeepsResourcesOfFailedParts(t *testing.T) {
 	})
 }
 
-// A negative RefreshInterval means no limit.
+// TestMapperWithoutAnInterval: a negative RefreshInterval means no limit.
 func TestMapperWithoutAnInterval(t *testing.T) {
 	t.Parallel()
 	m := discovery.NewMapper(newServer(t, false, nil).client(t), discovery.MapperOptions{RefreshInterval: -1})

@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// A reference to an object, such as an owner reference, has a kind. A request needs the name of the
-// resource.
+// A Mapper finds the resource of a kind. A reference to an object, such as an owner reference, has
+// the kind, but a request needs the name of the resource.
 func ExampleMapper() {
 	server := apitest.New(apitest.Options{})
 	defer server.Close()

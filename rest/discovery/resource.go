@@ -2,8 +2,8 @@ package discovery
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// Resource is one resource in one version, as the server describes it. Its slices must not be
-// changed: copies of a Resource share them.
+// Resource is one resource in one version, as the server describes it. A program must not change
+// its slices, because copies of a Resource share them.
 type Resource struct {
 	// Group is "" for the core group.
 	Group   string

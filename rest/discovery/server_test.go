@@ -23,8 +23,9 @@ type server struct {
 	faults    map[string]http.HandlerFunc
 }
 
-// newServer starts a server. If aggregated is set and the request accepts aggregated documents, it
-// answers with these, and otherwise with legacy documents. faults replace answers, by path.
+// newServer starts a server. If aggregated is set, and a request accepts aggregated documents, the
+// server sends aggregated documents. Otherwise it sends legacy documents. faults replace responses,
+// by path.
 func newServer(t *testing.T, aggregated bool, faults map[string]http.HandlerFunc) *server {
 	t.Helper()
 	s := &server{faults: faults}
@@ -66,19 +67,19 @@ func (s *server) client(t *testing.T) *rest.Client {
 	return client
 }
 
-// requests returns the paths that were requested so far.
+// requests returns the paths of all requests so far.
 func (s *server) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requested
 }
 
-// status answers with a code and its text.
+// status responds with a code and its text.
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, http.StatusText(code), code) }
 }
 
-// body answers with a document.
+// body responds with a document.
 func body(document string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -7,14 +7,15 @@ import (
 	"os/exec"
 )
 
-// ErrNoTerminal is wrapped by errors about a plugin that must ask the user for input, although the
-// process has no terminal.
+// ErrNoTerminal means that a plugin needs input from the user, but standard input is not a
+// terminal. The errors of [Plugin.Credential] wrap it.
 var ErrNoTerminal = errors.New("the plugin needs a terminal (interactiveMode Always), but standard input is not a terminal")
 
-// ErrMalformed is wrapped by errors about a plugin whose output is not a valid ExecCredential.
+// ErrMalformed means that the output of a plugin is not a valid ExecCredential. The errors of
+// [Plugin.Credential] wrap it.
 var ErrMalformed = errors.New("malformed output")
 
-// Error is the failure of a plugin. It unwraps to the reason: the context's error,
+// Error is the failure of a plugin, and unwraps to the reason: the context's error,
 // exec.ErrNotFound or fs.ErrNotExist, an *exec.ExitError, [ErrMalformed] and so on.
 type Error struct {
 	// Command is the command of the plugin.

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// The client gets its tokens from a command. Here, the command is missing, and the error says how
-// to get it.
+// The client gets its tokens from a command. In this example the command is missing, and the error
+// contains the InstallHint.
 func Example() {
 	plugin, err := execauth.New("example-get-token", execauth.Options{
 		Args:        rest.Secrets("--cluster", "prod"),

@@ -13,13 +13,13 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// kind is the kind of the document that a plugin gets, and of the document that it prints.
+// kind is the kind of both documents: the input of a plugin, and its output.
 const kind = "ExecCredential"
 
 // credentialRequest is the document that a plugin gets; see the type ExecCredential of
 // client.authentication.k8s.io.
 type credentialRequest struct {
-	// first, as in client-go, because a plugin may find fields by patterns
+	// As in client-go, kind comes first, because a plugin may search the text for patterns.
 	Kind       string `json:"kind"`
 	APIVersion string `json:"apiVersion"`
 	Spec       struct {

@@ -13,14 +13,15 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// These limits apply to the standard output of a plugin, and to the kept end of its standard error.
+// These limits, in bytes, are for the standard output of a plugin, and for the end of its standard
+// error that an Error keeps.
 const (
 	maxOutput = 1 << 20
 	maxStderr = 2 << 10
 )
 
-// orphanDelay is how long the plugin's own child processes may keep its output open after the
-// plugin itself has ended.
+// orphanDelay is how long a plugin's child processes may keep the output open after the plugin has
+// ended.
 const orphanDelay = time.Second
 
 // execute runs the command once.
@@ -99,8 +100,8 @@ func revealAll(secrets []rest.Secret) []string {
 	return out
 }
 
-// ignoreErrors ignores errors of a Writer: a failure to show a plugin's messages is not a failure
-// of the plugin.
+// ignoreErrors ignores errors of a Writer, because a failure to show a plugin's messages is not a
+// failure of the plugin.
 type ignoreErrors struct{ io.Writer }
 
 func (c ignoreErrors) Write(p []byte) (int, error) {
@@ -108,7 +109,7 @@ func (c ignoreErrors) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// limitedBuffer keeps the bytes that are written to it. It fails if there are too many.
+// limitedBuffer keeps the bytes that are written to it. A write fails if it would exceed maxOutput.
 type limitedBuffer struct {
 	data     bytes.Buffer
 	overflow bool
@@ -138,7 +139,7 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // String returns the kept bytes, starting at a whole word. A partial word could be the end of a
-// secret, which nothing would recognise.
+// secret, which redactStderr would not recognise.
 func (t *tail) String() string {
 	if !t.cut {
 		return string(t.data)

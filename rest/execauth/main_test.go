@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // runPlugin is the plugin: it does what the variable selects.
 func runPlugin(what string, args []string) int {
 	switch what {
-	case "file": // prints a file, and adds a line to another one
+	case "file": // prints a file, and adds a line to the journal
 		logRun(args[1])
 		data, err := os.ReadFile(args[0])
 		if err != nil {
@@ -34,13 +34,13 @@ func runPlugin(what string, args []string) int {
 			return 1
 		}
 		os.Stdout.Write(data)
-	case "echo": // puts its input into the token
+	case "echo": // prints its input as the token
 		var q struct{ APIVersion string }
 		info := os.Getenv("KUBERNETES_EXEC_INFO")
 		_ = json.Unmarshal([]byte(info), &q)
 		token, _ := json.Marshal(strings.Join(args, ",") + "|" + os.Getenv("GREETING") + "|" + info)
 		fmt.Printf(`{"kind":"ExecCredential","apiVersion":%q,"status":{"token":%s}}`, q.APIVersion, token)
-	case "leak": // prints a token into a file, and complains about it on standard error
+	case "leak": // the first run prints a token, and later runs fail with this token on standard error
 		data, _ := os.ReadFile(args[0])
 		if data == nil {
 			token := "short-one"
@@ -53,7 +53,7 @@ func runPlugin(what string, args []string) int {
 	case "fail": // fails with a message
 		fmt.Fprint(os.Stderr, args[0])
 		return 3
-	case "hang": // reports that it runs, and then hangs
+	case "hang": // adds a line to the journal, and then hangs
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 		logRun(args[0])
 		time.Sleep(time.Hour) // in a separate process, which the test kills

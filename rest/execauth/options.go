@@ -46,11 +46,12 @@ type Options struct {
 	// Policy says which commands may run. Defaults to all commands.
 	Policy Policy
 
-	// InstallHint tells people how to get the command. The error about a missing command contains
-	// it. Defaults to "".
+	// InstallHint explains to people how to get the command. The error about a missing command
+	// contains it. Defaults to "".
 	InstallHint string
 
-	// Cluster describes the server to the plugin, in its ExecCredential. Defaults to no cluster.
+	// Cluster describes the server. The plugin gets it in its ExecCredential. Defaults to no
+	// cluster.
 	Cluster *Cluster
 
 	// InteractiveMode says whether the plugin may ask the user for input. Defaults to
@@ -61,14 +62,15 @@ type Options struct {
 	// os.Stdin.
 	Stdin *os.File
 
-	// Stderr gets the text that the command writes to its standard error, while it runs: how to log
-	// in, for example. Defaults to this process's standard error if the plugin may ask the user for
-	// input, and otherwise to no output. Errors of Stderr do not count as errors of the plugin.
+	// Stderr receives the standard error of the command while it runs, such as instructions to log
+	// in. Defaults to this process's standard error if the plugin may ask the user for input, and
+	// otherwise to no output. Errors of Stderr do not count as errors of the plugin.
 	Stderr io.Writer
 
-	// OnExit is called after each run with the error of the process: nil, ErrNotAllowed,
-	// exec.ErrNotFound, an *exec.ExitError and so on. If the process succeeds, but its output has
-	// no credential, this error is nil. Ran defaults to nil.
+	// OnExit is called after each run with the error of the process: nil, an *exec.ExitError and so
+	// on. If the process succeeds, but its output has no credential, this error is nil. OnExit is
+	// also called, without a run, if the command is not allowed (ErrNotAllowed) or missing
+	// (exec.ErrNotFound). Defaults to no call.
 	OnExit func(err error)
 
 	// Timeout is how long the command may run before it is killed. Defaults to 5 minutes, long

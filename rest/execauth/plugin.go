@@ -20,7 +20,7 @@ const (
 	maxPause   = 10 * time.Second
 )
 
-// maxMargin limits how long before its expiry a credential is replaced.
+// maxMargin limits how long before its expiry a Plugin replaces a credential.
 const maxMargin = 10 * time.Second
 
 // Plugin is a command that prints credentials. It is safe for concurrent use, and needs no Close:
@@ -37,20 +37,20 @@ type Plugin struct {
 	running    *run             // nil while no process runs
 	failed     *Error           // of the last run; nil if that run returned a credential
 	failures   int              // consecutive unsuccessful runs
-	pauseUntil time.Time        // the end of the pause after these runs
+	pauseUntil time.Time        // the end of the pause after the last run
 }
 
-// run is one process. Its result may be read after done is closed.
+// run is one process. Other goroutines may read its result once done is closed.
 type run struct {
 	done       chan struct{}
 	refused    bool // it replaces a credential that a server refused
 	credential *rest.Credential
 	err        error
-	abandoned  bool // its caller's context has ended, so err says nothing about the plugin
+	abandoned  bool // its caller's context has ended, so err is not an error of the plugin
 }
 
-// New returns a plugin. command is a path, or a name that is looked up in PATH. New starts nothing:
-// if the command is missing, [Plugin.Credential] returns the error.
+// New returns a Plugin. command is a path, or a name that is looked up in PATH. New starts no
+// process: if the command is missing, [Plugin.Credential] returns the error.
 func New(command string, opts Options) (*Plugin, error) {
 	if command == "" {
 		return nil, errors.New("execauth: a command is required")
@@ -67,8 +67,8 @@ func New(command string, opts Options) (*Plugin, error) {
 
 // Credential returns the current credential. If there is no credential, or it has expired, or it
 // equals refused, Credential runs the command. In the pause after an unsuccessful run, it returns
-// the result of this run. Errors are of type [*Error]. If ctx ends while Credential waits for the
-// process of another call, the error is the error of ctx.
+// the result of the last run instead. Errors are of type [*Error]. If ctx ends while Credential
+// waits for the process of another call, the error is the error of ctx.
 func (p *Plugin) Credential(ctx context.Context, refused *rest.Credential) (*rest.Credential, error) {
 	for {
 		mine, other, credential, err := p.next(refused)
@@ -101,7 +101,7 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 	case p.running != nil:
 		return nil, p.running, nil, nil
 	case p.current != nil && (p.current != refused && !expired || now.Before(p.pauseUntil)):
-		return nil, nil, p.current, nil // in a pause, no better credential can be had
+		return nil, nil, p.current, nil // in a pause, the plugin must not run to get a better credential
 	case p.failed != nil && now.Before(p.pauseUntil):
 		return nil, nil, nil, p.repeatedError(p.pauseUntil.Sub(now))
 	}
@@ -118,9 +118,9 @@ func (p *Plugin) repeatedError(left time.Duration) error {
 	}
 }
 
-// setPauseLocked sets the pause after a run. helped is false if the run was unsuccessful: it
-// failed, its credential has expired already by this machine's clock, or it replaced a refused
-// credential. In the last case the server may refuse the new credential as well.
+// setPauseLocked sets the pause after a run. successful is false if the run failed, if its
+// credential has expired already by this machine's clock, or if it replaced a refused credential.
+// In the last case the server may refuse the new credential as well.
 func (p *Plugin) setPauseLocked(now time.Time, successful bool) {
 	if successful || now.Sub(p.pauseUntil) > maxPause {
 		p.failures = 0

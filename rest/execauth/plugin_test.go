@@ -80,7 +80,7 @@ func (f *filePlugin) token(refused *rest.Credential) *rest.Credential {
 func TestCredentialIsKeptUntilItIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFilePlugin(t)
-	require.Zero(t, f.runs(), "New starts nothing")
+	require.Zero(t, f.runs(), "New must not start the plugin")
 	f.says(`{"token":"one","unknown":1}`)
 	one := f.token(nil)
 	require.Equal(t, "one", one.Token.Reveal())
@@ -90,7 +90,7 @@ func TestCredentialIsKeptUntilItIsRefused(t *testing.T) {
 	f.says(`{"token":"two"}`)
 	two := f.token(one)
 	require.Equal(t, "two", two.Token.Reveal())
-	require.Same(t, two, f.token(one), "that it replaced the refused one is known")
+	require.Same(t, two, f.token(one), "the second credential has already replaced the refused credential, so the plugin must not run again")
 	require.Equal(t, 2, f.runs())
 }
 
@@ -106,18 +106,18 @@ func TestExpiredCredentialIsReplaced(t *testing.T) {
 	f.token(nil)
 	f.token(nil)
 	require.Equal(t, 1, f.runs())
-	require.WithinDuration(t, at.Add(-maxMargin), f.expiry, time.Second, "a bit earlier")
+	require.WithinDuration(t, at.Add(-maxMargin), f.expiry, time.Second, "the credential must expire maxMargin before its expirationTimestamp")
 
 	f.expiry = time.Now().Add(-time.Second)
 	expires(-time.Hour)
 	old := f.token(nil)
 	require.Equal(t, 2, f.runs())
-	require.Same(t, old, f.token(nil), "our clock may be wrong: the server decides")
-	require.Equal(t, 2, f.runs(), "and the plugin is not asked for each request")
+	require.Same(t, old, f.token(nil), "an expired credential must be used in the pause, because this machine's clock may be wrong")
+	require.Equal(t, 2, f.runs(), "in the pause, the plugin must not run")
 }
 
-// A plugin may fail, or all its credentials may be refused. Then it runs only a few times in a
-// minute, however many requests there are.
+// TestFailingPluginBacksOff: if a plugin fails, or servers refuse all its credentials, it runs only
+// a few times in a minute. The number of requests does not matter.
 func TestFailingPluginBacksOff(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]string{"fails": "", "is refused": `{"token":"a"}`, "has expired": `{"token":"a","expirationTimestamp":"1999-01-01T00:00:00Z"}`} {
@@ -163,7 +163,8 @@ func TestFailingPluginBacksOff(t *testing.T) {
 	}
 }
 
-// If the context of a run's caller has ended, the failure of this run does not start a pause.
+// TestCancelledRunStartsNoPause: if the context of a run's caller has ended, the failure of this
+// run does not start a pause.
 func TestCancelledRunStartsNoPause(t *testing.T) {
 	t.Parallel()
 	f := newFilePlugin(t)
@@ -195,7 +196,7 @@ func TestClientCertificate(t *testing.T) {
 	c := f.token(nil)
 	require.True(t, c.Token.IsZero())
 	require.EqualValues(t, 7, c.Certificate().Leaf.SerialNumber.Int64())
-	require.WithinDuration(t, end, f.expiry, maxMargin, "it ends with the certificate")
+	require.WithinDuration(t, end, f.expiry, maxMargin, "the credential must expire with the certificate")
 }
 
 func TestPluginGetsExecInfo(t *testing.T) {
@@ -278,7 +279,7 @@ func TestOneProcessServesAllWaitingCallers(t *testing.T) {
 		})
 	}
 	group.Wait()
-	require.Equal(t, 2, f.runs(), "a failure serves all who waited for it, and who came soon after it")
+	require.Equal(t, 2, f.runs(), "callers that wait for a failed run, or come in the pause after it, must get its error")
 }
 
 // waitForPID waits until n plugins run, and returns the process ID of the last one.
@@ -308,12 +309,12 @@ func TestCancelKillsProcessAndWaiterStartsAnother(t *testing.T) {
 	endSecond, second := call()
 	endThird, third := call()
 	endThird()
-	require.Equal(t, context.Canceled, <-third, "who waits for another's process leaves at once")
-	require.NoError(t, syscall.Kill(pid, 0), "and it goes on")
+	require.Equal(t, context.Canceled, <-third, "a caller that waits for another caller's process must return when its context ends")
+	require.NoError(t, syscall.Kill(pid, 0), "the process must continue")
 
 	endFirst()
 	require.ErrorIs(t, <-first, context.Canceled)
-	require.ErrorIs(t, syscall.Kill(pid, 0), syscall.ESRCH, "it is dead, although it ignores polite signals")
+	require.ErrorIs(t, syscall.Kill(pid, 0), syscall.ESRCH, "the process must be killed, although it ignores SIGINT and SIGTERM")
 	waitForPID(t, journal, 2)
 	endSecond()
 	require.ErrorIs(t, <-second, context.Canceled)
@@ -334,7 +335,7 @@ func TestMissingCommandShowsInstallHint(t *testing.T) {
 		require.NoError(t, err)
 		_, err = p.Credential(t.Context(), nil)
 		require.ErrorContains(t, err, `exec plugin "`+command+`": `)
-		require.ErrorContains(t, err, ": Install it; with [31mapt-get[0m.", "and cannot steer the terminal")
+		require.ErrorContains(t, err, ": Install it; with [31mapt-get[0m.", "the hint must contain no escape sequences")
 		require.True(t, errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist))
 
 		p, err = New(command, Options{})
@@ -345,7 +346,7 @@ func TestMissingCommandShowsInstallHint(t *testing.T) {
 	p := newPlugin(t, "echo", Options{InstallHint: "Install it.", Cluster: &Cluster{CAFile: "/no/such/ca"}})
 	_, err := p.Credential(t.Context(), nil)
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.NotContains(t, err.Error(), "Install", "it is not the command that is missing")
+	require.NotContains(t, err.Error(), "Install", "the error must not have the hint if only the CA file is missing")
 }
 
 func TestNewRefusesInvalidOptions(t *testing.T) {
@@ -365,7 +366,7 @@ func TestNewRefusesInvalidOptions(t *testing.T) {
 	}
 }
 
-// If a run panics, the other callers do not wait for its end.
+// TestPanickingRunBlocksNoCaller: if a run panics, other callers do not wait for ever.
 func TestPanickingRunBlocksNoCaller(t *testing.T) {
 	t.Parallel()
 	f := newFilePlugin(t)
@@ -375,7 +376,7 @@ func TestPanickingRunBlocksNoCaller(t *testing.T) {
 	require.PanicsWithValue(t, "no luck", func() { _, _ = f.Credential(t.Context(), nil) })
 	f.isTerminal = terminal
 	_, err := f.Credential(t.Context(), nil)
-	require.ErrorContains(t, err, "the run has not ended", "in the pause after it")
+	require.ErrorContains(t, err, "the run has not ended", "in the pause after the panic, callers must get this error")
 	f.pauseUntil = time.Now()
 	require.Equal(t, "a", f.token(nil).Token.Reveal())
 }

@@ -10,29 +10,30 @@ import (
 // PolicyType says which plugins may run.
 type PolicyType string
 
-// These types have the names of kubectl's file of preferences (kuberc, field
-// credentialPluginPolicy).
+// These types have the same names as in kubectl's preferences (the field credentialPluginPolicy of
+// a kuberc file).
 const (
 	AllowAll  PolicyType = "AllowAll"
 	DenyAll   PolicyType = "DenyAll"
 	Allowlist PolicyType = "Allowlist"
 )
 
-// Policy says which commands may run. It matters because a kubeconfig may come from a person who
-// should not choose commands for this machine. The policy is checked before each run. The zero
-// value allows all commands.
+// Policy says which commands may run. A kubeconfig may come from a person who should not choose
+// commands for this machine. A Plugin checks its policy before each run. The zero value allows all
+// commands.
 type Policy struct {
 	// Type defaults to AllowAll.
 	Type PolicyType
 
 	// Allowed has the allowed commands. It must have at least one if Type is Allowlist, and must be
 	// empty otherwise. Each is a path, or a name that is looked up in PATH. A command is allowed if
-	// its path equals the path of an allowed command. Symbolic links are not followed, and there
-	// are no patterns.
+	// its path equals the path of an allowed command. The comparison does not follow symbolic
+	// links, and there are no patterns.
 	Allowed []string
 }
 
-// ErrNotAllowed is wrapped by errors about a plugin that the policy does not allow.
+// ErrNotAllowed means that the policy does not allow a command. The errors of [Plugin.Credential]
+// wrap it.
 var ErrNotAllowed = errors.New("the policy for plugins does not allow the command")
 
 // validate returns an error if the policy is invalid.

@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// TestPolicyAllowsCommands checks that a command runs only if the policy allows it.
+// TestPolicyAllowsCommands: a command runs only if the policy allows it.
 func TestPolicyAllowsCommands(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	marker := filepath.Join(dir, "marker")

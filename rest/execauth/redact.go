@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// redacted is printed in place of a secret.
+// redacted replaces a secret in a printed text.
 const redacted = "[redacted]"
 
 // These expressions match words that look like secrets: tokens in three parts (JWT), long words
@@ -23,8 +23,8 @@ var (
 	secretNamePattern = regexp.MustCompile(`(?i)password|passwd|secret|token|credential|key`)
 )
 
-// shortestSecret is the length of the shortest value of a variable that is hidden. Shorter values
-// are words, which occur in texts by chance.
+// shortestSecret is the length of the shortest value that redactStderr replaces. Shorter values may
+// be ordinary words, which occur in texts by chance.
 const shortestSecret = 6
 
 // redactStderr returns the standard error of a plugin in one line, without words that look like
@@ -45,8 +45,8 @@ func (p *Plugin) redactStderr(text string) string {
 	return printable(text)
 }
 
-// secrets returns texts to hide: the values of the variables in the plugin's configuration, the
-// plugin's last token, and the values of other variables and of arguments whose names suggest a
+// secrets returns texts to redact: the plugin's last token, and the values of the variables in its
+// configuration. It adds the values of environment variables and of arguments whose names suggest a
 // secret.
 func (p *Plugin) secrets() (values []string) {
 	add := func(value string) {
@@ -69,7 +69,7 @@ func (p *Plugin) secrets() (values []string) {
 		if ok {
 			add(value)
 		} else if i+1 < len(args) {
-			add(args[i+1]) // as in --client-secret abc
+			add(args[i+1]) // such as --client-secret abc
 		}
 	}
 	p.mu.Lock()
@@ -90,7 +90,7 @@ func printable(text string) string {
 				return ' '
 			}
 			if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
-				// IsControl does not include bidirectional marks
+				// unlike IsControl, this also removes bidirectional marks
 				return -1
 			}
 			return r

@@ -73,11 +73,11 @@ func TestOnlyTheEndOfLongStderrIsKept(t *testing.T) {
 	var end tail
 	_, _ = end.Write([]byte("se"))
 	_, _ = end.Write([]byte("cret" + strings.Repeat("x", maxStderr-10) + " the end"))
-	require.Equal(t, "... the end", end.String(), "what was cut may be the rest of a secret")
+	require.Equal(t, "... the end", end.String(), "a partial word must be dropped, because it may be the rest of a secret")
 
 	end = tail{}
 	_, _ = end.Write([]byte(`{"password":"secret","more":"` + strings.Repeat("x-", maxStderr/2-9) + `"}`))
-	require.Equal(t, "...", end.String(), "also where there is no space")
+	require.Equal(t, "...", end.String(), "a partial word without a space behind it must be dropped")
 }
 
 func TestInvalidOutputIsNotQuoted(t *testing.T) {
@@ -100,7 +100,7 @@ func TestInvalidOutputIsNotQuoted(t *testing.T) {
 		require.ErrorIs(t, err, ErrMalformed)
 		require.ErrorContains(t, err, want)
 		require.NotContains(t, err.Error(), "hush")
-		// so long that no path contains it by chance
+		// This number is so long that no path contains it by chance.
 		require.NotContains(t, err.Error(), "471147114711471147")
 	}
 	p := newPlugin(t, "flood", Options{})
@@ -153,7 +153,7 @@ func TestOptionsAndPluginAreNotPrinted(t *testing.T) {
 			slog.New(handler).Info("message", "value", value)
 		}
 		var failed recorded
-		// follows pointers, and calls no methods
+		// assert.Equal prints values without calling their methods, and follows pointers.
 		assert.Equal(&failed, value, reflect.Zero(reflect.TypeOf(value)).Interface())
 		logged.WriteString(failed.text)
 	}
@@ -168,7 +168,8 @@ type recorded struct{ text string }
 
 func (r *recorded) Errorf(format string, args ...any) { r.text += fmt.Sprintf(format, args...) }
 
-// If the beginning of a key was cut off, the rest of the key is still hidden.
+// TestTruncatedKeyIsRedacted: if the beginning of a key was cut off, the error does not have the
+// rest of the key either.
 func TestTruncatedKeyIsRedacted(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("hushKey/", 8) + "\n"

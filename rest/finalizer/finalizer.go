@@ -23,7 +23,7 @@ var ErrDeleting = errors.New("the object is being deleted")
 // exists.
 var ErrReplaced = errors.New("the object was deleted, and another object has the same name")
 
-// errNoUID is the error for an object without a UID, which cannot be distinguished from another
+// errNoUID is the error for an object without a UID. Without it, a patch could change another
 // object of the same name.
 var errNoUID = errors.New("the object has no UID, and another object may have the same name: keep metadata.uid in the object, or get the object first")
 
@@ -39,8 +39,8 @@ const attempts = 8
 // Handle adds or removes a finalizer, as the state of the object requires:
 //
 //   - If the object is not being deleted, Handle adds the finalizer if it is missing, and returns
-//     the object with it. After this the caller may create resources that the function clean
-//     removes.
+//     the object with the finalizer. After this the caller may create resources that the function
+//     clean removes.
 //   - If the object is being deleted and has the finalizer, Handle calls the function clean. If
 //     clean returns nil, Handle removes the finalizer and returns gone as true: nothing is left to
 //     do.
@@ -54,7 +54,7 @@ func Handle[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 	case object.GetDeletionTimestamp() == nil:
 		current, err = Ensure(ctx, objects, object, name)
 		if errors.Is(err, ErrDeleting) {
-			// the object never had the finalizer, so there is nothing to clean up
+			// Since it lacks the finalizer, there is nothing to clean up.
 			return current, true, nil
 		}
 		return current, false, err
@@ -142,7 +142,7 @@ func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 		if refused == nil {
 			return patched, nil
 		}
-		// A failed test of the patch returns 422, but other failures do as well.
+		// The server returns 422 if a test of the patch fails, but also for other reasons.
 		if !apierrors.IsInvalid(refused) && !apierrors.IsConflict(refused) || attempt == attempts {
 			return current, wrap(refused)
 		}

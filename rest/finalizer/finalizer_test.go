@@ -27,7 +27,7 @@ var (
 	fine = func(context.Context, *corev1.Pod) error { return nil }
 )
 
-// fixture is a server with a pod that has these finalizers.
+// fixture is a server with a pod.
 type fixture struct {
 	t      *testing.T
 	server *apitest.Server
@@ -49,7 +49,7 @@ func (r *fixture) create(finalizers ...string) {
 	require.NoError(r.t, err)
 }
 
-// get returns the present pod, or nil.
+// get returns the pod on the server, or nil.
 func (r *fixture) get() *corev1.Pod {
 	object, err := r.server.Get(gvr, web)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestHandleAddsAndRemovesTheFinalizer(t *testing.T) {
 		again, gone, err := finalizer.Handle(t.Context(), r.pods, pod, ours, fine)
 		require.NoError(t, err)
 		require.False(t, gone)
-		require.Same(t, pod, again, "nothing is asked where nothing is to do")
+		require.Same(t, pod, again, "without a change, Handle must return the same object")
 
 		require.NoError(t, r.server.Delete(gvr, web))
 		deleting := r.get()
@@ -78,7 +78,7 @@ func TestHandleAddsAndRemovesTheFinalizer(t *testing.T) {
 		_, gone, err = finalizer.Handle(t.Context(), r.pods, deleting, ours, func(context.Context, *corev1.Pod) error { return failure })
 		require.ErrorIs(t, err, failure)
 		require.False(t, gone)
-		require.Contains(t, r.get().Finalizers, ours, "what is not clean stays")
+		require.Contains(t, r.get().Finalizers, ours, "after an error of clean, the finalizer must stay")
 
 		cleaned := 0
 		clean := func(_ context.Context, p *corev1.Pod) error { cleaned++; require.Same(t, deleting, p); return nil }
@@ -108,12 +108,12 @@ func TestStaleObjectIsHandled(t *testing.T) {
 	changed.Finalizers = []string{ours, "example.com/b", "example.com/c"}
 	_, err := r.server.Update(changed)
 	require.NoError(t, err)
-	// the finalizer was the second one, and is the first one now
+	// The finalizer has moved from the second place to the first.
 	pod, err := finalizer.Remove(t.Context(), r.pods, old, ours)
 	require.NoError(t, err)
 	require.Equal(t, []string{"example.com/b", "example.com/c"}, pod.Finalizers)
 	require.Equal(t, pod.Finalizers, r.get().Finalizers)
-	require.Equal(t, []string{"example.com/a", ours, "example.com/b"}, old.Finalizers, "the cache is left alone")
+	require.Equal(t, []string{"example.com/a", ours, "example.com/b"}, old.Finalizers, "Remove must not change its argument")
 
 	stale := r.get()
 	stale.Finalizers, stale.ResourceVersion = nil, old.ResourceVersion
@@ -131,7 +131,7 @@ func TestRecreatedObjectIsNotChanged(t *testing.T) {
 	require.NoError(t, err)
 	r.create(ours)
 	_, err = finalizer.Remove(t.Context(), r.pods, old, ours)
-	require.NoError(t, err, "the one that was meant is gone")
+	require.NoError(t, err, "Remove must succeed, because the object that it was called for is gone")
 	require.Equal(t, []string{ours}, r.get().Finalizers)
 
 	old.Finalizers = nil
@@ -174,7 +174,7 @@ func TestErrorsOfTheServerAreReturned(t *testing.T) {
 	patches = 0
 	_, err = finalizer.Ensure(t.Context(), r.pods, r.get(), ours)
 	require.True(t, apierrors.IsInvalid(err))
-	require.Equal(t, 1, patches, "a refusal that is no race is not repeated")
+	require.Equal(t, 1, patches, "Ensure must not repeat a patch if the object has not changed")
 }
 
 func TestManyControllersShareAnObject(t *testing.T) {

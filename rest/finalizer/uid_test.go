@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/rest/finalizer"
 )
 
-// Without a UID, an object from a cache cannot be distinguished from another object of the same
-// name. So the functions refuse it.
+// TestObjectWithoutAUIDIsRefused: without a UID, a patch could change another object of the same
+// name. So the functions refuse such an object.
 func TestObjectWithoutAUIDIsRefused(t *testing.T) {
 	t.Parallel()
 	r := start(t, apitest.Options{}, ours)
@@ -20,7 +20,7 @@ func TestObjectWithoutAUIDIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "has no UID")
 	require.Contains(t, r.get().Finalizers, ours)
 	_, err = finalizer.Ensure(t.Context(), r.pods, pod, ours)
-	require.NoError(t, err, "there is nothing to do")
+	require.NoError(t, err, "Ensure must accept an object that has the finalizer already")
 	pod.Finalizers = nil
 	_, err = finalizer.Ensure(t.Context(), r.pods, pod, "example.com/another")
 	require.ErrorContains(t, err, "has no UID")

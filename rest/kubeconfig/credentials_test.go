@@ -69,7 +69,7 @@ func TestMissingExecPlugin(t *testing.T) {
 	dir := t.TempDir()
 	conn, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, dir, "config", kubeconfigOf(`server: "https://x.example"`,
 		"exec: {command: ./get-token, apiVersion: client.authentication.k8s.io/v1beta1, installHint: 'Ask Jane for it.'}"))})
-	require.NoError(t, err, "Load starts nothing")
+	require.NoError(t, err, "Load must not start the plugin")
 	client, err := rest.NewClient(conn.Config, rest.Options{})
 	require.NoError(t, err)
 	defer client.Close()
@@ -79,7 +79,7 @@ func TestMissingExecPlugin(t *testing.T) {
 	require.ErrorContains(t, err, "Ask Jane for it.")
 
 	_, err = kubeconfig.Marshal(conn)
-	require.ErrorContains(t, err, "exec plugin", "it would be somebody else's")
+	require.ErrorContains(t, err, "exec plugin", "a file without the plugin would be for another user")
 }
 
 func TestDisallowedExecPlugin(t *testing.T) {
@@ -101,7 +101,7 @@ func TestDisallowedExecPlugin(t *testing.T) {
 func TestCredentialPipeIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	// not a pipe, which not every system has
+	// The test uses a folder, because not every system has pipes.
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
 	_, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, dir, "config", kubeconfigOf(`server: "https://x.example"`, "tokenFile: folder"))})
 	require.ErrorContains(t, err, "is not a regular file: give the path of a regular file")

@@ -39,8 +39,9 @@ type userEntry struct {
 	User user   `json:"user"`
 }
 
-// cluster has the address of a server and its CA bundle. Fields with the suffix Data have base64,
-// which is decoded only for the entry in use. So invalid base64 in another entry is not an error.
+// cluster has the address of a server and its CA bundle. Fields with the suffix Data have base64.
+// Load decodes base64 only in the entry that it uses, so invalid base64 in another entry is not an
+// error.
 type cluster struct {
 	Server                   string `json:"server,omitempty"`
 	TLSServerName            string `json:"tls-server-name,omitempty"`
@@ -66,7 +67,7 @@ type contextContent struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// user has credentials. AuthProvider is here only to be refused.
+// user has credentials. Load refuses a user with an AuthProvider.
 type user struct {
 	ClientCertificate     string `json:"client-certificate,omitempty"`
 	ClientCertificateData string `json:"client-certificate-data,omitempty"`
@@ -120,8 +121,8 @@ func parse(data []byte) (document, error) {
 	return doc, doc.checkDuplicates()
 }
 
-// decode decodes YAML, of which JSON is a subset. As everywhere in Kubernetes' API, keys are
-// case-sensitive, and unknown keys are ignored. Errors never quote data.
+// decode decodes YAML, of which JSON is a subset. As in all Kubernetes APIs, keys are
+// case-sensitive, and decode ignores unknown keys. Errors never quote data.
 func decode(data []byte) (document, error) {
 	asJSON, err := yaml.YAMLToJSON(data)
 	if err != nil {

@@ -48,8 +48,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzDecodeKeepsSecrets puts a password at any place of any document. No error may quote the
-// password.
+// FuzzDecodeKeepsSecrets puts a password at an arbitrary position of an arbitrary document. No
+// error may quote the password.
 func FuzzDecodeKeepsSecrets(f *testing.F) {
 	const password = "c0rrect-h0rse"
 	for _, s := range seeds {

@@ -70,7 +70,7 @@ func TestErrorsNameFileAndReasonAndNoSecret(t *testing.T) {
 			require.ErrorContains(t, err, path)
 			require.NotContains(t, err.Error(), secret)
 			require.NotContains(t, err.Error(), "471147114711471147")
-			require.Contains(t, err.Error(), ": ", "it says what to do")
+			require.Contains(t, err.Error(), ": ", "the error must say what to do")
 			for _, want := range tt.want {
 				require.ErrorContains(t, err, want)
 			}
@@ -83,7 +83,7 @@ func TestMissingExplicitFileIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gone")
 	_, err := kubeconfig.Load(kubeconfig.Options{Path: path})
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.Equal(t, 1, strings.Count(err.Error(), path), "the path is said, once: %v", err)
+	require.Equal(t, 1, strings.Count(err.Error(), path), "the error must have the path exactly once: %v", err)
 }
 
 func TestAllBadFilesAreReportedAtOnce(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// A program writes the kubeconfig of a test server to a file, for kubectl and other processes. Here
-// the same process loads it again.
+// A program writes the kubeconfig of a test server to a file, for kubectl and other processes. In
+// this example the same process loads the file again.
 func Example() {
 	folder, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -21,8 +21,8 @@ func write(t *testing.T, folder, name, content string) string {
 	return path
 }
 
-// kubeconfigFile returns a kubeconfig with one context called name. Its server and token contain
-// mark, which identifies the file.
+// kubeconfigFile returns a kubeconfig with one context called name. Its server, token and namespace
+// contain the argument suffix, which identifies the file.
 func kubeconfigFile(name, suffix string) string {
 	return strings.NewReplacer("NAME", name, "MARK", suffix).Replace(`
 apiVersion: v1

@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// ErrNoConfig is wrapped by the error of [Load] if nothing is configured: no kubeconfig with
-// a current context was found, and the process does not run in a pod.
+// ErrNoConfig means that nothing is configured: no file has a current context, and the process does
+// not run in a pod. The error of [Load] wraps it.
 var ErrNoConfig = errors.New("no API server is configured")
 
 // Options say which kubeconfig, and which of its contexts, to use. The zero value selects what
@@ -28,8 +28,8 @@ type Options struct {
 	Plugins execauth.Policy
 }
 
-// Connection has the address of a server, credentials for the server, and a namespace. It contains
-// secrets, which the printed forms of Config do not show.
+// Connection has the address of a server, credentials for the server, and a namespace. Config
+// contains secrets, but its printed forms do not.
 type Connection struct {
 	// Config is for [rest.NewClient]. The caller owns it.
 	Config rest.Config

@@ -67,12 +67,12 @@ contexts:
 
 	conn, err := kubeconfig.Load(kubeconfig.Options{})
 	require.NoError(t, err)
-	require.Equal(t, "b", conn.Context, "the first file that has a current-context decides")
+	require.Equal(t, "b", conn.Context, "the first file with a current-context must win")
 	require.Equal(t, "b-ns", conn.Namespace)
 	require.Equal(t, "https://first.example", conn.Config.Host)
-	require.Empty(t, conn.Config.TLS.ServerName, "entries are not mixed")
+	require.Empty(t, conn.Config.TLS.ServerName, "the fields of an entry must come from one file")
 	require.Equal(t, "first-token", conn.Config.BearerToken.Reveal())
-	require.Empty(t, conn.Config.Username, "entries are not mixed")
+	require.Empty(t, conn.Config.Username, "the fields of an entry must come from one file")
 
 	conn, err = kubeconfig.Load(kubeconfig.Options{Context: "a"})
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func TestRelativePathOfAFileItself(t *testing.T) {
 
 	conn, err := kubeconfig.Load(kubeconfig.Options{Path: "sub/config"})
 	require.NoError(t, err)
-	require.True(t, filepath.IsAbs(conn.Config.TLS.CAFile), "a later chdir must not matter: %s", conn.Config.TLS.CAFile)
+	require.True(t, filepath.IsAbs(conn.Config.TLS.CAFile), "the path must not depend on the current directory: %s", conn.Config.TLS.CAFile)
 }
 
 func TestNothingConfigured(t *testing.T) {
@@ -137,9 +137,9 @@ func TestNothingConfigured(t *testing.T) {
 			require.ErrorIs(t, err, kubeconfig.ErrNoConfig)
 			require.ErrorContains(t, err, tt.want)
 			if tt.path == "" {
-				require.ErrorContains(t, err, "pod", "it says that the pod's account was tried as well")
+				require.ErrorContains(t, err, "pod", "the error must name the pod's service account, which Load tried as well")
 			} else {
-				require.NotContains(t, err.Error(), "pod", "an explicit file is never replaced by the pod's account")
+				require.NotContains(t, err.Error(), "pod", "with an explicit file, Load must not try the pod's service account")
 			}
 		})
 	}

@@ -27,7 +27,8 @@ type entry[T any] struct {
 	content T
 }
 
-// candidates returns the files to read, in order of precedence, and whether they may be missing.
+// candidates returns the files to read, in order of precedence. optional says that the files may be
+// missing.
 func candidates(path string) (files []string, optional bool) {
 	if path != "" {
 		return []string{path}, false
@@ -37,7 +38,7 @@ func candidates(path string) (files []string, optional bool) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return nil, true // without a home directory, there is no such file
+		return nil, true // without a home directory, there is no .kube/config
 	}
 	return []string{filepath.Join(home, ".kube", "config")}, true
 }

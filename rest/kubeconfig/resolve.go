@@ -39,7 +39,7 @@ func (m *merged) connection(name string, searched []string, plugins execauth.Pol
 		return Connection{}, err
 	}
 	if strings.HasPrefix(conn.Config.Host, "http://") {
-		return conn, nil // without encryption, credentials are not sent
+		return conn, nil // the client must not send credentials without encryption
 	}
 	if err := setCredentials(&conn.Config, user); err != nil {
 		return Connection{}, err
@@ -83,8 +83,8 @@ func setCluster(cfg *rest.Config, e entry[cluster]) error {
 
 var validProxyScheme = map[string]bool{"http": true, "https": true, "socks5": true}
 
-// serverURL returns the address of the server, always with a scheme. If the address in the file has
-// no scheme, serverURL adds https if the entry has a field about TLS, and http otherwise.
+// serverURL returns the address of the server, always with a scheme. If the address has no scheme,
+// serverURL adds one: https if the argument secure is set, and http otherwise.
 func serverURL(e entry[cluster], secure bool) (string, error) {
 	server := e.content.Server
 	if server == "" {
@@ -104,8 +104,8 @@ func serverURL(e entry[cluster], secure bool) (string, error) {
 	return u.String(), nil
 }
 
-// setImpersonation sets the user to impersonate, and refuses an auth provider. It is called even
-// for an unencrypted connection, which uses no credentials.
+// setImpersonation sets the user to impersonate, and refuses an auth provider. The caller needs
+// both for unencrypted connections too, which use no credentials.
 func setImpersonation(cfg *rest.Config, e entry[user]) error {
 	u := e.content
 	switch {
@@ -177,8 +177,8 @@ func (e entry[T]) path(p string) string {
 	return filepath.Join(filepath.Dir(e.file), p)
 }
 
-// checkReadable checks that a file can be opened. It is checked early, so that the error can name
-// the entry.
+// checkReadable checks that a file can be opened. Load checks this early, so that the error can
+// name the entry.
 func (e entry[T]) checkReadable(field, path string) error {
 	if path == "" {
 		return nil

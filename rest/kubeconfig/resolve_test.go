@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// loadSingle loads a kubeconfig that single returns.
+// loadSingle loads the kubeconfig that kubeconfigOf returns.
 func loadSingle(t *testing.T, cluster, user string) kubeconfig.Connection {
 	t.Helper()
 	conn, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", kubeconfigOf(cluster, user))})
@@ -117,8 +117,8 @@ func TestImpersonationOverHTTP(t *testing.T) {
 	require.ErrorContains(t, err, "not supported")
 	conn, err := load("as: bob, token: " + secret)
 	require.NoError(t, err)
-	require.Equal(t, "bob", conn.Config.Impersonate.User, "else one would act as somebody with more rights")
-	require.Empty(t, conn.Config.BearerToken.Reveal(), "but secrets don't travel in the clear")
+	require.Equal(t, "bob", conn.Config.Impersonate.User, "an unencrypted connection must impersonate too, because the client's own user may have more rights")
+	require.Empty(t, conn.Config.BearerToken.Reveal(), "an unencrypted connection must have no token")
 	conn, err = load("exec: {command: x}")
 	require.NoError(t, err)
 	require.Nil(t, conn.Config.Credentials)

@@ -15,12 +15,13 @@ import (
 )
 
 // Marshal returns a kubeconfig with one cluster, one user and one context, which is the current
-// one. All three are named c.Context, or "default" if c.Context is empty.
+// context. All three are named c.Context, or "default" if c.Context is empty.
 //
 // A kubeconfig has no fields for Proxy, DialContext, the user agent and time limits, so Marshal
 // leaves these out. It has no field for Credentials either. A Config with Credentials is an error,
-// because without them the client would be another user. Paths become absolute, because relative
-// paths would depend on the folder of the file. The result contains the secrets of c.Config.
+// because a client without the Credentials would be another user. Paths become absolute, because
+// relative paths would depend on the folder of the file. The result contains the secrets of
+// c.Config.
 func Marshal(c Connection) ([]byte, error) {
 	if c.Config.Host == "" {
 		return nil, errors.New("a kubeconfig needs a server: set Config.Host")
@@ -30,7 +31,7 @@ func Marshal(c Connection) ([]byte, error) {
 	}
 	cfg, tls := c.Config, c.Config.TLS
 	if !strings.Contains(cfg.Host, "://") {
-		// the default of rest.Config; a kubeconfig may default to http
+		// rest.Config defaults to https, but a kubeconfig may default to http
 		cfg.Host = "https://" + cfg.Host
 	}
 	files := []*string{&tls.CAFile, &tls.CertFile, &tls.KeyFile, &cfg.BearerTokenFile}
@@ -79,7 +80,7 @@ func Marshal(c Connection) ([]byte, error) {
 }
 
 // Write saves the result of [Marshal] at path, readable by its owner only (mode 0600). A reader
-// sees either the old file or the whole new file, and after an error the old file is unchanged. The
+// sees either the old file or the whole new file. After an error, the old file is unchanged. The
 // folder must exist. If path is a symbolic link, Write replaces or creates its target, whose folder
 // must exist as well, and keeps the link.
 func Write(path string, c Connection) error {
@@ -93,7 +94,7 @@ func Write(path string, c Connection) error {
 	return nil
 }
 
-// replaceFile writes a new file beside the old one, and renames it, which is atomic.
+// replaceFile writes a new file in the folder of the old file, and renames it, which is atomic.
 func replaceFile(path string, data []byte) (err error) {
 	if path, err = resolveLinks(path); err != nil {
 		return err

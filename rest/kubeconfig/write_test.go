@@ -80,10 +80,10 @@ func TestWrittenFileIsPrivateAndReplacesAtOnce(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	was, err := old.Stat()
 	require.NoError(t, err)
-	require.False(t, os.SameFile(was, info), "a reader of the old file keeps reading the old file")
+	require.False(t, os.SameFile(was, info), "Write must make a new file, so that readers of the old file are not disturbed")
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, entries, 1, "nothing is left beside it")
+	require.Len(t, entries, 1, "Write must leave no other file in the folder")
 }
 
 func TestWriteFollowsASymbolicLink(t *testing.T) {
@@ -94,14 +94,14 @@ func TestWriteFollowsASymbolicLink(t *testing.T) {
 	require.NoError(t, kubeconfig.Write(link, kubeconfig.Connection{Config: rest.Config{Host: "https://x.example"}}))
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
-	require.NotZero(t, info.Mode()&os.ModeSymlink, "it is still a link")
+	require.NotZero(t, info.Mode()&os.ModeSymlink, "Write must keep the link")
 	conn, err := kubeconfig.Load(kubeconfig.Options{Path: file})
 	require.NoError(t, err)
 	require.Equal(t, "https://x.example", conn.Config.Host)
 }
 
-// A link may lead to a file that does not exist yet. A relative link is relative to the link's
-// folder, even if another link leads to this folder.
+// TestWriteCreatesTheTargetOfASymbolicLink: a link may lead to a file that does not exist yet. A
+// relative link is relative to the link's folder, even if another link leads to this folder.
 func TestWriteCreatesTheTargetOfASymbolicLink(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(dir string) string{
@@ -125,7 +125,7 @@ func TestWriteCreatesTheTargetOfASymbolicLink(t *testing.T) {
 				require.NoError(t, kubeconfig.Write(link, kubeconfig.Connection{Config: rest.Config{Host: host}}))
 				info, err := os.Lstat(link)
 				require.NoError(t, err)
-				require.NotZero(t, info.Mode()&os.ModeSymlink, "it is still a link")
+				require.NotZero(t, info.Mode()&os.ModeSymlink, "Write must keep the link")
 				conn, err := kubeconfig.Load(kubeconfig.Options{Path: filepath.Join(dir, "real", "config")})
 				require.NoError(t, err)
 				require.Equal(t, host, conn.Config.Host)
@@ -134,7 +134,8 @@ func TestWriteCreatesTheTargetOfASymbolicLink(t *testing.T) {
 	}
 }
 
-// If the target of a link cannot be created, the link stays, and the error says why.
+// TestWriteRefusesADanglingSymbolicLink: if Write cannot create the target of a link, it keeps the
+// link, and the error says why.
 func TestWriteRefusesADanglingSymbolicLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -155,7 +156,7 @@ func TestWriteRefusesADanglingSymbolicLink(t *testing.T) {
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, entries, 2, "nothing is left beside them")
+	require.Len(t, entries, 2, "a failed Write must leave no other file in the folder")
 }
 
 func TestHostWithoutASchemeIsWrittenAsHTTPS(t *testing.T) {

@@ -25,7 +25,7 @@ type connTracker struct {
 	closed bool
 }
 
-// trackedConn counts its bytes. It stays in its owner's map until it is closed.
+// trackedConn counts its bytes. It stays in the map of its tracker until it is closed.
 type trackedConn struct {
 	net.Conn
 	tracker *connTracker

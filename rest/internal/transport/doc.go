@@ -1,16 +1,17 @@
 // Package transport opens the connections of a client to one server, and closes them.
 //
 //   - [Pool] has the http.Transport of requests, with dialer, proxy and TLS. When a CA bundle or a
-//     client certificate changes, new requests use another http.Transport, and open streams stay on
-//     the old one.
+//     client certificate changes, new requests use a new http.Transport, and open streams stay on
+//     the old http.Transport.
 //   - [TLS] has the CA bundle and the client certificate of TLS, from memory or files.
-//   - [Reloader] lets requests reload files, at most once a minute.
+//   - [Reloader] reloads files before requests, at most once a minute.
 //
 // # Guarantees
 //
-//   - After [Pool.Close] no connection is open, and none is opened.
+//   - After [Pool.Close] no connection is open, and the Pool opens no further connection.
 //   - Once the files have been read, a disk that does not respond delays a request by at most a
 //     second. While the files cannot be read, their last contents stay in use.
-//   - On HTTP/2, a peer that vanishes without closing its connections is noticed within 45 seconds.
+//   - On HTTP/2, the Pool closes a connection within 45 seconds if its peer vanishes without
+//     closing it.
 //   - No lock is held while files are read, or while a user's function runs.
 package transport

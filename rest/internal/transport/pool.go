@@ -26,7 +26,7 @@ type Options struct {
 
 	ServerName string
 	Insecure   bool // do not verify certificates of the server
-	// the client certificate is the argument of Get, which may be nil
+	// use the client certificate that the caller passes to Get
 	CertificateFromGet bool
 	Load               func() (*TLS, error) // reads the files; nil without files
 	ReadBufferSize     int
@@ -36,10 +36,10 @@ type Options struct {
 // maxHeaderBytes bounds the headers of a response.
 const maxHeaderBytes = 256 << 10
 
-// Pool has the http.Transport for the requests of a client. When the security of connections
-// changes, it makes a new http.Transport. Each http.Transport has its own connections, so a change
-// affects all new requests, and no open stream. A Pool is safe for concurrent use. Its owner must
-// call Close.
+// Pool has the http.Transport for the requests of a client. When the CA bundle or the client
+// certificate changes, it makes a new http.Transport. Each http.Transport has its own connections,
+// so a change affects all new requests, and no open stream. A Pool is safe for concurrent use. Its
+// owner must call Close.
 type Pool struct {
 	opts     Options
 	conns    connTracker
@@ -47,9 +47,9 @@ type Pool struct {
 
 	mu           sync.Mutex           // guards following
 	current      *http.Transport      // nil before the first request
-	currentTLS   *TLS                 // the security of the current http.Transport
+	currentTLS   *TLS                 // of the current http.Transport
 	retired      []retired            // the oldest first
-	loadErrorLog logthrottle.Throttle // says when to log that the files cannot be used
+	loadErrorLog logthrottle.Throttle // decides when to log that the files cannot be used
 }
 
 // retired is an http.Transport that new requests no longer use. The pool closes its connections as
@@ -61,13 +61,14 @@ type retired struct {
 }
 
 // An http.Transport closes a connection that has been idle for idleTimeout. So a retired
-// http.Transport has no idle connections after forgetAfter, and the pool can forget it.
+// http.Transport has no idle connections after forgetAfter, and the pool drops it.
 const (
 	forgetAfter = 2 * idleTimeout
 	idleTimeout = 90 * time.Second
 )
 
-// New returns a pool. used is the security of its first connections.
+// New returns a Pool. initial has the CA bundle and the client certificate for its first
+// connections.
 func New(opts Options, initial *TLS) *Pool {
 	proxy, dial := opts.Proxy, opts.Dial
 	if proxy == nil && dial == nil {
@@ -110,7 +111,8 @@ func (p *Pool) Get(ctx context.Context, certificate *tls.Certificate) (*http.Tra
 	return current, nil
 }
 
-// HasFiles reports whether the security of connections comes from files, so that it may change.
+// HasFiles reports whether the CA bundle or the client certificate comes from a file, and may
+// change.
 func (p *Pool) HasFiles() bool { return p.opts.Load != nil }
 
 // Expire makes the next request reload the files.
@@ -212,7 +214,7 @@ func (p *Pool) switchTransportLocked(s *TLS) {
 
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		ForceAttemptHTTP2:      true,
-		// A peer that has vanished does not answer pings, or accepts no more bytes.
+		// Pings without a response and blocked writes reveal a peer that has vanished.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},
 	}
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A disk may not respond, or a user's function may not return. Then only requests that need the
-// contents wait, for a second at most or until their contexts end. Nothing else is delayed.
+// TestFilesAreReadWithoutALock: a disk may not respond, or a user's function may not return. Then
+// only requests wait, for at most a second or until their contexts end. The Pool delays no other
+// call.
 func TestFilesAreReadWithoutALock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -52,7 +53,7 @@ func TestFilesAreReadWithoutALock(t *testing.T) {
 			_, err := pool.Get(t.Context(), certificate)
 			require.NoError(t, err)
 		})
-		// Expire was called while the files were being read
+		// Expire was called during the first read, so the next request reads the files again.
 		answer <- &TLS{sum: sha256.Sum256([]byte("newer")), certificate: noCertificate}
 		readers.Wait()
 		require.Equal(t, 2, reads)
@@ -69,14 +70,15 @@ func TestTLSFilesAreReadAtMostOnceAMinute(t *testing.T) {
 		for range 1000 {
 			again, err := pool.Get(t.Context(), nil)
 			require.NoError(t, err)
-			require.Same(t, first, again, "nothing has changed")
+			require.Same(t, first, again, "while the files do not change, requests must use one http.Transport")
 			time.Sleep(time.Second)
 		}
 		require.Equal(t, 1000/60, reads)
 	})
 }
 
-// Two certificates may alternate for any time.
+// TestRetiredTransportsAreDropped: retired transports do not accumulate if two certificates
+// alternate for a long time.
 func TestRetiredTransportsAreDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +89,7 @@ func TestRetiredTransportsAreDropped(t *testing.T) {
 		for i := range 20 {
 			again, err := pool.Get(t.Context(), &tls.Certificate{Certificate: [][]byte{{byte(i%2 + 1)}}})
 			require.NoError(t, err)
-			require.Equal(t, i == 0, first == again, "the same certificate, parsed again, needs no other transport")
+			require.Equal(t, i == 0, first == again, "a certificate that is parsed again must not need a new http.Transport")
 		}
 		require.Len(t, pool.retired, 19)
 		time.Sleep(forgetAfter + 1)

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// ReloadInterval is how long the contents of a file are used before the file is read again. A
-// minute is enough: the kubelet replaces a token long before it expires, and a CA bundle days
-// before.
+// ReloadInterval is the age of the contents at which a request reloads the files. A minute is short
+// enough: the kubelet replaces a token long before it expires, and a CA bundle days before.
 const ReloadInterval = time.Minute
 
-// Patience is how long reading files may delay a request that could use the earlier contents.
-// FirstLoadTimeout is how long it may delay a client that has read nothing yet. There are limits,
-// because a disk may stop responding.
+// ReloadTimeout is how long reading files may delay a request that could use the earlier contents.
+// FirstLoadTimeout is how long reading files may delay a client that has no contents yet. Both
+// exist because a disk may stop responding.
 const (
 	ReloadTimeout    = time.Second
 	FirstLoadTimeout = 10 * time.Second
@@ -22,25 +21,26 @@ const (
 // MaxFileBytes limits the size of a file. Tokens and CA bundles are much smaller.
 const MaxFileBytes = 4 << 20
 
-// Reloader lets requests reload files when their contents are too old. One goroutine at a time
-// reads files: it cannot be ended if a disk does not respond. No lock is held while it reads,
-// because users' functions parse the contents. With the zero value, files are read at the first
-// request.
+// Reloader reloads files before a request if their contents are older than ReloadInterval. One
+// goroutine at a time reads files, because a goroutine cannot be ended if a disk does not respond.
+// It holds no lock while it reads, because users' functions parse the contents. With the zero
+// value, the first request reads the files.
 type Reloader struct {
 	mu       sync.Mutex // guards following
-	lastRead time.Time  // guards following
+	lastRead time.Time  // when the last read began
 	running  *attempt   // nil if no goroutine reads
 }
 
-// attempt is an attempt to read the files. done is closed at its end.
+// attempt is one attempt to read the files. done is closed at its end.
 type attempt struct {
 	began time.Time
 	done  chan struct{}
 }
 
-// ReloadIfDue calls the function read if the files are due. It returns nil when the call has
-// returned or has taken longer than patience. If the files are not due, it returns nil at once. If
-// ctx ends first, it returns the error of ctx. It is safe for concurrent use.
+// ReloadIfDue calls the function read, in a goroutine, if ReloadInterval has passed since the last
+// call. It waits for the call, or for the running call of another caller. It returns nil when this
+// call has returned, or has taken longer than timeout. If ctx ends first, it returns the error of
+// ctx. ReloadIfDue is safe for concurrent use.
 func (f *Reloader) ReloadIfDue(ctx context.Context, timeout time.Duration, read func()) error {
 	f.mu.Lock()
 	if f.running == nil && time.Since(f.lastRead) >= ReloadInterval {
@@ -74,7 +74,7 @@ func (f *Reloader) run(running *attempt, read func()) {
 	read()
 }
 
-// Expire makes the files due, so that the next Ensure reads them.
+// Expire makes the next ReloadIfDue read the files.
 func (f *Reloader) Expire() {
 	f.mu.Lock()
 	f.lastRead = time.Time{}

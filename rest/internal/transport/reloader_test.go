@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestUnresponsiveFileDoesNotBlockRequests: requests use the last contents. Only the first
-// requests wait, for a second.
+// TestUnresponsiveFileDoesNotBlockRequests: while a file cannot be read, requests use the last
+// contents. Only the first requests wait, for a second.
 func TestUnresponsiveFileDoesNotBlockRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -27,10 +27,10 @@ func TestUnresponsiveFileDoesNotBlockRequests(t *testing.T) {
 		for range 100 {
 			require.NoError(t, r.ReloadIfDue(t.Context(), ReloadTimeout, hang))
 		}
-		require.Equal(t, ReloadTimeout, time.Since(start), "the others do not wait at all")
+		require.Equal(t, ReloadTimeout, time.Since(start), "later requests must not wait")
 		time.Sleep(10 * ReloadInterval)
 		require.NoError(t, r.ReloadIfDue(t.Context(), ReloadTimeout, hang))
-		require.EqualValues(t, 1, reads.Load(), "one at a time")
+		require.EqualValues(t, 1, reads.Load(), "only one read may run at a time")
 		close(disk)
 		synctest.Wait()
 		require.NoError(t, r.ReloadIfDue(t.Context(), ReloadTimeout, hang))

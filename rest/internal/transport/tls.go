@@ -12,13 +12,13 @@ import (
 	"github.com/kinform/kinform/internal/safefile"
 )
 
-// PEM is PEM data, or the path of a file with such data, or neither.
+// PEM is PEM data, or the path of a file with PEM data, or empty.
 type PEM struct {
 	Data []byte
 	File string
 }
 
-// TLSSource says where the CA bundle, the certificate and the key of a Security come from.
+// TLSSource says where the CA bundle, the certificate and the key of a TLS come from.
 type TLSSource struct {
 	CA, Certificate, Key PEM
 	// KeyPair makes a client certificate from the contents of Certificate and Key. It is
@@ -32,13 +32,13 @@ type TLSSource struct {
 type TLS struct {
 	sum   [sha256.Size]byte // of all PEM data
 	roots *x509.CertPool
-	// never nil; a function, so that printers do not find the key
+	// never nil; a function, so that a printed TLS does not show the key
 	certificate func() *tls.Certificate
 }
 
 func noCertificate() *tls.Certificate { return nil }
 
-// Load reads the contents that s names. It returns an error if fields of s contradict each other.
+// Load reads the data and the files of s. It returns an error if fields of s contradict each other.
 func (s *TLSSource) Load() (*TLS, error) {
 	ca, err := s.CA.read("CA")
 	var cert, key []byte
@@ -77,7 +77,7 @@ func (s *TLSSource) Load() (*TLS, error) {
 	return out, nil
 }
 
-// read returns the contents of p, or nil if p is empty. name is what errors call p.
+// read returns the contents of p, or nil if p is empty. Errors call p by the argument name.
 func (p PEM) read(name string) ([]byte, error) {
 	switch {
 	case len(p.Data) > 0 && p.File != "":
@@ -95,8 +95,8 @@ func (p PEM) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// sameCertificate reports whether two certificates and their keys are equal. Both may be nil. It
-// compares contents, because a source may parse its files for each request.
+// sameCertificate reports whether two client certificates are equal. Each may be nil. It compares
+// contents, because a credential source may parse its files for each request.
 func sameCertificate(a, b *tls.Certificate) bool {
 	if a == nil || b == nil {
 		return a == b
