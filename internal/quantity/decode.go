@@ -12,7 +12,8 @@ import (
 )
 
 var (
-	// ErrExtreme says that an object is refused because it may contain an extreme quantity.
+	// ErrExtreme means that a Guard refuses an object, because the object may contain an extreme
+	// quantity.
 	ErrExtreme = errors.New("a method of the object's type decodes a quantity that may be extreme, such as 1e-1000000000, which can take hours: " +
 		"make the field a resource.Quantity, which is decoded in bounded time")
 
@@ -21,29 +22,29 @@ var (
 	errBusy      = errors.New("decoding is not attempted, because the decoding of earlier objects has not ended")
 )
 
-// These limits apply to methods of the user's types. The methods are called with an extreme text
-// only if they accept another text in its place.
+// These limits are for methods of the user's types. A Guard calls such a method with an extreme
+// text only if the method accepts another text in its place.
 const (
 	decodeTimeout = 5 * time.Second
-	maxAbandoned  = 2 // goroutines that nobody waits for any more
+	maxAbandoned  = 2 // goroutines that continue after their timeout
 )
 
 // Guard decodes objects in bounded time, even if they contain extreme quantities. The zero Guard is
-// ready for use, by several goroutines at once.
+// ready for use. A Guard is safe for concurrent use.
 type Guard struct {
-	abandoned atomic.Int32 // goroutines of methods that did not return in time
+	abandoned atomic.Int32 // running goroutines of methods that did not return in time
 	opaque    sync.Map     // of reflect.Type to bool: a user's method decodes part of the type
 }
 
-// DecodeJSON decodes JSON by the function decode, which follows the rules of encoding/json, with
-// case-sensitive keys. object is a pointer to a zero value. If data contains an extreme quantity,
-// decode gets a copy of data in which an equivalent text replaces the quantity.
+// DecodeJSON decodes JSON through the function decode, which follows the rules of encoding/json,
+// with case-sensitive keys. object is a pointer to a zero value. If data contains an extreme
+// quantity, decode gets a copy of data in which an equivalent text replaces the quantity.
 //
-// A part of the type may be decoded by a user's method. It is then unknown which texts of this part
-// are quantities. If such a part has an extreme text, DecodeJSON first calls the function decode
-// with a replacement that is not a quantity. If this call fails, the text probably is a quantity,
-// and the error is [ErrExtreme]. If it succeeds, DecodeJSON calls the function again in a separate
-// goroutine, with the original data, and waits some seconds. A later result is dropped.
+// A user's method may decode a part of the type. DecodeJSON does not know which texts of such a
+// part are quantities. If the part has an extreme text, DecodeJSON first calls decode with data in
+// which the text is not a quantity. If this call fails, the text probably is a quantity, and
+// DecodeJSON returns [ErrExtreme]. Otherwise it calls decode again in a separate goroutine, with
+// the original text. It waits for five seconds, and drops a later result.
 func (g *Guard) DecodeJSON(data []byte, object any, decode func(data []byte, object any) error) error {
 	t := reflect.TypeOf(object).Elem()
 	if at, _ := FindExtreme(false, data, 0); at < 0 && !(escaped(data) && g.isOpaque(t)) {
@@ -92,8 +93,8 @@ func (g *Guard) DecodeProtobuf(data []byte, object any, decode func(data []byte,
 	return g.attempt(replaced, data, object, decode)
 }
 
-// attempt decodes an object by a method that may take any time. It first decodes the argument
-// spoilt, in which no text is an extreme quantity.
+// attempt decodes an object with a method that may take any time. It first decodes the argument
+// replaced, in which no text is an extreme quantity.
 func (g *Guard) attempt(replaced, data []byte, object any, decode func(data []byte, object any) error) error {
 	v := reflect.ValueOf(object)
 	if decode(replaced, reflect.New(v.Type().Elem()).Interface()) != nil {

@@ -39,14 +39,14 @@ type Deep struct {
 	Twice resource.Quantity `json:"twice"`
 }
 
-// places has a quantity in every kind of place in which encoding/json finds one. It also has other
-// fields.
+// places has a quantity in every kind of place in which encoding/json decodes a quantity. It also
+// has other fields.
 type places struct {
 	metav1.ObjectMeta `json:"metadata"`
 	*Outer            // an embedded pointer
 	Deep
 	Q resource.Quantity `json:"q"`
-	//lint:ignore SA5008 encoding/json ignores it, and so must what looks for quantities
+	//lint:ignore SA5008 encoding/json ignores this option, and so must the search for quantities
 	Option    resource.Quantity            `json:"option,string"`
 	Pointer   **resource.Quantity          `json:"pointer"`
 	List      []resource.Quantity          `json:"list"`
@@ -66,7 +66,7 @@ type places struct {
 	Port      intstr.IntOrString      `json:"port"`
 	Time      *metav1.Time            `json:"time"`
 	Strings   map[string]string       `json:"strings"`
-	//lint:ignore U1000 it is there to be passed over
+	//lint:ignore U1000 the search must ignore this field
 	unexported resource.Quantity
 }
 
@@ -87,9 +87,9 @@ func decodeJSON(data string, object any) error {
 	return new(Guard).DecodeJSON([]byte(data), object, kjson.UnmarshalCaseSensitivePreserveInts)
 }
 
-// TestQuantitiesAreReplacedWhereverTheyAre puts an extreme text into each place, one after another.
-// A place for a quantity must then have the same result as with an ordinary quantity. Every other
-// place must keep the text.
+// TestQuantitiesAreReplacedWhereverTheyAre puts an extreme text into one place after another. At a
+// place for a quantity, the result must be the quantity that Parse returns. Every other place must
+// keep the text.
 func TestQuantitiesAreReplacedWhereverTheyAre(t *testing.T) { // G11
 	t.Parallel()
 	for _, text := range []string{`"` + tiny + `"`, tiny, `" ` + huge + ` "`, "-" + huge, `"0.` + strings.Repeat("3", 9000) + `"`, "0." + strings.Repeat("3", 9000)} {
@@ -132,8 +132,8 @@ func marshal(t *testing.T, object any) string {
 	return string(text)
 }
 
-// strict and byText parse a quantity in their methods. lenient stands for a type that parses a
-// quantity but accepts any other text. careless parses nothing.
+// strict and byText parse a quantity in their methods. blocking stands for a type that parses a
+// quantity but accepts any other text. plainText accepts any text, and parses no quantity.
 type (
 	strict    struct{ value int64 }
 	blocking  struct{ text string }
@@ -159,7 +159,7 @@ func (b *byText) UnmarshalText(text []byte) error {
 
 func (c *plainText) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.text) }
 
-// blocked stands for a calculation that takes hours, because lenient waits for it.
+// blocking waits for blocked, which stands for a calculation that takes hours.
 var blocked = make(chan struct{})
 
 func (l *blocking) UnmarshalJSON(data []byte) error {
@@ -203,7 +203,7 @@ func TestAUsersMethodCannotBlockForEver(t *testing.T) { // G11
 			require.ErrorIs(t, decode([]byte(`"`+tiny+`"`), new(blocking)), errTimeout)
 			require.Equal(t, decodeTimeout, time.Since(began))
 		}
-		require.ErrorIs(t, decode([]byte(`"`+tiny+`"`), new(blocking)), errBusy, "no more than two are lost at a time")
+		require.ErrorIs(t, decode([]byte(`"`+tiny+`"`), new(blocking)), errBusy, "no more than two goroutines may be abandoned at a time")
 		close(blocked)
 		synctest.Wait()
 		var l blocking
@@ -256,8 +256,8 @@ func (c *custom) Unmarshal(data []byte) error {
 
 func TestQuantitiesInProtobufAreReplaced(t *testing.T) { // G11
 	t.Parallel()
-	// encode encodes a placeholder that is as long as text, and then replaces the placeholder by
-	// text.
+	// encode encodes object, which has a placeholder as long as text, and then replaces the
+	// placeholder by text.
 	encode := func(text string, object interface{ Marshal() ([]byte, error) }) []byte {
 		data, err := object.Marshal()
 		require.NoError(t, err)
@@ -334,7 +334,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	})
 }
 
-// FuzzDecodeProtobuf checks the same for protobuf.
+// FuzzDecodeProtobuf is FuzzDecodeJSON for protobuf.
 func FuzzDecodeProtobuf(f *testing.F) {
 	for _, text := range []string{tiny, huge, "7Ki", strings.Repeat("7", 600)} {
 		quota := &corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"cpu": resource.MustParse(strings.Repeat("9", len(text)))}}
@@ -362,7 +362,7 @@ func FuzzDecodeProtobuf(f *testing.F) {
 	})
 }
 
-// The data may be a single value, such as the value of one field, and need not be JSON.
+// TestInvalidJSONDoesNotPanic: the data may be the value of a single field, and need not be JSON.
 func TestInvalidJSONDoesNotPanic(t *testing.T) { // G11
 	t.Parallel()
 	for _, data := range []string{`1\u0031`, `1\u0031111e-99999`, `\u0031`, `"\u0031`, `\u0031"`, `[1\u0031]`, `{"a":1\u0031}`} {
@@ -373,8 +373,8 @@ func TestInvalidJSONDoesNotPanic(t *testing.T) { // G11
 	}
 }
 
-// G11: the search for quantities in a message does not allocate memory for each part of the
-// message.
+// TestFieldsOfAMessageTypeAreCached: the search for quantities does not allocate memory for each
+// part of a message (G11).
 func TestFieldsOfAMessageTypeAreCached(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"a": "1e-1000000000"}}}
 	pod.Spec.Volumes = make([]corev1.Volume, 10_000)

@@ -1,14 +1,15 @@
 package quantity
 
-// These are the limits for texts that may be left to apimachinery; see Suspect.
+// FindExtreme ignores texts within these limits, because apimachinery parses them quickly.
 const (
 	maxExponent = 3   // number of digits
 	maxDigits   = 512 // number of consecutive digits
 )
 
-// FindExtreme finds the next text that may be a quantity which takes too long to parse. It returns
-// the index of one of its digits, and the index at which to continue the search, or -1. Such a text
-// has many consecutive digits, so Suspect reads only one of several bytes.
+// FindExtreme finds the next text that may be an extreme quantity. It returns the index of one of
+// its digits, and the index at which to continue the search. If there is no such text, at is -1. An
+// extreme quantity has several consecutive digits, so FindExtreme reads only every fourth byte
+// until it finds a digit.
 func FindExtreme(protobuf bool, data []byte, from int) (at, next int) {
 	const step = maxExponent + 1
 	for i := from + step - 1; i < len(data); i += step {

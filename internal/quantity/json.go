@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// maxDepth is how deep JSON may be nested, as in encoding/json.
+// maxDepth is the largest depth of nested JSON values, as in encoding/json.
 const maxDepth = 10_000
 
 var (
@@ -32,26 +32,26 @@ func UnmarshalJSON(q *resource.Quantity, data []byte) error {
 // quantities.
 func ParsesNoQuantity(t reflect.Type) bool { return place{}.within(t).typ == nil }
 
-// document is JSON in which quantities are replaced before it is decoded into a type, by the rules
-// of encoding/json with case-sensitive keys.
+// document is JSON in which extreme quantities are replaced before a decoder reads it. The decoder
+// follows the rules of encoding/json with case-sensitive keys.
 type document struct {
 	data  []byte
 	names map[reflect.Type]map[string]reflect.Type // of the fields of structs
-	// extreme texts that may or may not be quantities
+	// the start and end of extreme texts that may be quantities
 	unresolved [][2]int
 }
 
-// place says how the value at one place of the document is decoded.
+// place says how the decoder decodes the value at one place of the document.
 type place struct {
 	typ reflect.Type // nil if the value has no quantity
 
 	// opaque says that a user's method decodes this value, or a value that contains it.
 	opaque bool
-	// quantity says that a text or a number here is parsed as a quantity.
+	// quantity says that the decoder parses a text or a number at this place as a quantity.
 	quantity bool
 }
 
-// within returns the place for values of type t that are within p.
+// within returns the place of a value of type t within a value at place p.
 func (p place) within(t reflect.Type) place {
 	if t == nil {
 		return place{opaque: p.opaque}
@@ -227,8 +227,8 @@ func (d *document) space(i int) int {
 }
 
 // fields returns the types of the fields of a struct, by their names in JSON. If several fields
-// have the same name, the least nested one counts. Among equally nested fields, the field whose tag
-// has the name counts.
+// have the same name, the least nested field wins. Among equally nested fields, the field whose tag
+// has the name wins.
 func (d *document) fields(t reflect.Type) map[string]reflect.Type {
 	if names, ok := d.names[t]; ok {
 		return names

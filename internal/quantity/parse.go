@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// limits are the limits beyond which a text is replaced by a shorter one. Within these limits,
-// apimachinery calculates in microseconds.
+// limits are the limits beyond which simplify replaces a text by a shorter one. Within these
+// limits, apimachinery calculates in microseconds.
 type limits struct {
 	digits    int // number of digits in the text
 	exponent  int // absolute value of the exponent
 	magnitude int // the value is less than ten to the power of this
 }
 
-// defaultLimits has a magnitude that is larger than the magnitude of each text that Suspect
+// defaultLimits has a magnitude that is larger than the magnitude of each text that FindExtreme
 // ignores. The magnitude is not a multiple of three. Otherwise apimachinery would take the text of
 // the largest value for canonical, and keep it.
 var defaultLimits = limits{digits: 2100, exponent: 2100, magnitude: 2000}
@@ -34,7 +34,7 @@ func Parse(text string) (resource.Quantity, error) {
 const hugeExponent = 1 << 30
 
 // simplify returns a text that apimachinery parses quickly, to the same quantity. ok is false if
-// the argument text is parsed quickly itself, or is not a quantity.
+// apimachinery parses the argument quickly, or if the argument is not a quantity.
 func (l limits) simplify(text string) (simplified string, ok bool) {
 	if len(text) <= 4 {
 		return "", false
@@ -107,9 +107,10 @@ func (l limits) scientific(significant string, magnitude int) string {
 	return significant + "e" + strconv.Itoa(exponent)
 }
 
-// rounded shortens a number. Only its first digits matter, as many as count says: apimachinery
-// rounds the remaining digits up. With a suffix of base 2, count is 9 plus the power of two. The
-// remaining digits times this power are less than the distance to the next multiple of 1n.
+// rounded shortens a number to its first count digits and one more digit. apimachinery rounds the
+// remaining digits up, so it only matters whether they are all zero. With a suffix of base 2, count
+// is 9 plus the exponent of the power of two. The remaining digits times this power are less than
+// the distance to the next multiple of 1n.
 func rounded(digits string, count int) string {
 	if len(digits) <= count+1 {
 		return digits

@@ -14,8 +14,8 @@ import (
 // test can compare the results.
 var small = limits{digits: 6, exponent: 5, magnitude: 29}
 
-// requireSame compares apimachinery's result for a text with its result for the tamed text. It
-// reports whether l tamed the text.
+// requireSame compares apimachinery's result for a text with its result for the simplified text. It
+// reports whether l simplified the text.
 func requireSame(t testing.TB, l limits, text string) bool {
 	t.Helper()
 	tamed, ok := l.simplify(text)
@@ -101,7 +101,7 @@ func FuzzSimplify(f *testing.F) {
 		}
 		if i := strings.LastIndexAny(text, "eE"); i >= 0 {
 			if exponent, f := interpret(text[i:]); f == scientific && (exponent > 5000 || exponent < -5000) {
-				_, _ = Parse(text) // It must end.
+				_, _ = Parse(text) // must return in bounded time
 				return
 			}
 		}
@@ -115,8 +115,8 @@ func FuzzSimplify(f *testing.F) {
 	})
 }
 
-// apimachinery would take hours to parse or to read these quantities. The values are the results by
-// apimachinery's rules.
+// TestExtremeQuantities: apimachinery would take hours to parse these quantities, or to format and
+// compare them. The values of the map are the results by apimachinery's rules.
 func TestExtremeQuantities(t *testing.T) { // G11
 	t.Parallel()
 	largest := "1e2000"
@@ -137,7 +137,7 @@ func TestExtremeQuantities(t *testing.T) { // G11
 		require.NoError(t, err, "%.50s", text)
 		wanted := resource.MustParse(want)
 		require.Zero(t, wanted.Cmp(got), "%.50s is %.50s, not %s", text, got.AsDec().String(), want)
-		// The methods that read the quantity end as well.
+		// The quantity's methods return quickly as well.
 		_, _, _, _, _ = got.String(), got.Value(), got.MilliValue(), got.AsApproximateFloat64(), got.AsFloat64Slow()
 		got.Add(resource.MustParse("1n"))
 		got.Sub(wanted)
@@ -147,7 +147,7 @@ func TestExtremeQuantities(t *testing.T) { // G11
 		_, err := Parse(text)
 		require.Error(t, err, "%.50s", text)
 	}
-	// apimachinery keeps a text that is canonical, so the tamed text must not be canonical.
+	// apimachinery keeps a text that is canonical, so the simplified text must not be canonical.
 	for text, want := range map[string]string{"1e1000000000": "100e1998", "1e-1000000000": "1e-9", "0." + strings.Repeat("0", 3000) + "1e3001": "1"} {
 		got, err := Parse(text)
 		require.NoError(t, err)

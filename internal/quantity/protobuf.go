@@ -21,14 +21,15 @@ func Unmarshal(q *resource.Quantity, data []byte) error {
 	return q.Unmarshal(data)
 }
 
-// messages has the types of the fields of each type of message; see numbered. It is a cache: a
-// message may have as many parts as bytes, but few types.
+// messages caches the types of the fields of each type of message; see messageFields. A message may
+// have as many parts as bytes, but has only a few types.
 type messages map[reflect.Type]map[int32]reflect.Type
 
 // replaceQuantities replaces the texts of the quantities in a message by texts of the same length,
 // in place. The type of the message is a struct whose fields have protobuf tags, like all types of
-// k8s.io/api. tame returns false if the message is malformed, or if generated code might read it in
-// another way: if it has a group, which no server sends, or a map entry with fields of other kinds.
+// k8s.io/api. replaceQuantities returns false if the message is malformed, or if generated code
+// might read it in another way. This is so for a group, which no server sends, and for a map entry
+// with fields of other kinds.
 func (m messages) replaceQuantities(data []byte, t reflect.Type, depth int) bool {
 	if depth > maxDepth {
 		return false
@@ -62,8 +63,8 @@ func (m messages) replaceQuantities(data []byte, t reflect.Type, depth int) bool
 	return true
 }
 
-// entry does the work of tame for an entry of a map. Generated code ignores the wire types of its
-// fields.
+// entry does the work of replaceQuantities for an entry of a map. Generated code ignores the wire
+// types of its fields.
 func (m messages) entry(data []byte, t reflect.Type, depth int) bool {
 	for len(data) > 0 {
 		number, wire, value, rest, ok := nextField(data)

@@ -22,7 +22,7 @@ func BenchmarkTransform(b *testing.B) {
 	}
 }
 
-// BenchmarkCopy measures the copy, which programs of client-go do not need.
+// BenchmarkCopy measures the copy of the object, which a transform in client-go does not need.
 func BenchmarkCopy(b *testing.B) {
 	for pod := range apitest.Pods(1, apitest.PodOptions{}) {
 		b.ReportAllocs()

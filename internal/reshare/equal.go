@@ -11,13 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// comparer compares the values of one type. It exists because reflect.DeepEqual takes several times
-// as long, and a list with a transform compares all its objects.
+// comparer compares values of one type. reflect.DeepEqual would take several times as long, and
+// Transform compares all objects of a list.
 type comparer struct {
 	typ  reflect.Type
 	once sync.Once
 	// same reports whether the values at two addresses are equal, like reflect.DeepEqual. It may
-	// report equal values as different, for example functions. Floats are equal if their bits are
+	// report some equal values as different, such as functions. Floats are equal if their bits are
 	// equal.
 	same func(a, b unsafe.Pointer) bool
 }
@@ -151,7 +151,7 @@ func mapComparer(t reflect.Type) func(a, b unsafe.Pointer) bool {
 	case t == reflect.TypeFor[map[string]string]():
 		return sameMap[string]
 	case t.Key().Kind() == reflect.String && t.Elem() == reflect.TypeFor[resource.Quantity]():
-		// t differs from this type only in the name of its keys' type
+		// t differs from map[string]resource.Quantity only in the name of its keys' type
 		return sameMap[resource.Quantity]
 	}
 	values := comparerOf(t.Elem())
@@ -182,7 +182,7 @@ func sameMap[V comparable](a, b unsafe.Pointer) bool {
 	return (p == nil) == (q == nil) && maps.Equal(p, q)
 }
 
-// equalAny compares JSON values. Values of all other types count as different.
+// equalAny reports whether two JSON values are equal. Values of all other types count as different.
 func equalAny(to, from any) bool {
 	switch to := to.(type) {
 	case map[string]any:
@@ -207,8 +207,8 @@ func equalAny(to, from any) bool {
 
 var fieldCounts sync.Map // of reflect.Type to int
 
-// exportedFields returns the number of fields of a struct, or 0 if it has unexported fields. Such
-// structs, for example time.Time and resource.Quantity, are compared as a whole.
+// exportedFields returns the number of fields of a struct, or 0 if it has unexported fields. A
+// comparer compares such structs, for example time.Time and resource.Quantity, as a whole.
 func exportedFields(t reflect.Type) int {
 	if n, ok := fieldCounts.Load(t); ok {
 		return n.(int)

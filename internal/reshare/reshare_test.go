@@ -39,9 +39,9 @@ func examplePod() *corev1.Pod {
 	}
 }
 
-// If a transform does not change a part of the object, the result shares the part with the object.
-// The result does not share a changed part. The content of the result equals what the transform
-// returned.
+// TestUnchangedPartsAreSharedAgain: if a transform does not change a part of the object, the result
+// shares the part with the object. The result does not share a changed part. It equals the object
+// that the transform returned.
 func TestUnchangedPartsAreSharedAgain(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct {
@@ -128,7 +128,8 @@ func TestUnchangedPartsOfAnUnstructuredObject(t *testing.T) {
 	require.Equal(t, "d", containers(object)[1].(map[string]any)["name"])
 }
 
-// client-go allows a program to keep and to read the object that its transform has returned.
+// TestATransformMayKeepWhatItReturns: client-go allows a program to keep and read the object that
+// its transform has returned.
 func TestATransformMayKeepWhatItReturns(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct {
@@ -170,8 +171,8 @@ func TestATransformMayKeepWhatItReturns(t *testing.T) {
 	}
 }
 
-// A transform may return an object that it has made itself. The object stays unchanged, because
-// other code may have it.
+// TestTheResultOfATransformIsNotModified: a transform may return an object that it has made itself.
+// The package does not change this object, because other code may use it.
 func TestTheResultOfATransformIsNotModified(t *testing.T) {
 	t.Parallel()
 	object := examplePod()
@@ -194,8 +195,8 @@ func TestTheResultOfATransformIsNotModified(t *testing.T) {
 	require.Equal(t, examplePod().Labels, object.Labels)
 }
 
-// Each joined level compares everything below it. When all of 9,000 levels were joined, that took
-// six seconds.
+// TestDeepObjectsAreSharedOnlyAtTheirTop: each level that reshare compares part by part costs a
+// comparison of everything below it. For all 9,000 levels, this took six seconds.
 func TestDeepObjectsAreSharedOnlyAtTheirTop(t *testing.T) {
 	t.Parallel()
 	const levels = 9000
@@ -221,8 +222,8 @@ func TestDeepObjectsAreSharedOnlyAtTheirTop(t *testing.T) {
 	got := result.(*unstructured.Unstructured)
 	require.Equal(t, "b", leaf(got)["leaf"])
 	require.Equal(t, "a", leaf(object)["leaf"])
-	require.Same(t, &object.Object["side"].([]any)[0], &got.Object["side"].([]any)[0], "the top is joined")
-	require.Equal(t, reflect.ValueOf(changed).Pointer(), reflect.ValueOf(leaf(got)).Pointer(), "the bottom is the copy's")
+	require.Same(t, &object.Object["side"].([]any)[0], &got.Object["side"].([]any)[0], "the upper levels must be shared with the object")
+	require.Equal(t, reflect.ValueOf(changed).Pointer(), reflect.ValueOf(leaf(got)).Pointer(), "the lower levels must come from the copy")
 }
 
 type own struct{ corev1.Pod }

@@ -1,5 +1,5 @@
-// Package everytype has all types of k8s.io/api, and fills them at random, for tests of
-// decoders.
+// Package everytype has all types of k8s.io/api for tests of decoders, and fills objects of them at
+// random.
 package everytype
 
 import (
@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/randfill"
 )
 
-// Message has the methods that pointers to all of these types have.
+// Message has the methods that pointers to all types of [All] have.
 type Message interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error

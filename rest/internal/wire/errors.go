@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// ErrMalformed is wrapped by each error about bytes that no API server sends: the bytes are
-// incomplete, of the wrong type, not JSON, and so on.
+// ErrMalformed means that a response has bytes that no API server sends. The bytes are incomplete,
+// of the wrong type, not JSON, and so on. All errors about such bytes wrap it.
 var ErrMalformed = errors.New("malformed response")
 
-// ErrTooLarge is wrapped by errors about objects and events that exceed a limit.
+// ErrTooLarge means that an object, an event or the metadata of a list exceeds a limit. All errors
+// about exceeded limits wrap it.
 var ErrTooLarge = errors.New("object too large")
 
 // Malformed returns an error that wraps ErrMalformed.
@@ -33,9 +34,9 @@ func Excerpt(body []byte, limit int) string {
 	return strings.TrimSpace(string(start))
 }
 
-// BodyExcerpt returns the start of an unexpected body for an error, because the page of a proxy may
-// say what is wrong. It shows "..." instead of bytes that may be an object, because the object may
-// be a Secret.
+// BodyExcerpt returns the start of an unexpected body for an error, because a proxy's page may
+// explain the failure. It shows "..." instead of bytes that may be an object, because the object
+// may be a Secret.
 func BodyExcerpt(body []byte) string {
 	body = body[Space(body, 0):]
 	if len(body) == 0 || body[0] == '{' || body[0] == '[' || bytes.HasPrefix(body, []byte(Magic)) {

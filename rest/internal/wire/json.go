@@ -9,9 +9,10 @@ import (
 
 // JSONScan finds the end of a JSON value. It recognises only brackets and strings, and leaves all
 // other checks to the decoder of the value. It can stop anywhere and continue when more bytes have
-// arrived, so that it reads no byte twice. Its zero value is ready for use. plain/client.go lets
-// json.Decoder find the end, which checks every byte and decodes at the same time, in one
-// goroutine. The first sync of 20,000 pods takes 2.14 s there, and 0.59 s here (plain/README.md).
+// arrived, so that it reads no byte twice. Its zero value is ready for use. With plain/client.go, a
+// json.Decoder finds the end: it checks every byte and decodes at the same time, in one goroutine.
+// There, the first sync of 20,000 pods takes 2.14 s. With JSONScan it takes 0.59 s
+// (plain/README.md).
 type JSONScan struct {
 	at       int // the index of the next byte
 	depth    int // open brackets
@@ -85,8 +86,8 @@ func (s *JSONScan) End(data []byte) (length int, ok bool) {
 	return 0, false
 }
 
-// skip does the work of End for a value that is not used. done is how many bytes of data are no
-// longer needed. The next call must get the bytes after them.
+// skip does the work of End for a value that the caller drops. done is the number of bytes that the
+// scan no longer needs. The next call must get the bytes after them.
 func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 	if done, ended = s.End(data); !ended {
 		done, s.at = s.at, 0
@@ -97,7 +98,7 @@ func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 // indexQuoteOrEscape finds the first quote or backslash from i on, eight bytes at a time
 // (BenchmarkList/JSON). A quote becomes a zero byte in q, and a backslash becomes a zero byte in b.
 // Subtracting the constant ones sets a clear highest bit only in a zero byte, or above a zero byte.
-// So the lowest hit is right.
+// So the lowest hit is a quote or a backslash.
 func indexQuoteOrEscape(data []byte, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; len(data)-i >= 8; i += 8 {
@@ -143,8 +144,8 @@ func JSONFields(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// jsonField cuts the first field off the inside of an object, with the comma that follows. more is
-// false if no comma follows, so that the field is the last one.
+// jsonField cuts the first field off the inside of an object, with the comma that follows. If no
+// comma follows, the field is the last field, and more is false.
 func jsonField(data []byte) (key, value, rest []byte, more bool) {
 	key, rest, ok := JSONValue(data)
 	if ok {
@@ -164,8 +165,8 @@ func jsonField(data []byte) (key, value, rest []byte, more bool) {
 	return nil, nil, nil, false
 }
 
-// JSONValue cuts the first value off data, or only the space before it if the value is not
-// complete.
+// JSONValue cuts the first value off data. If the value is not complete, it cuts off only the space
+// before it.
 func JSONValue(data []byte) (value, rest []byte, ok bool) {
 	data = data[Space(data, 0):]
 	var scan JSONScan
@@ -186,8 +187,8 @@ func AfterByte(data []byte, c byte) ([]byte, bool) {
 }
 
 // JSONText returns the text of a JSON string, and nothing for any other value. Usually the text is
-// a part of value. A string with escapes, or with non-ASCII bytes, which may be invalid, is decoded
-// by encoding/json.
+// a part of value. For a string with escapes, or with non-ASCII bytes, which may be invalid,
+// encoding/json decodes the text.
 func JSONText(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return nil

@@ -8,17 +8,18 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// NewJSONList returns a cutter for a list. An item of more than max bytes becomes a frame with an
-// error. Cut fails if the fields beside the items have more than max bytes together, or more than
-// maxOtherFieldsBytes. It also fails at a second "items" field, because the items of the first
-// field have been handed out. Cut calls the function check as soon as the kind of the list is
-// known, and fails if this function fails. The apiVersion may be empty.
+// NewJSONList returns a Framer for a list. An item of more than max bytes becomes a frame with an
+// error. NextFrame fails if the other fields of the list have more than max bytes together, or more
+// than maxOtherFieldsBytes. It also fails at a second "items" field, because it has already
+// returned the items of the first field. NextFrame calls the function check once it has read the
+// kind of the list, and fails if this function fails. The argument apiVersion of check may be
+// empty.
 func NewJSONList(max int, check func(apiVersion, kind string) error) Framer {
 	return &jsonList{max: max, check: check}
 }
 
-// jsonList cuts the items out of a list. The fields of the list may come in any order: typed
-// lists have metadata before the items, and lists of custom resources after them.
+// jsonList finds the items of a list. The fields of the list may come in any order: typed lists
+// have metadata before the items, and lists of custom resources after them.
 type jsonList struct {
 	max      int
 	check    func(apiVersion, kind string) error // see NewJSONList
@@ -32,8 +33,8 @@ type jsonList struct {
 	skip     bool  // the rest of an oversized item is being skipped
 }
 
-// errDuplicateItems is the error of a list with a second "items" field, which would replace the
-// first.
+// errDuplicateItems is the error for a list with a second "items" field, which would replace the
+// first field.
 var errDuplicateItems = Malformed("the list has two fields with items")
 
 // jsonState says which syntax element must come next.
@@ -141,8 +142,8 @@ func (c *jsonList) scanFrame(data []byte) (f Frame, done int, err error) {
 	}
 }
 
-// punctuation returns the state after a byte of punctuation. ok is false if this byte is not
-// allowed at this position.
+// punctuation returns the state after a byte of punctuation. ok is false if the syntax does not
+// allow this byte in the current state.
 func (c *jsonList) punctuation(b byte) (next jsonState, ok bool) {
 	switch {
 	case c.state == wantObject && b == '{':
@@ -215,9 +216,9 @@ func (c *jsonList) End(rest []byte) error {
 
 // oversizedJSON returns the frame for an item or event that is too large. rest starts with the
 // item, and has more than limit bytes of it. The frame has the first limit bytes, because in JSON
-// the name may come late. If ended is true, the item is complete and has length bytes. done is how
-// many bytes of rest are no longer needed. If the result on is true, scan must skip the bytes that
-// follow.
+// the name may come late. If ended is true, the item is complete and has length bytes. done is the
+// number of bytes of rest that the Framer no longer needs. If the result on is true, scan must skip
+// the bytes that follow.
 func oversizedJSON(rest []byte, length int, ended bool, limit int, scan *JSONScan) (f Frame, done int, on bool) {
 	f = Frame{Data: rest[:limit], Err: fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, limit)}
 	if ended {

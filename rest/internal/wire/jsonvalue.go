@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep objects may be nested. It is the limit of encoding/json, which API servers
-// use.
+// MaxDepth is the largest depth of nested values. encoding/json, which API servers use, has the
+// same limit.
 const MaxDepth = 10_000
 
-// ErrTooDeep is the error of a value that is nested deeper than [MaxDepth].
+// ErrTooDeep is the error for a value that is nested deeper than [MaxDepth].
 var ErrTooDeep = errors.New("json: values are nested too deep")
 
-// Unexpected returns the error for data in which something else than the expected element is at
-// index i. The text want describes the expected element.
+// Unexpected returns the error for data that lacks the expected element at index i. The text want
+// describes the element.
 func Unexpected(data []byte, i int, want string) error {
 	if i >= len(data) {
 		return fmt.Errorf("json: %s is expected at byte %d, where the data ends", want, i)
@@ -109,7 +109,7 @@ func hex(data []byte) (r rune) {
 }
 
 // AppendText appends the text of a well-formed string. raw is the string without its quotes.
-// Invalid UTF-8 is replaced by U+FFFD.
+// AppendText replaces invalid UTF-8 by U+FFFD.
 func AppendText(text, raw []byte) []byte {
 	for i := 0; i < len(raw); {
 		switch c := raw[i]; {
@@ -261,8 +261,8 @@ func Colon(data []byte, i int) (int, error) {
 	return Space(data, i+1), nil
 }
 
-// NextValue finds the next member or element, after one that ends at i. If there is no next one,
-// more is false, and at is the end of the object or list.
+// NextValue finds the member or element after the one that ends at i. If there is no further member
+// or element, more is false, and at is the end of the object or list.
 func NextValue(data []byte, i int, closing byte) (at int, more bool, err error) {
 	i = Space(data, i)
 	switch {

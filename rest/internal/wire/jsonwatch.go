@@ -2,8 +2,8 @@ package wire
 
 import "io"
 
-// NewJSONWatch returns a cutter for a watch. An event of more than max bytes becomes a frame
-// with an error.
+// NewJSONWatch returns a Framer for a watch. An event of more than max bytes becomes a frame with
+// an error.
 func NewJSONWatch(max int) Framer { return &jsonWatch{max: max} }
 
 // jsonWatch splits the body of a watch, a sequence of JSON objects, into events. Servers write each

@@ -13,12 +13,12 @@ func NewProtobufList(max int, check func(apiVersion, kind string) error) Framer 
 	return &protobufList{max: max, check: check}
 }
 
-// protobufList cuts the items out of a list:
+// protobufList finds the items of a list:
 //
 //	"k8s\0" Unknown{ typeMeta=1{apiVersion=1 kind=2} raw=2{ metadata=1 items=2... } }
 //
-// Fields may come in any order, although servers write metadata first. Unknown fields are
-// skipped.
+// Fields may come in any order, although servers write metadata first. A protobufList skips unknown
+// fields.
 type protobufList struct {
 	max      int
 	check    func(apiVersion, kind string) error // see NewJSONList
@@ -81,8 +81,9 @@ func (c *protobufList) NextFrame(data []byte) (f Frame, done int, err error) {
 	}
 }
 
-// field handles the field at the start of rest. taken is how many bytes of rest are no longer
-// needed. It is 0 if the whole field is needed, but some of its bytes have not arrived.
+// field handles the field at the start of rest. taken is the number of bytes of rest that the
+// Framer no longer needs. It is 0 if the Framer needs the whole field, but some of its bytes have
+// not arrived.
 func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken int, err error) {
 	var use bool
 	if h.Type == TypeBytes {
@@ -131,8 +132,8 @@ func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken
 }
 
 // readListMeta reads the metadata of a list. If the message is cut off, generated code returns
-// io.ErrUnexpectedEOF, which callers would take for a lost connection. So the error's text is kept,
-// but the error is not wrapped.
+// io.ErrUnexpectedEOF, which callers would take for a lost connection. So readListMeta keeps the
+// text of the error, and does not wrap it.
 func readListMeta(message []byte) (meta metav1.ListMeta, err error) {
 	if err = CatchPanic(func() error { return meta.Unmarshal(message) }); err != nil {
 		err = Malformed("metadata of the list: %v", err)

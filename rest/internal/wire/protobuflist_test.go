@@ -24,11 +24,11 @@ func TestListMetaRoundTripsWithApimachinery(t *testing.T) {
 	require.Equal(t, Envelope{ResourceVersion: "12", Continue: "next", Remaining: 1 << 40}, around)
 	_, err = readListMeta(encoded[:len(encoded)-1])
 	require.ErrorIs(t, err, ErrMalformed)
-	require.NotErrorIs(t, err, io.ErrUnexpectedEOF, "no connection was lost")
+	require.NotErrorIs(t, err, io.ErrUnexpectedEOF, "malformed metadata must not look like a lost connection")
 
 	// These are fields of the wrong wire type.
 	_, err = readListMeta([]byte("\x22\x01\x07")) // remainingItemCount=4
 	require.ErrorIs(t, err, ErrMalformed)
 	_, err = readListMeta([]byte("\x38\x07\x3a\x00"))
-	require.NoError(t, err, "unknown fields are skipped, whatever they are")
+	require.NoError(t, err, "unknown fields of any kind must be skipped")
 }

@@ -23,8 +23,8 @@ func Varint(data []byte, i int) (v uint64, end int, err error) {
 	return LongVarint(data, i)
 }
 
-// LongVarint is like [Varint], for numbers of any length. Like generated code, it drops bits beyond
-// the 64th.
+// LongVarint is [Varint] for varints of several bytes, up to ten. Like generated code, it drops
+// bits beyond the 64th.
 func LongVarint(data []byte, i int) (v uint64, end int, err error) {
 	for shift := 0; shift < 64; shift += 7 {
 		if i >= len(data) {

@@ -6,18 +6,18 @@ import (
 	"io"
 )
 
-// nameBytes is how many bytes of an oversized object are in its frame. The name can be read from
-// them, because API servers write it first.
+// nameBytes is the number of bytes of an oversized object that its frame has. They include the
+// name, because API servers write metadata first.
 const nameBytes = 4 << 10
 
 // NewProtobufWatch is like [NewJSONWatch], for a watch in protobuf.
 func NewProtobufWatch(max int) Framer { return &protobufWatch{max: max} }
 
-// protobufWatch cuts events out of a watch. Each event is a length of four bytes, the most
+// protobufWatch finds the events of a watch. Each event is a length of four bytes, the most
 // significant byte first, and a metav1.WatchEvent.
 type protobufWatch struct {
 	max  int
-	skip uint64 // remaining bytes of an oversized event, which are skipped
+	skip uint64 // remaining bytes of an oversized event, to be skipped
 }
 
 func (c *protobufWatch) Incomplete() bool { return c.skip > 0 }
