@@ -42,7 +42,7 @@ func TestFindAcceptsKubectlNames(t *testing.T) {
 		{"hpa", "autoscaling/v2 horizontalpodautoscalers"},
 		{"hpa.v1.autoscaling", "autoscaling/v1 horizontalpodautoscalers"},
 		{"widgets", "old.example.com/v2 widgets"},
-		{"gadgets", "old.example.com/v1 gadgets"}, // the preferred version of the group lacks gadgets
+		{"gadgets", "old.example.com/v1 gadgets"}, // the group's v2 lacks gadgets
 		{"gadgets.old.example.com", "old.example.com/v1 gadgets"},
 		{"nodes", "metrics.k8s.io/v1beta1 nodes"},
 	}

@@ -194,7 +194,7 @@ func (m *Mapper) refresh(ctx context.Context, stale *cachedResult) (*cachedResul
 	m.discoveries.Add(1)
 	resources, err := Resources(ctx, m.client)
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // the end of ctx says nothing about the server
+		return nil, ctx.Err() // the end of ctx is not a failure of the server
 	}
 	k := &cachedResult{resources: resources, err: err, at: time.Now()}
 	if failed, ok := errors.AsType[*Error](err); ok && old != nil {

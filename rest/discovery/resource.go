@@ -48,7 +48,7 @@ func setPreferred(resources []Resource) {
 	}
 }
 
-// GVR returns the identity of the resource for package rest.
+// GVR returns the group, version and plural of the resource, for package rest.
 func (r Resource) GVR() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Plural}
 }

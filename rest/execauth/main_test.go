@@ -40,7 +40,7 @@ func runPlugin(what string, args []string) int {
 		_ = json.Unmarshal([]byte(info), &q)
 		token, _ := json.Marshal(strings.Join(args, ",") + "|" + os.Getenv("GREETING") + "|" + info)
 		fmt.Printf(`{"kind":"ExecCredential","apiVersion":%q,"status":{"token":%s}}`, q.APIVersion, token)
-	case "leak": // the first run prints a token, and later runs fail with this token on standard error
+	case "leak": // prints a token once, and then fails with it on standard error
 		data, _ := os.ReadFile(args[0])
 		if data == nil {
 			token := "short-one"

@@ -90,8 +90,8 @@ func (p *Plugin) Credential(ctx context.Context, refused *rest.Credential) (*res
 	}
 }
 
-// next returns a run that the caller has to execute (mine), a run that it has to wait for (other),
-// or a result without a run.
+// next returns a run that the caller must execute (mine), a run that it must wait for (other), or a
+// result.
 func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *rest.Credential, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 	case p.running != nil:
 		return nil, p.running, nil, nil
 	case p.current != nil && (p.current != refused && !expired || now.Before(p.pauseUntil)):
-		return nil, nil, p.current, nil // in a pause, the plugin must not run to get a better credential
+		return nil, nil, p.current, nil // in a pause, the plugin must not run
 	case p.failed != nil && now.Before(p.pauseUntil):
 		return nil, nil, nil, p.repeatedError(p.pauseUntil.Sub(now))
 	}

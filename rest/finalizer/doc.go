@@ -1,8 +1,8 @@
 // Package finalizer keeps an object until its controller has cleaned up.
 //
-// A finalizer is a name in metadata.finalizers. If somebody deletes an object with a finalizer, the
-// server only sets its deletionTimestamp. It removes the object when the last finalizer is gone.
-// Every controller handles its finalizer in the same way, and [Handle] does all these steps:
+// A finalizer is a name in metadata.finalizers. If a client deletes an object with a finalizer, the
+// server only sets the object's deletionTimestamp. It removes the object when the last finalizer is
+// gone. Every controller handles its finalizer in the same way, and [Handle] does all these steps:
 //
 //	pod, gone, err := finalizer.Handle(ctx, pods, cached, "example.com/dns", removeRecord)
 //	if gone || err != nil {

@@ -18,8 +18,8 @@
 //   - A relative path in a file is relative to the folder of that file. This includes the command
 //     of an exec plugin, if it is a path.
 //   - Unknown fields are ignored.
-//   - If the files have no current context, and Options have neither a path nor a context, Load
-//     uses the service account of the pod that the process runs in.
+//   - If there is no current context, and Options have neither a path nor a context, Load uses the
+//     service account of the process's pod.
 //
 // Like kubectl, Load uses credentials only if the server's address is https: the client never sends
 // a token without encryption.

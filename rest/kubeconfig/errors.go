@@ -40,8 +40,8 @@ func (m *merged) nothingSelected(searched []string) string {
 	}
 }
 
-// names lists the names of entries, in alphabetical order. If there are more than twelve, it lists
-// the first twelve and the number of the others.
+// names lists the names of entries, in alphabetical order. If there are more than twelve names, it
+// lists the first twelve, and the number of further names.
 func names[T any](entries map[string]entry[T]) string {
 	const most = 12
 	sorted := slices.Sorted(maps.Keys(entries))

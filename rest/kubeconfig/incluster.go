@@ -23,7 +23,7 @@ func inCluster() (Connection, error) {
 }
 
 // podNamespace returns the value of the variable POD_NAMESPACE, which a pod can get from the
-// downward API, or otherwise the content of file, which the kubelet writes.
+// downward API. Without the variable, it returns the content of file, which the kubelet writes.
 func podNamespace(file string) string {
 	if ns := os.Getenv("POD_NAMESPACE"); ns != "" {
 		return ns

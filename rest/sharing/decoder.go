@@ -79,12 +79,13 @@ var errDuplicateField = errors.New("protobuf: a field is in two places")
 //
 // earlier is nil, or an earlier version of the object. The new object shares with this version each
 // list, map and pointer that is equal in both, and the strings namespace, name and UID. From then
-// on, nobody may change the earlier version. The content of the new object does not depend on this
-// argument, so any object may be passed. DecodeProtobuf ignores the argument if its type differs
-// from the type of object, or if objects share nothing.
+// on, no program may change the earlier version. The content of the new object does not depend on
+// this argument, so any object may be passed. DecodeProtobuf ignores the argument if its type
+// differs from the type of object, or if objects share nothing.
 //
-// If a type cannot be decoded, for example because of a field that protobuf cannot have, every call
-// with this type returns the same error, which wraps [ErrType]. After an error, object is empty.
+// If no message can be decoded into a type, for example because of a field without a protobuf
+// encoding, every call with the type returns the same error. The error wraps [ErrType]. After an
+// error, object is empty.
 func (d *Decoder) DecodeProtobuf(data []byte, object, earlier any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {

@@ -37,13 +37,13 @@
 // share.
 //
 // Any number of goroutines can read objects. A resource.Quantity is a special case, because
-// formatting and comparing may change it. So a Quantity with an address is never shared, and
-// neither is a value that contains one, such as the source of an emptyDir with a size limit. The
-// quantities of a map have no address: reading one makes a copy.
+// formatting and comparing may change it. So objects never share a Quantity with an address, or a
+// value that contains one, such as an emptyDir with a size limit. The quantities of a map have no
+// address: reading one makes a copy.
 //
 // The strings of an object that are not shared lie in one piece of memory, except for name,
 // namespace, uid and resourceVersion. If a program keeps one of these strings for longer than the
-// object, it keeps all of them in memory. strings.Clone makes a copy without this effect.
+// object, all of them stay in memory. To avoid this, keep the result of strings.Clone.
 //
 // # What is decoded
 //

@@ -10,11 +10,11 @@ import (
 )
 
 // Most parts of a later version of an object equal the parts of the earlier version. A Decoder
-// compares each earlier part with the new bytes, which takes no memory. If decoding the bytes would
-// give an equal value, the new object gets the earlier part.
+// compares each earlier part with the new bytes, which takes no memory. If the bytes would decode
+// to an equal value, the new object gets the earlier part.
 //
-// The comparison may report equal values as different: if the bytes are not in an encoder's usual
-// form, if the type is rare, or if readers may change the value.
+// The comparison may report equal values as different. This happens if the bytes are not in an
+// encoder's usual form, if the type is rare, or if readers may change the value.
 
 // maxCompareDepth limits the depth of messages that are compared.
 const maxCompareDepth = 32
@@ -42,7 +42,7 @@ func (e *earlier) at(field unsafe.Pointer) unsafe.Pointer {
 	return nil
 }
 
-// same reports whether decoding data would give a value equal to the message at an address.
+// same reports whether data would decode to a value that equals the message at an address.
 func (s *state) same(p *plan, at unsafe.Pointer, data []byte, depth int) bool {
 	if p.own != nil {
 		return p.equal != nil && p.equal(at, data)

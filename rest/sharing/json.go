@@ -29,7 +29,7 @@ type jsonState struct {
 	scratch []byte                    // the text of a string with escapes
 	elems   []any                     // elements of lists whose length is not known yet
 	recent  map[*lookupPolicy]*recent // the entries that were found last
-	members map[string]*member        // entries of decoder.json.members that this goroutine has used
+	members map[string]*member        // entries of decoder.json.members in use
 
 	syntaxOnly bool // checks only the syntax: drops the result, and allows duplicate fields
 }

@@ -205,7 +205,7 @@ func (s *jsonState) boxed(text []byte) any {
 	return stringAt(&found.key)
 }
 
-// stringAt returns *at in an interface, without a copy. After this, nobody may change *at.
+// stringAt returns *at in an interface, without a copy. After this, no code may change *at.
 func stringAt(at *string) any {
 	var v any = ""
 	(*struct {

@@ -36,9 +36,8 @@ const (
 	jsonOwn
 )
 
-// slot describes the values that appear at one place of a type: in a field of a struct, as the
-// elements of the list in that field, and so on. Each slot decides separately whether look-ups are
-// worth their time; see lookupPolicy.
+// slot describes the values of one field of a struct, or the elements of the list in a field, and
+// so on. Each slot decides separately whether look-ups are worth their time; see lookupPolicy.
 type slot struct {
 	kind      jsonKind
 	typ       reflect.Type
@@ -192,7 +191,7 @@ func (c *jsonCompiler) anySlot() slot {
 	return slot{kind: jsonAny, typ: t, typeID: c.jsonTypeID(t), whole: c.newLookupPolicy()}
 }
 
-// jsonTypeID returns the number of a type of shared values. The numbers differ from those for
+// jsonTypeID returns the number of a type of shared values. It differs from the type's number for
 // protobuf, because in protobuf equal bytes mean other values.
 func (c *jsonCompiler) jsonTypeID(t reflect.Type) int {
 	typeIDs := c.decoder.json.typeIDs

@@ -11,12 +11,14 @@ import (
 
 // The text of managed fields has one to four kilobytes, and is half of a pod's encoding. Some of
 // these texts repeat: a controller's text is the same in all pods of a workload, but the kubelet's
-// contains the address of the pod. Both texts are values of the same field, so every text is looked
-// up, and becomes an entry if it is missing. The entry's key is the object's own text: a copy of
-// each text would be a fifth of the bytes that decoding a list of pods allocates.
+// text contains the address of the pod. Both are values of the same field, so the decoder looks up
+// every text, and makes an entry if it is missing. The entry's key is the object's own text. A copy
+// would be costly: copies of all texts would be a fifth of the bytes that decoding a list of pods
+// allocates.
 
 // fieldsV1Setter returns a function that sets the text of managed fields without copying it. It
-// returns nil for other types, and if a build tag of apimachinery gives FieldsV1 other fields.
+// returns nil for other types, and if FieldsV1 has other fields because of a build tag of
+// apimachinery.
 func fieldsV1Setter(t reflect.Type) func(at unsafe.Pointer, text string) {
 	raw, ok := t, false
 	var offset uintptr

@@ -10,9 +10,8 @@ import (
 
 // The runtime ends a process in which a goroutine reads a map while another one writes to it, and
 // recover cannot prevent this. A program that writes to a cached map breaks the contract, but Check
-// must not end it. So Check reads through its own copy of the map's header, in which no write is
-// marked. mapHeader is the header of Go 1.26; mapview_other.go is for versions whose header was not
-// examined.
+// must not end it. So Check reads through its own copy of the map's header, whose flags show no
+// write. mapHeader is the header of Go 1.26. mapview_other.go is for all other versions of Go.
 
 // mapHeader has the layout of internal/runtime/maps.Map.
 type mapHeader struct {
@@ -27,8 +26,8 @@ type mapHeader struct {
 func (h *mapHeader) writing() *byte { return &(*[4]byte)(unsafe.Pointer(&h.flags))[2] }
 
 // mapView returns a map with the entries of m, which must not be nil. The result may be read while
-// m is being written; its values are then old, new or mixed. ok is false if a write is in progress,
-// because the write may move all entries.
+// m is being written. Its values are then old, new or mixed. ok is false if a write is in progress
+// at the time of the call, because the write may move all entries.
 func mapView(m reflect.Value) (entries reflect.Value, ok bool) {
 	from := (*mapHeader)(m.UnsafePointer())
 	flags := atomic.LoadUint32(&from.flags)

@@ -4,6 +4,6 @@ package sharing
 
 import "reflect"
 
-// mapView always returns false, because it is unknown how to read maps of this Go version while
-// they are being written. So Check compares only their lengths.
+// mapView always returns false, because nothing is known about reading maps of this Go version
+// during a write. So Check compares only their lengths.
 func mapView(reflect.Value) (entries reflect.Value, ok bool) { return reflect.Value{}, false }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTornStringDoesNotCrash: a reader of a string that is being written may get the length of the
-// new string with the bytes of the old string, or with no bytes.
+// TestTornStringDoesNotCrash: a reader of a string that is being written may get the new length
+// with the old bytes, or without bytes.
 func TestTornStringDoesNotCrash(t *testing.T) {
 	for _, address := range []uintptr{0, 1 << 30} {
 		half := struct{ bytes, length uintptr }{address, 4}

@@ -19,7 +19,7 @@ type state struct {
 	pathPolicy   *pathPolicy // in an unstructured object
 	depth        int
 	texts        []pendingText
-	firstPending int           // index in texts: the pending texts of the object or map value begin here
+	firstPending int           // index of the first pending text, in texts
 	mutableCount int           // number of values so far that readers may change
 	decodedBytes int           // bytes of all lists, maps and pointees so far
 	objects      int           // decoded so far

@@ -14,8 +14,8 @@ const (
 	// policy is for programs that may change other parts in place. Decoder.Check finds changes of
 	// the shared parts.
 	//
-	// An unstructured object counts as a pod only if its apiVersion and kind come before its other
-	// fields, or are in the map that the caller passes to DecodeJSON.
+	// An unstructured object counts as a pod only if its apiVersion and kind come first, or are in
+	// the map that the caller passes to DecodeJSON.
 	Immutable
 
 	// StringsOnly shares only strings, which no program can change. All lists, maps and pointers

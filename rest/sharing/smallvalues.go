@@ -42,8 +42,7 @@ func (s *state) int64(v int64) *int64 {
 	return &v
 }
 
-// intact reports whether all values are as at the start, so that no program has changed one in
-// place.
+// intact reports whether no program has changed a value in place.
 func (s *smallValues) intact() bool {
 	for i := range s.int32s {
 		if s.int32s[i] != int32(i) || s.int64s[i] != int64(i) {

@@ -6,8 +6,8 @@ import "sync"
 const maxIdle = 16
 
 // statePool keeps states for the next goroutine that needs one. It is not a channel, because a
-// decoder may serve a whole process, and a channel from one bubble of testing/synctest cannot be
-// used in the next.
+// decoder may serve several bubbles of testing/synctest. A bubble cannot use a channel of another
+// bubble.
 type statePool[S any] struct {
 	mu     sync.Mutex // guards following
 	states []*S

@@ -126,7 +126,7 @@ func (t *table) insert(e *entry) {
 }
 
 // victim returns the index of an empty slot of a group. If the group is full, it returns the index
-// of the first entry that was not used lately. The search starts at the given index.
+// of the first entry that was not used lately. The search starts at the index from.
 func victim(group []atomic.Pointer[entry], from int) int {
 	for i := range group {
 		if group[i].Load() == nil {

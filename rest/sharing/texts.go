@@ -36,10 +36,10 @@ func (s *state) text(f *field, field *string, data []byte) {
 	}
 }
 
-// copyTexts copies the pending strings, beginning with the given index, into one piece of memory.
-// It uses a second piece for strings that need their own memory. Copying each string by itself
-// would take several times the time and memory. A part that other objects may share gets its own
-// piece. Otherwise such a part would keep all strings of the object alive.
+// copyTexts copies the pending strings, from the index since on, into one piece of memory. It uses
+// a second piece for strings that need their own memory. Copying each string by itself would take
+// several times the time and memory. A part that other objects may share gets its own piece.
+// Otherwise such a part would keep all strings of the object alive.
 func (s *state) copyTexts(since int) {
 	texts := s.texts[since:]
 	var size, ownMemory int

@@ -23,7 +23,7 @@ func TestUpdateSharesEqualParts(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	encoded := encodedPods(t, 1200)
-	decodePods(t, d, encoded) // enough pods for the decoder to disable look-ups of fields that do not repeat
+	decodePods(t, d, encoded) // so that it looks up only fields that repeat
 	// This pod is decoded last. In the meantime, the table may have replaced the labels of an
 	// earlier pod by equal ones.
 	before := decodePods(t, d, encoded[1100:1101])[0]

@@ -17,7 +17,7 @@
 // must accept and refuse exactly the same input as encoding/json and generated code. So in protobuf
 // it skips groups, and drops bits beyond the 64th.
 //
-// Results are slices of the given bytes. Only the text of a JSON string with escapes is a copy.
+// Results are slices of the input. Only the text of a JSON string with escapes is a copy.
 //
 // # Guarantees
 //

@@ -153,5 +153,5 @@ func (c *protobufList) End(rest []byte) error {
 	return io.EOF
 }
 
-// errNoKind is the error for an object without a kind in place of a list.
+// errNoKind is the error for a response that is an object without a kind instead of a list.
 var errNoKind = fmt.Errorf("%w: the response is an object without a kind, not a list", ErrMalformed)

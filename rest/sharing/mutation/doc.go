@@ -17,8 +17,8 @@
 //	default/web-1 was changed after a read; copy an object before a change:
 //	  Spec.NodeName: "node-3" became "node-4"
 //
-// If several objects share the changed part, the error names the field in all of them, because the
-// program may have changed it through any of them.
+// If several objects share the changed part, the error names the field in all of them. The program
+// may have changed it through any of them.
 //
 // # Guarantees
 //

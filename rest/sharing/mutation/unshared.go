@@ -9,11 +9,10 @@ import (
 	"unsafe"
 )
 
-// CheckUnshared returns an error if two of the objects have memory in common that a program can
-// change through one of them: the same map, overlapping arrays of slices, or the same pointee. The
-// error names the path in both objects. Objects may share strings, unless one of them has the bytes
-// of the string in a slice. CheckUnshared is for tests of objects that their receivers may change
-// in place.
+// CheckUnshared returns an error if two of the objects share memory that a program can change: a
+// map, a pointee, or a part of a slice's array. The error names the path in both objects. Objects
+// may share strings, unless one of them has the bytes of the string in a slice. CheckUnshared is
+// for tests of objects that their receivers may change in place.
 func CheckUnshared(objects ...any) error {
 	var w walk
 	for i, object := range objects {
