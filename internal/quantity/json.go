@@ -89,8 +89,8 @@ func embedsQuantity(t reflect.Type) bool {
 	return false
 }
 
-// value replaces the quantities in the value that starts at i, after optional white space. It
-// returns the end of the value, or -1 if the value is malformed.
+// value replaces the extreme quantities in the value that starts at i, after optional white space.
+// It returns the end of the value, or -1 if the value is malformed.
 func (d *document) value(i int, p place, depth int) int {
 	i = d.space(i)
 	if i == len(d.data) || depth > maxDepth {

@@ -25,11 +25,11 @@ func Unmarshal(q *resource.Quantity, data []byte) error {
 // have as many parts as bytes, but has only a few types.
 type messages map[reflect.Type]map[int32]reflect.Type
 
-// replaceQuantities replaces the texts of the quantities in a message by texts of the same length,
-// in place. The type of the message is a struct whose fields have protobuf tags, like all types of
-// k8s.io/api. replaceQuantities returns false if the message is malformed, or if generated code
-// might read it in another way. This is so for a group, which no server sends, and for a map entry
-// with fields of other kinds.
+// replaceQuantities replaces the texts of the extreme quantities in a message by texts of the same
+// length, in place. The type of the message is a struct whose fields have protobuf tags, like all
+// types of k8s.io/api. replaceQuantities returns false if the message is malformed, or if generated
+// code might read it in another way. This is so for a group, which no server sends, and for a map
+// entry with fields of other kinds.
 func (m messages) replaceQuantities(data []byte, t reflect.Type, depth int) bool {
 	if depth > maxDepth {
 		return false

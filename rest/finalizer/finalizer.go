@@ -46,9 +46,10 @@ const attempts = 8
 //     do.
 //   - If the object is being deleted and does not have the finalizer, gone is true.
 //
-// If clean fails, Handle returns its error, and the next call of Handle calls clean again. object
-// may come from a cache, and is not changed. Because a cached object may be old, Handle may call
-// clean again even after a success. So clean must return nil if there is nothing left to clean up.
+// If clean fails, Handle returns its error, and the next call of Handle calls clean again. Handle
+// does not change object, which may come from a cache. Because a cached object may be old, Handle
+// may call clean again even after a success. So clean must return nil if there is nothing left to
+// clean up.
 func Handle[T metav1.Object](ctx context.Context, objects Objects[T], object T, name string, clean func(context.Context, T) error) (current T, gone bool, err error) {
 	switch {
 	case object.GetDeletionTimestamp() == nil:

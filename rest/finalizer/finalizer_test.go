@@ -131,7 +131,7 @@ func TestRecreatedObjectIsNotChanged(t *testing.T) {
 	require.NoError(t, err)
 	r.create(ours)
 	_, err = finalizer.Remove(t.Context(), r.pods, old, ours)
-	require.NoError(t, err, "Remove must succeed, because the object that it was called for is gone")
+	require.NoError(t, err, "Remove must succeed if its object is gone, although another has the name")
 	require.Equal(t, []string{ours}, r.get().Finalizers)
 
 	old.Finalizers = nil

@@ -18,7 +18,7 @@ type sliceHeader struct {
 // up.
 const maxShared = 64 << 10
 
-// find looks up an entry with these bytes, if the field is worth a look-up. If there is no entry,
+// find looks up an entry with these bytes, if the policy l allows look-ups. If there is no entry,
 // find returns a new entry as its result missing, which the caller completes and inserts. Both
 // results may be nil.
 func (s *state) find(l *lookupPolicy, typeID int, key []byte) (found, missing *entry) {

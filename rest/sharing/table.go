@@ -32,7 +32,7 @@ type entry struct {
 	inKey        bool   // the memory of the value is the key
 	origin       origin // nil for a string
 
-	used    atomic.Bool // found since the function victim last spared it
+	used    atomic.Bool // found since victim last cleared this flag
 	proven  atomic.Bool // found at least once
 	changed atomic.Bool // a program has changed the value in place
 	swept   atomic.Bool // a sweep has seen it; the next sweep drops it unless it is proven

@@ -13,5 +13,5 @@
 //     second. While the files cannot be read, their last contents stay in use.
 //   - On HTTP/2, the Pool closes a connection within 45 seconds if its peer vanishes without
 //     closing it.
-//   - No lock is held while files are read, or while a user's function runs.
+//   - The package holds no lock while it reads files or calls a user's function.
 package transport

@@ -22,9 +22,9 @@
 //
 // # Guarantees
 //
-// Reading an object is not reported, although it may change a resource.Quantity, which caches its
-// text and changes its form. Unexported fields are compared only in types without exported fields,
-// such as time.Time.
+// A Detector does not report reads, although reading a resource.Quantity may change its cached text
+// and its form. It compares unexported fields only in types without exported fields, such as
+// time.Time.
 //
 // [CheckUnshared] is for objects that users may change in place. It returns an error if two of them
 // share memory that a program can change.
