@@ -21,7 +21,7 @@ func (s *Server) reviewAccess(_ *Request, obj Object) (Object, error) {
 	return r, invalidReview(errs)
 }
 
-// reviewLocalAccess does the work of reviewAccess for access within the namespace of the review.
+// reviewLocalAccess is like reviewAccess, for access within the review's namespace.
 func (s *Server) reviewLocalAccess(_ *Request, obj Object) (Object, error) {
 	r := obj.(*authorizationv1.LocalSubjectAccessReview)
 	errs := validateSubject(r.Spec)
@@ -109,8 +109,8 @@ func validateAttributes(res *authorizationv1.ResourceAttributes, path *authoriza
 	return errs
 }
 
-// internalPath returns the path of a refused request in the form in which the real server prints
-// it.
+// internalPath returns a value for validation errors. It prints like the real server's internal
+// type.
 func internalPath(path *authorizationv1.NonResourceAttributes) any {
 	if path == nil {
 		return (*authorizationv1.NonResourceAttributes)(nil)

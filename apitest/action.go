@@ -13,9 +13,9 @@ import (
 // effect, and [Server.Inject] panics on it.
 type Action struct{ apply func(*effects) }
 
-// Fail responds with the Status of an error, for example an error of package
+// Fail responds with the Status of err, which may be an error of package
 // k8s.io/apimachinery/pkg/api/errors. Any other error gets code 500. If the Status has a retry
-// delay in seconds, the response has the header Retry-After as well.
+// delay in seconds, the response also has the header Retry-After.
 func Fail(err error) Action {
 	return replaceResponse(func(r *response) { writeStatus(r, r.req.HTTP, errStatus(err)) })
 }
@@ -32,8 +32,8 @@ func Expired() Action {
 	return Fail(apierrors.NewResourceExpired("too old resource version"))
 }
 
-// TooManyRequests responds with 429, like the priority and fairness of a real server. Retry-After
-// is rounded up to whole seconds, and at least one. The body is plain text, not a Status.
+// TooManyRequests responds with 429, like priority and fairness of a real server. Retry-After is
+// rounded up to whole seconds, and at least one. The body is plain text, not a Status.
 func TooManyRequests(retryAfter time.Duration) Action {
 	return replaceResponse(func(r *response) {
 		r.Header().Set("Retry-After", strconv.Itoa(max(wholeSeconds(retryAfter), 1)))
@@ -106,8 +106,8 @@ func UndecodableObject(n int) Action {
 	return Action{func(f *effects) { f.undecodable = n }}
 }
 
-// DropAfterEvents closes the connection of a watch after n events. No action counts bookmarks as
-// events.
+// DropAfterEvents closes the connection of a watch after n events. Bookmarks do not count as
+// events, in this and all other actions.
 func DropAfterEvents(n int) Action {
 	return interruption(interrupt{after: n, afterLast: func(*watcher) { panic(http.ErrAbortHandler) }})
 }
@@ -124,13 +124,13 @@ func FailAfterEvents(n int, err error) Action {
 }
 
 // SilentAfterEvents sends nothing more on a watch after n events, not even a bookmark. The watch
-// does not end at its timeout either. A connection that a firewall has dropped silently looks like
-// this.
+// does not end at its timeout either. It behaves like a connection that a firewall has dropped
+// silently.
 func SilentAfterEvents(n int) Action {
 	return interruption(interrupt{after: n, afterLast: (*watcher).wait})
 }
 
-// CutFrame closes the connection of a watch after n events, in the middle of the next one.
+// CutFrame closes the connection of a watch after n events, in the middle of the next event.
 func CutFrame(n int) Action {
 	return interruption(interrupt{after: n, atNext: func(w *watcher, event []byte) {
 		w.buf = append(w.buf, event[:len(event)/2]...)
@@ -139,9 +139,9 @@ func CutFrame(n int) Action {
 	}})
 }
 
-// HugeFrame makes the event that follows n events of a watch very large. It has size bytes, which
-// may be more than a client can hold. The server sends bytes as long as the client reads them, and
-// then closes the connection.
+// HugeFrame makes the event that follows n events of a watch very large. The event has size bytes,
+// which may be more than a client's memory. The server sends bytes as long as the client reads
+// them, and then closes the connection.
 func HugeFrame(n int, size int64) Action {
 	return interruption(interrupt{after: n, atNext: func(w *watcher, _ []byte) {
 		w.sendHuge(size)
@@ -157,8 +157,8 @@ func DuplicateEvents() Action {
 	return Action{func(f *effects) { f.duplicate = true }}
 }
 
-// DelayBookmarks sends every bookmark late by d, also the bookmark that ends the initial events.
-// Other events are not delayed.
+// DelayBookmarks sends every bookmark late by d, including the bookmark that ends the initial
+// events. Other events are not delayed.
 func DelayBookmarks(d time.Duration) Action {
 	return Action{func(f *effects) { f.bookmarkDelay = d }}
 }
@@ -177,7 +177,7 @@ func interruption(i interrupt) Action {
 	return Action{func(f *effects) { f.interrupts = append(f.interrupts, i) }}
 }
 
-// wholeSeconds rounds d up to seconds, because the headers have whole seconds.
+// wholeSeconds rounds d up to seconds, the unit of the header Retry-After.
 func wholeSeconds(d time.Duration) int {
 	return int((d + time.Second - 1) / time.Second)
 }

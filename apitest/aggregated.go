@@ -13,7 +13,7 @@ import (
 // aggregatedType is the Content-Type of the aggregated discovery document (KEP-3352).
 const aggregatedType = jsonType + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// acceptsAggregated reports whether an Accept header asks for the aggregated document.
+// acceptsAggregated reports whether an Accept header requests the aggregated document.
 func acceptsAggregated(accept string) bool {
 	for clause := range strings.SplitSeq(accept, ",") {
 		mediaType, params, err := mime.ParseMediaType(strings.TrimSpace(clause))
@@ -68,7 +68,7 @@ func versionIn(group *apidiscoveryv2.APIGroupDiscovery, name string) *apidiscove
 }
 
 func (r *resource) discovery() apidiscoveryv2.APIResourceDiscovery {
-	kind := &metav1.GroupVersionKind{Kind: r.Kind} // The real server gives it this group version.
+	kind := &metav1.GroupVersionKind{Kind: r.Kind} // The real server reports this group version.
 	d := apidiscoveryv2.APIResourceDiscovery{
 		Resource: r.Plural, SingularResource: r.Singular, ResponseKind: kind, Scope: apidiscoveryv2.ScopeNamespace,
 		Verbs: r.verbs(), ShortNames: r.ShortNames, Categories: r.Categories,

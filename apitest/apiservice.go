@@ -79,7 +79,7 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 	u.SetGroupVersionKind(schema.GroupVersionKind{Group: apiServices.Group, Version: apiServices.Version, Kind: apiServices.Kind})
 	u.SetName(gv.Version + "." + gv.Group)
 	u.SetLabels(map[string]string{"kube-aggregator.kubernetes.io/automanaged": managed})
-	// The UID does not come from the server's ids, because tests rely on the order of these ids.
+	// The UID does not come from s.ids: extra calls would change the seeded UIDs that tests expect.
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(u.GetName()))
 	sum := hash.Sum64()

@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/apitest/internal/managedfields"
 )
 
-// apply does a server-side apply: the body has the fields that the manager wants the object to
-// have. It creates the object if the object does not exist.
+// apply handles a server-side apply. The body has the fields that the manager wants the object to
+// have. If the object does not exist, apply creates it.
 func (s *Server) apply(w http.ResponseWriter, req *Request) error {
 	f, err := req.negotiate()
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *Request) decodeApplyBody(of *resource) (document, error) {
 		var data []byte
 		if data, err = yaml.YAMLToJSON(body); err == nil {
 			wanted = nil
-			err = utiljson.Unmarshal(data, &wanted) // It decodes integers as integers.
+			err = utiljson.Unmarshal(data, &wanted) // It decodes integers as int64.
 		}
 	}
 	if err != nil {
@@ -143,11 +143,10 @@ func (r *Request) checkCreatable(wanted *unstructured.Unstructured) error {
 	return nil
 }
 
-// trackManagedFields records in an object which of its fields the request sets. Call track before
-// obj is stored in the place of the revision old, which is nil for a new object. Fields that a
-// subresource does not write get no owner by the request. If its fields cannot be determined, for
-// example because the metadata is invalid, the object loses its managed fields. The write itself
-// does not fail, as on the real server.
+// trackManagedFields records which fields of obj the request sets. Call trackManagedFields before
+// obj replaces the revision old, which is nil for a new object. A field that a subresource does not
+// write gets no owner. If the fields cannot be determined, for example because the metadata is
+// invalid, obj loses its managed fields. The write itself does not fail, as on the real server.
 func (s *Server) trackManagedFields(req *Request, old *revision, obj Object) {
 	owned := obj.GetManagedFields()
 	if isReset(owned) {
@@ -159,7 +158,7 @@ func (s *Server) trackManagedFields(req *Request, old *revision, obj Object) {
 	before := req.res.new()
 	if old != nil {
 		if len(owned) == 0 {
-			return // The managers cannot be read.
+			return // The managed fields cannot be decoded.
 		}
 		before = old.object()
 	}
@@ -170,9 +169,9 @@ func (s *Server) trackManagedFields(req *Request, old *revision, obj Object) {
 	setManagedFields(obj, entries)
 }
 
-// keepManagedFields copies the managed fields of the live object to the sent object.
-// keepManagedFields does nothing if the sent object has valid managed fields of its own. The
-// argument live is nil if the object does not exist.
+// keepManagedFields copies the managed fields of the live object to the sent object, unless the
+// sent object has valid managed fields of its own. The argument live is nil if the object does not
+// exist.
 func keepManagedFields(sent, live Object) {
 	own, was := sent.GetManagedFields(), []metav1.ManagedFieldsEntry(nil)
 	if live != nil {
@@ -193,7 +192,7 @@ func setManagedFields(obj Object, entries []metav1.ManagedFieldsEntry) {
 	obj.SetManagedFields(entries)
 }
 
-// isReset reports whether managed fields ask for a reset: a list without entries, or with one empty
+// isReset reports whether managed fields request a reset: a list without entries, or with one empty
 // entry. Without any list, the managed fields stay as they are.
 func isReset(owned []metav1.ManagedFieldsEntry) bool {
 	return owned != nil && len(owned) == 0 || len(owned) == 1 && owned[0] == (metav1.ManagedFieldsEntry{})
@@ -224,7 +223,7 @@ func (r *Request) operation() managedfields.Operation {
 	return managedfields.Operation{Manager: name, APIVersion: apiVersion, Subresource: r.Subresource, HasStatus: r.res.Status}
 }
 
-// mergeType returns how objects of the resource are merged.
+// mergeType returns the type that says how objects of the resource are merged.
 func (r *resource) mergeType() managedfields.Type {
 	if r.goType != nil {
 		return managedfields.OfGoType(r.goType)

@@ -26,8 +26,8 @@ type User struct {
 	Extra map[string][]string `json:"extra,omitempty"`
 }
 
-// Rule allows requests of some users. It does what a role of RBAC does together with its binding. A
-// rule cannot forbid a request.
+// Rule allows some users to make some requests. It corresponds to a role of RBAC together with its
+// binding. A rule cannot forbid a request.
 type Rule struct {
 	// Users and Groups are the subjects of the rule. The user or group "*" means everyone.
 	Users  []string `json:"users,omitempty"`
@@ -41,7 +41,7 @@ type Rule struct {
 	rbacv1.PolicyRule `json:",inline"`
 }
 
-// Groups and users that have a meaning to the server.
+// Groups and users that the server treats specially.
 const (
 	groupMasters         = "system:masters"
 	groupAuthenticated   = "system:authenticated"
@@ -49,7 +49,7 @@ const (
 	userAnonymous        = "system:anonymous"
 )
 
-// bootstrapRules are rules of every cluster: everyone may use discovery, and may ask for their own
+// bootstrapRules are rules of every cluster: everyone may use discovery, and may review their own
 // permissions.
 var bootstrapRules = []Rule{
 	{Groups: []string{groupAuthenticated, groupUnauthenticated}, PolicyRule: rbacv1.PolicyRule{
@@ -93,8 +93,8 @@ func attributesOf(req *Request) attributes {
 	return a
 }
 
-// authorize returns nil if the user may make the request, and otherwise the error of the real
-// server.
+// authorize returns nil if the user may make the request, and otherwise an error with the real
+// server's text.
 func (s *Server) authorize(user User, a attributes) error {
 	if s.allows(user, a) {
 		return nil

@@ -1,6 +1,6 @@
 package apitest
 
-// Backup is the state of a server at one moment; see [Server.Backup]. A Backup is immutable.
+// Backup is the state of a server at one version; see [Server.Backup]. A Backup is immutable.
 type Backup struct {
 	server  *Server
 	version uint64
@@ -19,10 +19,10 @@ func (s *Server) Backup() *Backup {
 	return b
 }
 
-// Restore returns the server to the state of a backup, as when etcd is restored and the API servers
-// restart. Objects and versions are again as in the backup. The next write gets the version after
-// the backup's. The history before the backup is lost, and the connections of all watches are
-// closed. The set of served resources does not change.
+// Restore returns the server to the state of a backup, like a cluster whose etcd is restored and
+// whose API servers restart. Objects and versions are again as in the backup. The next write gets
+// the version after the backup's. The history before the backup is lost, and the connections of all
+// watches are closed. The set of served resources does not change.
 //
 // A watch from a version in the future gets no events until the server has passed that version, as
 // on the real server. Restore panics if the backup is of another server.

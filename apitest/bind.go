@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// bind assigns a node to a pod that has none.
+// bind assigns a node to a pod that has no node.
 func (s *Server) bind(req *Request, obj Object) (Object, error) {
 	binding := obj.(*corev1.Binding)
 	name := cmp.Or(req.Name, binding.Name) // a Binding posted to bindings has its pod's name
@@ -65,7 +65,7 @@ func checkBindable(pod *corev1.Pod) error {
 }
 
 // checkStoragePrecondition returns an error if the sent object has another UID or resourceVersion
-// than the stored object. The error has the words of the real server's storage.
+// than the stored object. The error has the text of the real server's storage.
 func checkStoragePrecondition(res *resource, old *revision, sent metav1.Object) error {
 	unmet := func(what, want, is string) error {
 		if want == "" || want == is {

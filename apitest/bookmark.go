@@ -11,7 +11,7 @@ type bookmarkTimer struct {
 	interval time.Duration
 	delay    time.Duration
 	end      time.Time
-	timer    *time.Timer // nil without bookmarks
+	timer    *time.Timer // nil if the watch gets no bookmarks
 }
 
 func newBookmarkTimer(start watchStart, interval, delay time.Duration) *bookmarkTimer {

@@ -28,7 +28,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// builtinType is a row of the table of built-in types.
+// builtinType is an entry of the table of built-in types.
 type builtinType struct {
 	plural     string
 	object     Object

@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// These functions return the cells of types that need more than one line. Their column headings are
-// in columns.go.
+// These functions return the cells of types that need more than one line of code. The column
+// headings of the types are in columns.go.
 
 func serviceCells(s *corev1.Service) []any {
 	kind := s.Spec.Type

@@ -49,7 +49,7 @@ func newClaims(account *corev1.ServiceAccount, audiences []string, at time.Time,
 	return c
 }
 
-// bind binds the token to an object: when the object is deleted, the token becomes invalid.
+// bind binds the token to an object. The token becomes invalid when the object is deleted.
 func (c *claims) bind(kind string, obj Object) {
 	to := &boundObject{obj.GetName(), obj.GetUID()}
 	switch kind {
@@ -90,8 +90,8 @@ func (a *auth) verify(token string) (c claims, ok bool) {
 	return c, err == nil && json.Unmarshal(data, &c) == nil
 }
 
-// accountOfToken returns the user and the claims of a token. ok is false if the token has expired.
-// ok is also false if the account, or the object to which the token is bound, has been deleted.
+// accountOfToken returns the user and the claims of a token. If ok is false, the token has expired,
+// or the account or the object to which the token is bound has been deleted.
 func (s *Server) accountOfToken(token string) (user User, c claims, ok bool) {
 	if c, ok = s.auth.verify(token); !ok || time.Now().Unix() >= c.Expires {
 		return user, c, false

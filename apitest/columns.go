@@ -29,15 +29,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// typeColumns are the columns of a built-in type. The function heads documents the notation of
-// columns.
+// typeColumns are the columns of a built-in type. The function parseHeadings documents the notation
+// of headings.
 type typeColumns struct {
 	headings string
 	cells    func(Object) []any
 }
 
-// printers are the built-in types for which the real server has its own columns. For all other
-// types, the columns are the name and the age.
+// printers has the columns of the built-in types for which the real server has its own columns. For
+// all other types, the columns are the name and the age.
 type printers map[reflect.Type]typeColumns
 
 var builtinColumns = func() printers {

@@ -125,7 +125,7 @@ func (d crd) resources(name string, data *collection, checked bool) (all []*reso
 			ClusterScoped: d.Spec.Scope == "Cluster", Status: v.Subresources.Status != nil,
 		}
 		for _, f := range v.SelectableFields {
-			// without its leading dot
+			// without the leading dot of the path
 			r.SelectableFields = append(r.SelectableFields, f.JSONPath[min(1, len(f.JSONPath)):])
 		}
 		res, err := newCustom(r)
@@ -146,9 +146,9 @@ func (d crd) resources(name string, data *collection, checked bool) (all []*reso
 	return all, nil
 }
 
-// putCRD stores a CustomResourceDefinition in the place of the revision old, which is nil for a new
-// definition. It then serves the defined resources. The status is set at once. In a real cluster,
-// controllers set it later. A dry run makes all checks and changes nothing.
+// putCRD stores a CustomResourceDefinition, and then serves its resources. It replaces the revision
+// old, which is nil for a new CRD. putCRD sets the status at once. In a real cluster, controllers
+// set it later. A dry run makes all checks and changes nothing.
 func (s *Server) putCRD(definitions *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	s.crdMu.Lock()
 	defer s.crdMu.Unlock()
@@ -185,8 +185,8 @@ func (s *Server) putCRD(definitions *resource, old *revision, obj Object, dryRun
 	return rev, err
 }
 
-// crdResources returns the resources that a CustomResourceDefinition defines. They keep the objects
-// that were stored before. A version that has not changed keeps its resource.
+// crdResources returns the resources that a CustomResourceDefinition defines. They keep the stored
+// objects. A version that has not changed keeps its resource.
 func crdResources(before []*resource, old *revision, obj Object, checked bool) ([]*resource, crd, error) {
 	d, err := parseCRD(obj)
 	if err != nil {

@@ -18,7 +18,7 @@ type crdColumn struct {
 	JSONPath    string `json:"jsonPath"`
 }
 
-// customColumns returns the columns that the definition of a custom resource declares. Without a
+// customColumns returns the columns that the CRD of a custom resource declares. Without a
 // declaration, there is one column, the age. A column with an unsupported path stays empty, as on
 // the real server.
 func customColumns(res *resource) columns {

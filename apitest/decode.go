@@ -149,8 +149,8 @@ func (r *resource) decodeProto(data []byte) (Object, error) {
 	return r.checkType(obj)
 }
 
-// checkType checks the kind and apiVersion of an object. It removes kind and apiVersion from an
-// object of a built-in type, because such objects are stored without them.
+// checkType checks the kind and apiVersion of an object. It then removes both from an object of a
+// built-in type, because the server stores these objects without them.
 func (r *resource) checkType(obj Object) (Object, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if u, ok := obj.(*unstructured.Unstructured); !ok {
@@ -164,7 +164,7 @@ func (r *resource) checkType(obj Object) (Object, error) {
 	} else if err := remarshal(u.Object["metadata"], &metav1.ObjectMeta{}); err != nil {
 		return nil, r.undecodable(fmt.Errorf("metadata: %w", err))
 	}
-	if r.gvk == crdKind && gvk.Empty() { // A definition has a Go type in the real server.
+	if r.gvk == crdKind && gvk.Empty() { // The real server has a Go type for CRDs.
 		obj.GetObjectKind().SetGroupVersionKind(r.gvk)
 		return obj, nil
 	}

@@ -63,8 +63,8 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	return f.writeList(w, req.res, p)
 }
 
-// parseDeletion is the common start of both kinds of deletion. It returns the format of the
-// response, and the options from the body and the query.
+// parseDeletion parses a delete or a deletecollection. It returns the format of the response, and
+// the options from the body and the query.
 func (r *Request) parseDeletion() (format, metav1.DeleteOptions, error) {
 	f, err := r.negotiate()
 	if err != nil {
@@ -86,9 +86,9 @@ func (r *Request) parseDeletion() (format, metav1.DeleteOptions, error) {
 	return f, opts, err
 }
 
-// remove deletes an object and returns its last state. Finalizers may hold the object, or a pod may
-// have to terminate first. Then remove marks the object as being deleted, returns its current
-// state, and sets gone to false.
+// remove deletes an object and returns its last state. If finalizers or a terminating pod delay the
+// deletion, remove only marks the object as being deleted. It then returns the object's current
+// state, and gone is false.
 func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.DeleteOptions) (rev *revision, gone bool, err error) {
 	for {
 		old := s.store.get(res, key)
@@ -128,8 +128,8 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 	}
 }
 
-// removeStored removes an object from the store. For a
-// CustomResourceDefinition, erase removes the defined resources as well.
+// removeStored removes an object from the store. If the object is a CustomResourceDefinition,
+// removeStored also removes the defined resources.
 func (s *Server) removeStored(res *resource, old *revision) (*revision, error) {
 	if res.gvk != crdKind {
 		return s.store.remove(res, old)
@@ -151,7 +151,7 @@ func checkDeletePreconditions(res *resource, obj Object, opts metav1.DeleteOptio
 	if err == nil {
 		return nil
 	}
-	// The real server uses the kind here, too.
+	// The real server also uses the kind as the resource name here.
 	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind}
 	return apierrors.NewConflict(kind, obj.GetName(), err)
 }

@@ -68,7 +68,7 @@ func isHealth(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/livez"
 }
 
-// groups lists the groups other than the core group, each with its versions.
+// groups lists all groups except the core group, each with its versions.
 func groups(all []*resource) []metav1.APIGroup {
 	list := []metav1.APIGroup{}
 	for _, res := range all {
@@ -97,7 +97,7 @@ func groups(all []*resource) []metav1.APIGroup {
 	return list
 }
 
-// groupDocument describes one group. It returns nil if no such group is served.
+// groupDocument describes one group. It returns nil if the server does not serve the group.
 func groupDocument(all []*resource, name string) any {
 	for _, group := range groups(all) {
 		if group.Name == name {
@@ -109,7 +109,7 @@ func groupDocument(all []*resource, name string) any {
 }
 
 // resourceList describes the resources of one group version. It returns nil if the group version
-// has none.
+// has no resources.
 func resourceList(all []*resource, gv schema.GroupVersion) any {
 	list := metav1.APIResourceList{
 		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},

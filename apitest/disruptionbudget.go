@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// maxDisrupted is the maximum number of evictions that wait for the controller of a budget.
+// maxDisrupted is the maximum number of evictions that the controller of a budget has not processed
+// yet.
 const maxDisrupted = 2000
 
 // budgetsOf returns the disruption budgets that select a pod.
@@ -29,8 +30,8 @@ func (s *Server) budgetsOf(pod *corev1.Pod) (all []*revision) {
 }
 
 // spendBudget takes one disruption from the budget of a pod. If that is not possible, it returns an
-// error with the reason. It takes none if the pod has no budget. It also takes none if the pod is
-// unhealthy and the budget allows the eviction of unhealthy pods.
+// error with the reason. It takes nothing if the pod has no budget, or if the pod is unhealthy and
+// the budget allows the eviction of unhealthy pods.
 func (s *Server) spendBudget(pod *corev1.Pod, dryRun bool) (spent bool, err error) {
 	budgets := s.budgetsOf(pod)
 	switch len(budgets) {

@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// send buffers an event, with the changes that faults make to it. It returns false if the watch has
-// ended.
+// send buffers an event, after applying the faults of the watch to it. It returns false if the
+// watch has ended.
 func (w *watcher) send(eventType string, rev *revision) bool {
 	times := 1
 	if w.effects.duplicate {
@@ -50,8 +50,8 @@ func (w *watcher) interrupted() bool {
 	return false
 }
 
-// sendHuge sends an event of about this size, filled with one letter, until the client stops
-// reading.
+// sendHuge sends an event of about this size, filled with one repeated letter, until the client
+// stops reading.
 func (w *watcher) sendHuge(size int64) {
 	if w.format.protobuf {
 		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(min(size, math.MaxUint32)))
@@ -72,8 +72,8 @@ func (w *watcher) sendHuge(size int64) {
 	w.flush()
 }
 
-// bookmark buffers a bookmark, which says that all changes up to the version have been sent. If the
-// version is in the future, no bookmark is sent, as on the real server.
+// bookmark buffers a bookmark. A bookmark means that all changes up to its version have been sent.
+// If the version is in the future, no bookmark is sent, as on the real server.
 func (w *watcher) bookmark(endsInitial bool) {
 	if w.version > w.srv.store.current() {
 		return
@@ -90,7 +90,7 @@ func (w *watcher) bookmark(endsInitial bool) {
 	w.format.noHeadings = true
 }
 
-// fail sends an ERROR event that says why the watch ends.
+// fail sends an ERROR event with the reason why the watch ends.
 func (w *watcher) fail(err error) {
 	w.buf = w.format.appendError(w.buf, errStatus(err))
 	w.flush()

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A body in protobuf is the magic number and a runtime.Unknown: the type, the
-// length of the object, the object, and two empty strings.
+// A protobuf body is the magic number and a runtime.Unknown: the type, the length of the object,
+// the object, and two empty strings.
 const (
 	protobufMagic = "k8s\x00"
 	envelopeEnd   = "\x1a\x00\x22\x00"
@@ -87,8 +87,8 @@ func (f format) appendError(b []byte, status metav1.Status) []byte {
 	return append(b, '}', '\n')
 }
 
-// appendFrame appends the beginning of a protobuf watch frame, whose object is size bytes long: the
-// length, the type of the event, and the header of the RawExtension.
+// appendFrame appends the beginning of a protobuf watch frame: the length, the type of the event,
+// and the header of the RawExtension. The object that follows has size bytes.
 func appendFrame(b []byte, eventType string, size int) []byte {
 	raw := 1 + varintSize(size) + size // field raw = 1 of RawExtension
 	event := 1 + varintSize(len(eventType)) + len(eventType) + 1 + varintSize(raw) + raw
@@ -98,8 +98,8 @@ func appendFrame(b []byte, eventType string, size int) []byte {
 	return binary.AppendUvarint(append(b, 0x0a), uint64(size))
 }
 
-// appendEnvelope appends the beginning of a protobuf body, whose object is size bytes long. After
-// the object, the caller appends envelopeEnd.
+// appendEnvelope appends the beginning of a protobuf body. The object that follows has size bytes.
+// After the object, the caller appends envelopeEnd.
 func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, protobufMagic...)
 	b = binary.AppendUvarint(append(b, 0x0a), uint64(typeMetaSize(apiVersion, kind)))

@@ -33,7 +33,8 @@ func (s *Server) evict(req *Request, obj Object) (Object, error) {
 				return nil, err
 			}
 			if spent {
-				// The disruption has been spent, so the pod is deleted even if it changes.
+				// The budget has already counted the disruption, so the pod is deleted even if it
+				// changes.
 				unchangedSince = nil
 			}
 		}
@@ -67,8 +68,8 @@ func skipsBudgets(pod *corev1.Pod) bool {
 		pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// evictPod writes the reason of the eviction into a pod, and deletes the pod. If the argument only
-// is not nil, the pod must still be that revision; otherwise disrupt returns errStale.
+// evictPod writes the reason of the eviction into a pod, and deletes the pod. If unchangedSince is
+// not nil and the pod has changed since that revision, evictPod returns errStale.
 func (s *Server) evictPod(pods *resource, old, unchangedSince *revision, opts metav1.DeleteOptions) error {
 	key := old.key
 	if !isDryRun(opts) {

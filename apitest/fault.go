@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Fault selects requests and changes their responses. A condition that is empty matches everything.
-// If several faults match a request, the actions of all of them apply. If two actions exclude each
-// other, the fault that was injected later wins.
+// Fault selects requests and changes their responses. An empty condition matches everything. If
+// several faults match a request, the actions of all of them apply. If two actions exclude each
+// other, the action of the fault that was injected later applies.
 type Fault struct {
 	// Verb is a verb as in [Request].Verb.
 	Verb string
@@ -57,7 +57,7 @@ func (s *Server) Inject(f Fault) *InjectedFault {
 	return in
 }
 
-// Remove deactivates the fault for requests that arrive later. It may be called again.
+// Remove deactivates the fault for requests that arrive later. Further calls have no effect.
 func (in *InjectedFault) Remove() {
 	in.faults.mu.Lock()
 	defer in.faults.mu.Unlock()
@@ -141,7 +141,7 @@ type effects struct {
 	cutAfter       int
 
 	// undecodable is the position of the undecodable object in a list, or of its event in a watch.
-	// Positions begin with 1, and 0 means that no object is broken.
+	// Positions begin with 1. 0 means that all objects are decodable.
 	undecodable int
 
 	// Effects on a watch.
@@ -151,9 +151,9 @@ type effects struct {
 	interrupts    []interrupt
 }
 
-// interrupt ends a watch after a number of events. The function frame, if set, is called when the
-// next event is due, before that event is sent. The function between, if set, is called right after
-// the last of these events. When the called function returns, the watch has ended.
+// interrupt ends a watch after a number of events. If atNext is set, it is called instead of
+// sending the next event. If afterLast is set, it is called right after the last sent event. The
+// watch ends when the called function returns.
 type interrupt struct {
 	after     int
 	atNext    func(w *watcher, event []byte)

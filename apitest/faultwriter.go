@@ -26,7 +26,7 @@ func (r *response) raw(code int, contentType, body string) {
 	_, _ = r.Write([]byte(body))
 }
 
-// faultWriter is a writer that applies the faults that concern the body.
+// faultWriter applies the faults that affect the body of a response.
 type faultWriter struct {
 	http.ResponseWriter
 	conn    *http.ResponseController
@@ -37,7 +37,7 @@ type faultWriter struct {
 	done, closed <-chan struct{}
 }
 
-// withFaults returns the writer for a response. It returns w itself if no fault concerns the body.
+// withFaults returns the writer for a response. It returns w itself if no fault affects the body.
 func withFaults(w http.ResponseWriter, effects *effects, done, closed <-chan struct{}) http.ResponseWriter {
 	if effects.contentType == "" && effects.bytesPerSecond == 0 && !effects.cut {
 		return w

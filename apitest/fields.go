@@ -20,20 +20,20 @@ type typeFields struct {
 	names  []string
 	values func(Object) []string
 
-	// unsupportedText is the message of the real server for an unknown field. It contains %s for
-	// the field. Defaults to "field label not supported: %s".
+	// unsupportedText is the real server's message for an unsupported field. It contains %s for the
+	// field. Defaults to "field label not supported: %s".
 	unsupportedText string
 }
 
 // builtinFields are the types for which selectors can use more fields than name and namespace. They
 // support the same fields as the real server. The real server sets some fields to defaults when it
-// stores an object. A selector here treats a missing field as if it had that default.
+// stores an object. Here, a selector treats a missing field as if it had that default.
 var builtinFields = map[reflect.Type]typeFields{
 	reflect.TypeFor[corev1.Pod](): {
 		names: []string{"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
 			"spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName",
 			"spec.host",     // the old name of spec.nodeName
-			"status.podIPs", // The real server has no value for it either.
+			"status.podIPs", // The real server never has a value for it either.
 		},
 		values: func(obj Object) []string {
 			pod := obj.(*corev1.Pod)

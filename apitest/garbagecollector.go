@@ -136,7 +136,7 @@ func (g *garbageCollector) checkDue() {
 		}
 		err := g.check(n)
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-			// a change follows a NotFound or a Conflict, so neither is logged
+			// NotFound and Conflict are not logged, because another change of the object follows.
 			g.srv.opts.Logger.Warn("the garbage collector of apitest cannot do its work", "kind", n.res.Kind, "key", n.key, "err", err)
 		}
 	}
@@ -224,8 +224,9 @@ func (g *garbageCollector) modify(n *ownedNode, change func(Object)) error {
 	return err
 }
 
-// setPropagationFinalizers sets the finalizers that hold an object until the collector has handled
-// its dependents. Without a collector, it sets none, because nothing would remove them.
+// setPropagationFinalizers sets the finalizers that delay a deletion until the collector has
+// handled the dependents. Without a collector, it sets no finalizers, because nothing would remove
+// them.
 func (s *Server) setPropagationFinalizers(res *resource, obj Object, opts metav1.DeleteOptions) {
 	//lint:ignore SA1019 Clients of old send it, and kubectl did.
 	if !s.opts.GarbageCollection || obj.GetDeletionTimestamp() != nil && opts.PropagationPolicy == nil && opts.OrphanDependents == nil {
@@ -243,8 +244,8 @@ func (s *Server) setPropagationFinalizers(res *resource, obj Object, opts metav1
 	obj.SetFinalizers(finalizers)
 }
 
-// propagationPolicy decides what happens to the dependents of an object. The policy comes from the
-// deletion; otherwise from the object's finalizers; otherwise it is the default of the type.
+// propagationPolicy decides what happens to the dependents of an object. The first policy that
+// exists applies: the deletion's, the one of the object's finalizers, the type's default.
 func propagationPolicy(res *resource, obj Object, opts metav1.DeleteOptions) metav1.DeletionPropagation {
 	switch {
 	case opts.PropagationPolicy != nil:
@@ -260,7 +261,7 @@ func propagationPolicy(res *resource, obj Object, opts metav1.DeleteOptions) met
 	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerDeleteDependents):
 		return metav1.DeletePropagationForeground
 	case res.Group == "batch" && res.Plural == "jobs", res.Group == "" && res.Plural == "replicationcontrollers":
-		// the default of these types, older than the other policies
+		// These types orphan by default, because they are older than the other policies.
 		return metav1.DeletePropagationOrphan
 	}
 	return metav1.DeletePropagationBackground

@@ -31,7 +31,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	req.effects = s.faults.effectsOn(&req)
 	if req.effects.delay > 0 && !sleep(req.effects.delay, r.Context().Done(), s.closed) {
-		panic(http.ErrAbortHandler) // because a return would respond with 200
+		panic(http.ErrAbortHandler) // If the handler returned, the client would get 200.
 	}
 	w = withFaults(w, req.effects, r.Context().Done(), s.closed)
 	user, known := s.authenticate(r)
@@ -61,8 +61,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveResource responds to a request for a served resource. If it returns an error, the error has
-// not been written to the response yet.
+// serveResource responds to a request for a served resource. If it returns an error, it has written
+// no response, and the caller must write one.
 func (s *Server) serveResource(w http.ResponseWriter, req *Request) error {
 	res := req.res
 	if err := req.validateOptions(); err != nil {

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// change is one write: prev is nil if the write created the object, cur is nil if it deleted the
-// object. It is immutable.
+// change is one write. It is immutable. prev is nil if the write created the object, and cur is nil
+// if it deleted the object.
 type change struct {
 	version uint64
 	data    *collection
 	prev    *revision
 	cur     *revision
 
-	// last returns the state before the change, with the version of the change.
+	// last returns the state before the change, but with the version of the change.
 	last func() *revision
 }
 
@@ -25,8 +25,8 @@ func newChange(version uint64, data *collection, prev, cur *revision) *change {
 	return c
 }
 
-// history is the log of past changes to all resources, in the order of their
-// versions, as far back as the window reaches.
+// history is the log of changes to all resources, in the order of their versions. It has the last
+// window changes.
 type history struct {
 	window  int
 	changes []*change
@@ -38,7 +38,8 @@ type history struct {
 func (h *history) append(c *change) {
 	h.changes = append(h.changes, c)
 	if len(h.changes) > h.window {
-		// Watchers may still read older slices of the log, so do not change their elements.
+		// Watchers may still read older slices of the log, so the elements of h.changes must not
+		// change.
 		h.compacted = h.changes[0].version
 		h.changes = h.changes[1:]
 	}

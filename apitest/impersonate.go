@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 )
 
-// impersonate returns the user that the request impersonates. The client needs the permission to
-// impersonate each part: the user, the groups, the UID and the extra attributes.
+// impersonate returns the user that the request impersonates. The client needs permission to
+// impersonate each attribute: the user, the groups, the UID and the extra attributes.
 func (s *Server) impersonate(user User, r *http.Request) (User, error) {
 	as := User{
 		Name: r.Header.Get(authenticationv1.ImpersonateUserHeader), UID: r.Header.Get(authenticationv1.ImpersonateUIDHeader),
@@ -74,8 +74,9 @@ func impersonatedExtra(header http.Header) map[string][]string {
 	return extra
 }
 
-// withAuthentication returns the groups of a user. It adds system:authenticated, or
-// system:unauthenticated for the anonymous user, unless the groups have either of them already.
+// withAuthentication returns the groups of a user. Unless they include system:authenticated or
+// system:unauthenticated, it adds system:authenticated, or system:unauthenticated for the anonymous
+// user.
 func withAuthentication(user User) []string {
 	group, said := groupAuthenticated, []string{groupAuthenticated, groupUnauthenticated}
 	if user.Name == userAnonymous {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Create stores a copy of obj. It returns another copy in the stored state. The Go type determines
+// Create stores a copy of obj, and returns another copy in the stored state. The Go type determines
 // the resource. For an *unstructured.Unstructured, its kind and apiVersion determine the resource.
 // Unlike a POST, Create stores the status as it is.
 //
@@ -25,8 +25,8 @@ func (s *Server) Create(obj Object) (Object, error) {
 	return objectOf(s.insert(res, obj, false))
 }
 
-// Update replaces a stored object by a copy of obj. It returns another copy in the stored state. If
-// obj has a resourceVersion, it must equal the stored resourceVersion; otherwise the error is a
+// Update replaces a stored object by a copy of obj, and returns another copy in the stored state.
+// If obj has a resourceVersion, it must equal the stored resourceVersion; otherwise the error is a
 // Conflict. Unlike a PUT, Update also replaces the status.
 func (s *Server) Update(obj Object) (Object, error) {
 	res, obj, err := s.toStored(obj)

@@ -136,8 +136,8 @@ func elements(v any) []any {
 	return list
 }
 
-// filter returns the elements of a list that meet a condition: a path @.path exists, or is equal or
-// not equal to a literal.
+// filter returns a function that selects the elements of a list that meet a condition. The
+// condition is that a path @.path exists, or that its value equals or does not equal a literal.
 func filter(condition string) (func(any) []any, error) {
 	left, right, op := condition, "", ""
 	for _, o := range []string{"==", "!="} {

@@ -26,7 +26,7 @@ type page struct {
 // continuation is the content of a continue token.
 type continuation struct {
 	// Version is the version of the first page, or -1 for the current state. The server sends a
-	// token with -1 together with the error that the state of the first page is gone.
+	// token with -1 in the error that says that the state of the first page is gone.
 	Version int64 `json:"rv"`
 
 	// After is the last key of the previous page.
@@ -63,8 +63,8 @@ func (s *Server) list(w http.ResponseWriter, req *Request) error {
 	return f.writeList(w, req.res, p)
 }
 
-// page returns the objects of a list. The API concepts page of Kubernetes has the table of all
-// combinations of resourceVersion, resourceVersionMatch and limit.
+// page returns the objects of a list. The page "API concepts" of the Kubernetes documentation has a
+// table of all combinations of resourceVersion, resourceVersionMatch and limit.
 func (s *Server) page(res *resource, sel selection, query url.Values) (page, error) {
 	if err := validateList(query); err != nil {
 		return page{}, err
@@ -150,14 +150,14 @@ func newPage(res *resource, objects sortedRevisions, version uint64, sel selecti
 	}
 	if remaining > 0 {
 		p.meta.Continue = continuation{Version: int64(version), After: p.items[len(p.items)-1].key}.String()
-		if sel.hasNoSelectors() { // The real server does not count with selectors.
+		if sel.hasNoSelectors() { // The real server does not count if there are selectors.
 			p.meta.RemainingItemCount = &remaining
 		}
 	}
 	return p
 }
 
-// validateList checks the parameters of a list. It comes before all other checks, as on the real
+// validateList checks the parameters of a list. It must run before all other checks, as on the real
 // server.
 func validateList(query url.Values) error {
 	var errs field.ErrorList
@@ -186,7 +186,7 @@ func validateList(query url.Values) error {
 	return invalidOptions("ListOptions", errs)
 }
 
-// invalidOptions converts parameter errors to one error.
+// invalidOptions combines parameter errors into one error.
 func invalidOptions(kind string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil

@@ -109,7 +109,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 	n.listeners = append(n.listeners, l)
 	s.startLoops()
 	n.serving.Go(func() {
-		// Serve returns when the listener is closed. Its error then has no other cause.
+		// Serve returns only after the listener is closed, so its error has no other cause.
 		if server.TLSConfig != nil {
 			_ = server.ServeTLS(l, "", "")
 		} else {
@@ -119,7 +119,8 @@ func (s *Server) serve(l net.Listener, address string) error {
 	return nil
 }
 
-// track returns a function that records the open connections. Each connection has a goroutine.
+// track returns a hook that records the open connections and their goroutines. Each connection has
+// a goroutine.
 func (n *network) track() func(net.Conn, http.ConnState) {
 	return func(conn net.Conn, state http.ConnState) {
 		if secured, ok := conn.(*tls.Conn); ok {
@@ -140,8 +141,9 @@ func (n *network) track() func(net.Conn, http.ConnState) {
 
 // close closes all listeners and connections, and waits for their goroutines.
 //
-// It does not use [http.Server.Close], which makes TLS write a close alert. If the client does not
-// read, writing the alert takes up to five seconds, with locks held that handlers may need.
+// It does not use [http.Server.Close], because closing a TLS connection writes a close alert. If
+// the client does not read, the write takes up to five seconds. Meanwhile it keeps locks that
+// handlers may need.
 func (n *network) close() {
 	n.mu.Lock()
 	n.closed = true

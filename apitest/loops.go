@@ -47,11 +47,11 @@ func (l *loops) stop() {
 	l.running.Wait()
 }
 
-// changeLoop is a loop that sees every change.
+// changeLoop is a loop that processes every change.
 type changeLoop struct {
 	// start reads all objects. The loop calls it at the beginning, and after it has missed changes.
-	// If objects are written meanwhile, start may see some of these writes and miss others. Calls
-	// of change follow for the missed ones.
+	// If objects are written meanwhile, start may see some of these writes and miss others. The
+	// loop then calls change for all of them.
 	start func()
 
 	// change gets each change after the call of start, in order.
@@ -64,7 +64,7 @@ type changeLoop struct {
 // runChangeLoop runs a loop until ctx ends.
 func (s *Server) runChangeLoop(ctx context.Context, f changeLoop) {
 	for ctx.Err() == nil {
-		version := s.store.current() // The loop sees changes during the call of start twice.
+		version := s.store.current() // Changes during the call of start are processed again.
 		f.start()
 		s.processChanges(ctx, f, version)
 	}

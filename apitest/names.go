@@ -26,8 +26,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// nameRules are the functions that check names and name prefixes of a type. Names of all other
-// types must be RFC 1123 subdomains.
+// nameRules are the functions that check the names and the name prefixes of some types. Names of
+// all other types must be RFC 1123 subdomains.
 var nameRules = map[reflect.Type]validation.ValidateNameFunc{
 	reflect.TypeFor[corev1.Namespace](): validation.NameIsDNSLabel,
 	// RFC 1035 until version 1.33
@@ -85,7 +85,7 @@ var metadataPath = field.NewPath("metadata")
 // nameRule returns the name rule of the resource.
 func (r *resource) nameRule() validation.ValidateNameFunc {
 	if r.gvk == crdKind {
-		return pathSegment // The exact name of a definition is checked later.
+		return pathSegment // A later check compares the name of a CRD exactly.
 	}
 	if rule := nameRules[r.goType]; rule != nil {
 		return rule
@@ -141,7 +141,7 @@ func (r *resource) invalid(obj Object, errs field.ErrorList) error {
 	}
 	kind := r.gvk.GroupKind()
 	if r.goType == reflect.TypeFor[eventsv1.Event]() {
-		// the kind under which events are stored
+		// the group and kind under which events are stored
 		kind = corev1.SchemeGroupVersion.WithKind("Event").GroupKind()
 	}
 	return apierrors.NewInvalid(kind, obj.GetName(), errs)

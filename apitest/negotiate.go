@@ -8,7 +8,7 @@ import (
 
 const (
 	jsonType     = "application/json"
-	yamlType     = "application/yaml" // accepted in requests, never written
+	yamlType     = "application/yaml" // only read, never written
 	protobufType = "application/vnd.kubernetes.protobuf"
 )
 
@@ -17,8 +17,8 @@ type format struct {
 	protobuf bool
 	metadata bool // each object as a PartialObjectMetadata
 
-	// For a Table: include is the part of the object that each row includes, and noHeadings is set
-	// if the client already has the column headings.
+	// The fields of a Table: include is the part of each object that a row includes. If noHeadings
+	// is set, the client already has the column headings.
 	table      bool
 	include    string
 	noHeadings bool
@@ -40,9 +40,9 @@ func (f format) streamType() string {
 	return jsonType
 }
 
-// negotiate returns the format of the first clause in an Accept header that is acceptable. If ok is
-// false, no clause is acceptable. If protobuf is false, only metadata is available in protobuf, as
-// for custom resources.
+// negotiate returns the format of the first acceptable clause in an Accept header. If ok is false,
+// no clause is acceptable. If protobuf is false, only metadata is available in protobuf, as for
+// custom resources.
 func negotiate(accept string, protobuf bool) (f format, ok bool) {
 	if accept == "" {
 		return format{}, true

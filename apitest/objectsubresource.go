@@ -9,7 +9,7 @@ import (
 )
 
 // objectSubresource returns a subresource whose objects are objects of the resource itself. A write
-// to it changes only a part of the object: see [parts].
+// to it changes only some fields of the object: see [mergeFuncs].
 func objectSubresource(name string, of flags, kind schema.GroupVersionKind, verbs metav1.Verbs) subresource {
 	return subresource{name, kind, verbs, of, func(s *Server, w http.ResponseWriter, req *Request) error {
 		for _, verb := range verbs {
@@ -32,8 +32,8 @@ func (s *Server) serveObjectSubresource(w http.ResponseWriter, req *Request) err
 	}
 }
 
-// mergeFuncs has a function for each subresource. It applies a write to the stored object, or
-// returns an error if the write is invalid.
+// mergeFuncs has a function for each subresource. The function applies a write to the stored
+// object, or returns an error if the write is invalid.
 var mergeFuncs = map[string]func(old, sent Object) error{
 	"ephemeralcontainers": func(old, sent Object) error {
 		return addEphemeralContainers(old.(*corev1.Pod), sent.(*corev1.Pod))
@@ -66,7 +66,7 @@ func merge(req *Request, old, sent Object) (Object, error) {
 		ns.Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 	}
 	if v := sent.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
-		return sent, nil // The write becomes a conflict, whatever else the sent object contains.
+		return sent, nil // The write is a conflict, so nothing else is checked.
 	}
 	return sent, req.res.validateChanged(old, sent)
 }

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// The OpenAPI documents describe the fields of types. They are for "kubectl explain", and for
-// patches that kubectl computes. They also contain the parameter fieldValidation, which means that
-// the server validates fields itself. So kubectl sends objects without a validation of its own.
+// The OpenAPI documents describe the fields of types. "kubectl explain" uses them, and so does
+// kubectl when it computes patches. The documents contain the parameter fieldValidation, which
+// means that the server validates fields. So kubectl sends objects without validating them itself.
 
 // openAPI caches the requested documents, because they are slow to make.
 type openAPI struct {
@@ -18,8 +18,8 @@ type openAPI struct {
 	documents map[string][]byte
 }
 
-// cached returns the document with this name for this state of the served resources. It drops
-// documents of older states.
+// cached returns the document with this name for this state of the served resources. It builds the
+// document at the first call, and drops documents of older states.
 func (o *openAPI) cached(name, state string, build func() []byte) []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -40,7 +40,7 @@ func (o *openAPI) cached(name, state string, build func() []byte) []byte {
 }
 
 // schemaHash is a hash of the served resources of a group version, or of all resources if
-// groupVersion is "". A client that caches a document compares the hash to notice changes.
+// groupVersion is "". Clients that cache a document compare the hash to notice changes.
 func schemaHash(all []*resource, groupVersion string) string {
 	hash := fnv.New64a()
 	for _, res := range all {
@@ -124,7 +124,8 @@ func inGroupVersion(all []*resource, groupVersion string) (of []*resource) {
 }
 
 // openAPIPaths returns the paths of group versions, lists and single objects. It adds the schemas
-// of the resources' types to the argument from. The function typed adds the type to a parameter.
+// of the resources' types to from. The function typed adds a type to the description of a
+// parameter, in the form of the OpenAPI version.
 func openAPIPaths(all []*resource, from *schemas, typed func(document) document) document {
 	paths, found := document{}, document{"description": "OK"}
 	for _, res := range all {

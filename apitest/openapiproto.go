@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// protoOpenAPI encodes a document of OpenAPI v2 in the protobuf that clients request. It supports
-// those messages of gnostic's OpenAPIv2.proto that this server's documents use.
+// protoOpenAPI encodes a document of OpenAPI v2 in the protobuf format that clients request. Of
+// gnostic's OpenAPIv2.proto, it supports only the messages that this server's documents use.
 func protoOpenAPI(doc document) []byte {
 	var b protoWriter
 	b.text(1, doc["swagger"])

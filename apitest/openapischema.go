@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// document is a JSON document, or a part of one.
+// document is a JSON document, or an object inside a JSON document.
 type document = map[string]any
 
 // schemas generates OpenAPI schemas from Go types, by reflection.
@@ -117,7 +117,7 @@ func (s *schemas) add(t reflect.Type) document {
 	}
 	properties := document{}
 	schema := s.withDescription(document{"type": "object"}, t)
-	s.all[name] = schema // set before its fields, because a field may have the same type
+	s.all[name] = schema // set first, because a field may have the same type
 	var required []any
 	s.fields(t, properties, &required)
 	if len(properties) > 0 {

@@ -71,9 +71,9 @@ func (p *podSummary) addRestarts(c corev1.ContainerStatus) {
 	}
 }
 
-// initContainers looks at the init containers. It reports whether all of them have succeeded or run
-// as sidecars. Until the pod is initialized, it counts the restarts of all init containers. After
-// that, it counts only restarts of sidecars, and the method containers adds the restarts of the
+// initContainers counts the init containers, and reports whether all of them have succeeded or run
+// as sidecars. Until the pod is initialized, it adds the restarts of all init containers. After
+// that, it adds only the restarts of sidecars. The method containers then adds the restarts of the
 // other containers.
 func (p *podSummary) initContainers() bool {
 	isSidecar := map[string]bool{}
@@ -113,7 +113,7 @@ func (p *podSummary) initContainers() bool {
 	return true
 }
 
-// containers looks at the containers in reverse order, so that the first container decides the
+// containers processes the containers in reverse order, so that the first container decides the
 // status.
 func (p *podSummary) containers() {
 	running, failed := false, ""

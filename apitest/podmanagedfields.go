@@ -27,8 +27,8 @@ const kubeletFields = `{"f:status":{"f:conditions":{` +
 
 const conditionFields = `{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:observedGeneration":{},"f:status":{},"f:type":{}}`
 
-// fieldSetOf returns the managed fields of a controller in a pod that it has created: all fields
-// that it wrote.
+// fieldSetOf returns the managed fields of the controller that created a pod: all fields that the
+// controller wrote.
 func fieldSetOf(pod *corev1.Pod) string {
 	var object map[string]any
 	text, err := json.Marshal(map[string]any{
@@ -54,7 +54,7 @@ var listKeys = map[string][]string{
 	"volumeMounts": {"mountPath"}, "volumes": {"name"},
 }
 
-// atomicFields are objects that are managed as a whole, like objects without members.
+// atomicFields are the objects that are managed as a whole.
 var atomicFields = map[string]bool{"fieldRef": true, "secretKeyRef": true}
 
 // writeFieldSet writes the set of the fields that a value has.

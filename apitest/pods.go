@@ -43,9 +43,9 @@ func Pods(n int, opts PodOptions) iter.Seq[*corev1.Pod] {
 	}
 }
 
-// Populate creates objects in the same way as [Server.Create], until a create fails. The objects
-// may come from [Pods]. The server keeps objects in protobuf. So the first list in JSON has to
-// encode all objects. Later lists do not.
+// Populate creates objects like [Server.Create], until a create fails. The objects may come from
+// [Pods]. The server stores objects in protobuf, so the first list in JSON has to encode all of
+// them. Later lists do not.
 func Populate[T Object](s *Server, objects iter.Seq[T]) error {
 	for obj := range objects {
 		res, stored, err := s.toStored(obj)
@@ -62,7 +62,7 @@ func Populate[T Object](s *Server, objects iter.Seq[T]) error {
 // podMaker makes pods. For each namespace, it keeps the last workload.
 type podMaker struct {
 	opts      PodOptions
-	workloads map[int]*workload // last workload by the number of the namespace
+	workloads map[int]*workload // the last workload of each namespace, by the namespace's number
 	fields    map[string]string // managed fields of the controller, by the kind of workload
 }
 

@@ -15,8 +15,8 @@ import (
 // response. If it returns nil, the response is a Status of success.
 type postHandler func(*Server, *Request, Object) (Object, error)
 
-// postSubresource returns a subresource whose objects are never stored. The subresource accepts gv,
-// and also the versions in the last argument.
+// postSubresource returns a subresource whose objects are never stored. The subresource accepts the
+// version gv, and also the versions of the argument also.
 func postSubresource(name string, of flags, gv schema.GroupVersion, object Object, do postHandler, also ...schema.GroupVersion) subresource {
 	res := postOnlyResource(name, gv, object, namespaced, do)
 	res.otherVersions = also
@@ -44,7 +44,7 @@ func postOnlyResource(plural string, gv schema.GroupVersion, object Object, flag
 	return res
 }
 
-// servePost handles a request that posts an object of res.
+// servePost handles a POST of an object of res.
 func (s *Server) servePost(w http.ResponseWriter, req *Request, res *resource, do postHandler) error {
 	if req.Verb != "create" {
 		return errMethodNotAllowed()
@@ -78,8 +78,7 @@ func (s *Server) builtinOf(object Object) *resource {
 	return s.store.resourceOfGoType(reflect.TypeOf(object).Elem())
 }
 
-// checkPostPath returns an error if the path has other parts than a resource without stored objects
-// allows.
+// checkPostPath returns an error unless the path is valid for a resource without stored objects.
 func checkPostPath(req *Request) error {
 	if req.Name != "" || req.Subresource != "" || req.res.ClusterScoped != (req.Namespace == "") {
 		return errNoResource()

@@ -52,8 +52,8 @@ func (r Resource) GroupVersionResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Plural}
 }
 
-// resource is a served resource in one version. It is immutable, except for the objects in its
-// collection.
+// resource is a served resource in one version. It is immutable, except for its collection of
+// objects.
 type resource struct {
 	Resource
 
@@ -65,8 +65,8 @@ type resource struct {
 	// flags are the flags of a built-in type. They select its subresources except status.
 	flags flags
 
-	// resourceOfGoType is the struct of a built-in type. It is nil for custom resources, whose
-	// objects are unstructured.
+	// goType is the struct of a built-in type. It is nil for custom resources, whose objects are
+	// unstructured.
 	goType reflect.Type
 
 	// fieldNames and fieldValues are the names and values of the fields that selectors may use
@@ -74,8 +74,8 @@ type resource struct {
 	fieldNames  []string
 	fieldValues func(Object) []string
 
-	// handlePost handles a POST to a resource without stored objects: see [posted]. It is nil for
-	// all other resources.
+	// handlePost handles a POST to a resource without stored objects: see [servePost]. It is nil
+	// for all other resources.
 	handlePost func(*Server, http.ResponseWriter, *Request) error
 
 	// otherVersions has further versions that the resource decodes, because their objects have the
@@ -83,15 +83,15 @@ type resource struct {
 	otherVersions []schema.GroupVersion
 
 	// crdName is the name of the CustomResourceDefinition that defines this resource, or "".
-	// defined is the definition's entry for this version.
+	// crdVersion is the CRD's entry for this version.
 	crdName    string
 	crdVersion crdVersion
 
 	// schema is the schema by which objects are checked, or nil if the server does not check them.
 	schema *schemaProps
 
-	// schemaMergeType describes how objects are merged, according to the schema of their
-	// definition. It is set when schemaMergeOnce is done: see mergeType.
+	// schemaMergeType describes how objects are merged, according to the CRD's schema. The method
+	// mergeType sets it, once.
 	schemaMergeType managedfields.Type
 	schemaMergeOnce sync.Once
 
@@ -102,7 +102,7 @@ type resource struct {
 // collection holds the objects of a resource.
 type collection struct { // guarded by store.mu
 	objects sortedRevisions
-	dropped bool // accepts no more writes
+	dropped bool // Writes are refused.
 }
 
 // newCustom checks the description of a custom resource, and makes the resource.
@@ -187,7 +187,7 @@ func (g *registry) remove(res *resource) {
 func (g *registry) unlist(res *resource) {
 	delete(g.byName, res.GroupVersionResource())
 	delete(g.byKind, res.gvk)
-	all := make([]*resource, 0, len(g.all)) // in a new slice, because readers may hold the old one
+	all := make([]*resource, 0, len(g.all)) // A new slice: readers may use the old one.
 	for _, r := range g.all {
 		if r != res {
 			all = append(all, r)

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Request is the request of a client, for [Options].OnRequest and for faults.
+// Request is the request of a client. [Options].OnRequest and faults get it.
 type Request struct {
-	// Verb is get, list, watch, create, update, patch, delete or deletecollection. It is
-	// "discovery" for every path that is not of a resource. Verb is "" if the resource does not
-	// support the HTTP method.
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection. For a path that
+	// names no resource, Verb is "discovery". Verb is "" if the resource does not support the HTTP
+	// method.
 	Verb string
 
 	// Group, Version and Resource name the resource. Resource is the plural.

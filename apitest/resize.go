@@ -9,7 +9,7 @@ import (
 )
 
 // resize copies the resources of containers from the argument sent to a pod. Only CPU and memory
-// may change. A request or a limit must not be removed, and the pod must stay in its QoS class.
+// may change. A write must not remove a request or a limit, and the pod must stay in its QoS class.
 func resize(pod, sent *corev1.Pod) error {
 	spec := field.NewPath("spec")
 	class := qosClass(pod)

@@ -32,9 +32,9 @@ type protoMessage interface {
 	Unmarshal([]byte) error
 }
 
-// revision is one immutable version of a stored object. It is held as bytes, so that no caller can
-// share memory with it. Bytes also cost the garbage collector little, even for a hundred thousand
-// revisions. Lists and watches write the bytes without encoding them again.
+// revision is one immutable version of a stored object. It stores the object as bytes, so that no
+// caller can share memory with it. Bytes also cost Go's garbage collector little, even for a
+// hundred thousand revisions. Lists and watches write the bytes without encoding them again.
 type revision struct {
 	res     *resource
 	key     types.NamespacedName
@@ -187,7 +187,7 @@ var metadataType = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialO
 func (r *revision) resourceVersion() string { return strconv.FormatUint(r.version, 10) }
 
 // cached returns the bytes in p, and fills p first if it is empty. If two goroutines call it at the
-// same time, both may encode the object. Both get valid bytes.
+// same time, both may encode the object, and both get valid bytes.
 func cached(p *atomic.Pointer[[]byte], make func() ([]byte, error)) []byte {
 	if b := p.Load(); b != nil {
 		return *b
@@ -216,8 +216,8 @@ func (r *revision) equals(obj Object) bool {
 	return err == nil && bytes.Equal(data, r.stored)
 }
 
-// undecodable returns a copy of this revision that cannot be decoded, although its name and version
-// are readable in the bytes. In JSON, its labels are a number. In protobuf, a field extends beyond
+// undecodable returns a copy of this revision that cannot be decoded, although its bytes contain a
+// decodable name and version. In JSON, its labels are a number. In protobuf, a field extends beyond
 // the end of the object.
 func (r *revision) undecodable() *revision {
 	meta := metav1.ObjectMeta{Name: r.key.Name, Namespace: r.key.Namespace, ResourceVersion: strconv.FormatUint(r.version, 10)}

@@ -56,7 +56,7 @@ func (r *podRunner) runDue() {
 	for key := range r.toRun {
 		delete(r.toRun, key)
 		if err := r.advance(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-			// a change follows a NotFound or a Conflict, so neither is logged
+			// NotFound and Conflict are not logged, because another change of the pod follows.
 			r.srv.opts.Logger.Warn("apitest cannot run a pod", "key", key, "err", err)
 		}
 	}
@@ -199,7 +199,7 @@ func setPodCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev
 	c.Status, c.Reason = status, reason
 }
 
-// gracePeriod returns how many seconds a deleted pod stays, so that its containers can end. The
+// gracePeriod returns how many seconds a deleted pod stays until its containers have ended. The
 // runner ends containers at once, but only after clients could see the deletion. The result is 0
 // for objects that are deleted immediately.
 func (s *Server) gracePeriod(obj Object, opts metav1.DeleteOptions) int64 {

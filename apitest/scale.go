@@ -152,7 +152,7 @@ func (r *resource) replicasPath() []string {
 
 func (r *resource) negativeScale(name string, n int64) error {
 	kind, invalid := scaleResource.gvk, field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0")
-	if !r.protobuf() { // The server of custom resources has another message.
+	if !r.protobuf() { // The real server has another message for custom resources.
 		path := field.NewPath(r.crdVersion.Subresources.Scale.SpecReplicasPath)
 		kind, invalid = r.gvk, field.Invalid(path, n, "should be a non-negative integer")
 	}

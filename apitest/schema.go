@@ -52,8 +52,8 @@ type schemaProps struct {
 	pattern *regexp.Regexp // compiled from Pattern
 }
 
-// schemaOrBool describes the properties that a schema does not name. It has a schema for them, or
-// says whether they are allowed.
+// schemaOrBool is the schema of all properties that another schema does not name. If it has no
+// schema, allowed says whether these properties are allowed.
 type schemaOrBool struct {
 	allowed bool
 	schema  *schemaProps
@@ -127,7 +127,7 @@ func (s *schemaProps) children() map[string]*schemaProps {
 	return all
 }
 
-// rootFields are the fields that every object has, whatever its schema says.
+// rootFields are the fields that every object has, even if its schema does not name them.
 var rootFields = []string{"apiVersion", "kind", "metadata"}
 
 // prune removes the fields that the schema does not have, and returns their paths.

@@ -21,8 +21,8 @@ import (
 )
 
 // normalize removes unknown metadata fields from a custom resource, and all fields that its schema
-// does not have. It returns the paths of the fields that the schema does not have, and sets
-// defaults.
+// does not have. It then sets defaults. It returns the paths of the fields that the schema does not
+// have.
 func (r *resource) normalize(obj Object) (unknown []string) {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
@@ -54,8 +54,8 @@ var metadataFields = sync.OnceValue(func() map[string]bool {
 	return fields
 })
 
-// check returns an error with the violations of the schema, in the words of the real server, or
-// nil.
+// check returns nil if obj is valid, and otherwise an error with the violations of the schema, in
+// the real server's texts.
 func (r *resource) check(obj Object) error {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok || r.schema == nil {
@@ -67,8 +67,8 @@ func (r *resource) check(obj Object) error {
 	return nil
 }
 
-// checkUpdate does the work of check for an update: it ignores errors in parts that the update does
-// not change.
+// checkUpdate is like check, for an update. It ignores errors in values that the update does not
+// change.
 func (r *resource) checkUpdate(cur, obj Object) error {
 	if r.schema == nil {
 		return nil
@@ -82,7 +82,7 @@ func (r *resource) checkUpdate(cur, obj Object) error {
 	return r.check(obj)
 }
 
-// pathOf returns a path in the form that errors contain.
+// pathOf converts a path to the form for errors.
 func pathOf(path string) *field.Path {
 	if path == "" {
 		return nil
@@ -133,7 +133,7 @@ func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
 		if n > 1 {
 			found = fmt.Sprintf("Found %d valid alternatives", n)
 		} else {
-			// report the errors of the first schema
+			// If no schema matches, report the errors of the first one.
 			errs = append(errs, s.OneOf[0].check(v, path)...)
 		}
 		errs = append(errs, field.Invalid(nil, "", fmt.Sprintf("%q must validate one and only one schema (oneOf). %s", path, found)))
@@ -318,7 +318,7 @@ func (s *schemaProps) checkMap(fields map[string]any, path string) (errs field.E
 }
 
 // unknownFieldsText returns the error text for an object with fields that its schema does not have.
-// Only clients that ask for it get the error.
+// Only clients that request strict validation get the error.
 func unknownFieldsText(paths []string) string {
 	texts := make([]string, len(paths))
 	for i, path := range paths {

@@ -18,8 +18,8 @@ type selection struct {
 	fields    fields.Selector
 }
 
-// parseCollection is the common start of requests for a collection. It returns the format of the
-// response, and the selection.
+// parseCollection parses a request for a collection. It returns the format of the response, and the
+// selection.
 func (r *Request) parseCollection() (format, selection, error) {
 	f, err := r.negotiate()
 	if err != nil {

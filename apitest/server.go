@@ -52,8 +52,8 @@ type Options struct {
 	// system:anonymous if there are Rules, and otherwise gets 401 as well. Defaults to none.
 	Tokens map[string]User
 
-	// Rules describe what users may do. Every other request gets 403 (Forbidden), in the words of
-	// the real server. A client certificate contains the user as its common name, and the groups as
+	// Rules describe what users may do. Every other request gets 403 (Forbidden), with the real
+	// server's text. A client certificate contains the user as its common name, and the groups as
 	// its organizations. Every authenticated user may use discovery, and a member of system:masters
 	// may do everything. Roles and bindings that are stored as objects have no effect. Defaults to
 	// nil: everyone may do everything. If it is empty but not nil, only discovery and requests of
@@ -72,9 +72,9 @@ type Options struct {
 	// [Server.ClientCertificate]. It requires TLS. Defaults to false.
 	ClientCertificates bool
 
-	// CheckSchemas checks custom resources by the schemas of their definitions, as every real
-	// server does: types, required and enum values, patterns, bounds, keys of lists, allOf, anyOf,
-	// choiceInput and not. The check sets defaults and removes unknown fields. CEL rules
+	// CheckSchemas checks custom resources by the schemas of their CRDs, as every real server does.
+	// It checks types, required and enum values, patterns, bounds, keys of lists, allOf, anyOf,
+	// oneOf and not. The check sets defaults and removes unknown fields. CEL rules
 	// (x-kubernetes-validations) are ignored. Objects stored before a schema changed stay as they
 	// are. Defaults to false: no checks.
 	CheckSchemas bool
@@ -95,8 +95,8 @@ type Options struct {
 	// nodes, the node is called apitest. Defaults to false: pods stay pending.
 	RunPods bool
 
-	// FieldDocs returns descriptions for "kubectl explain". It returns the description of each
-	// field of a struct type by the field's name in JSON, and of the type itself under "". The
+	// FieldDocs returns descriptions for "kubectl explain". For a struct type, it returns the
+	// description of each field by the field's JSON name, and of the type itself under "". The
 	// package fielddocs has the descriptions of the built-in types. Defaults to nil: the documents
 	// have only names and types.
 	FieldDocs func(reflect.Type) map[string]string
@@ -114,9 +114,9 @@ type Options struct {
 	// Seed determines uids, generated names and the odds of faults. The default 0 is a valid seed.
 	Seed uint64
 
-	// Logger receives errors of connections. Defaults to no output, unlike in the rest of this
-	// module. Tests that break connections on purpose would log too much, and the client reports
-	// the error anyway.
+	// Logger logs errors of connections, of the garbage collector and of the pod runner. Defaults
+	// to no output, unlike in the rest of this module. Tests that break connections on purpose
+	// would log too much, and the client reports the error anyway.
 	Logger *slog.Logger
 }
 
@@ -163,7 +163,7 @@ type Server struct {
 	loops   loops
 	openAPI openAPI
 
-	crdMu sync.Mutex // held while a CustomResourceDefinition or its resources are changed
+	crdMu sync.Mutex // locked while a CustomResourceDefinition or its resources change
 
 	closed   chan struct{} // closed by Close
 	inFlight inFlightRequests
@@ -261,7 +261,7 @@ func (s *Server) Compact() { s.store.compact() }
 func (s *Server) DropWatches(resource string) int {
 	return s.watches.each(resource, func(w *watcher) {
 		w.stop(errDropped)
-		// The deadline interrupts a watch that waits for a slow client.
+		// The deadline interrupts a watch whose write waits for a slow client.
 		_ = w.conn.SetWriteDeadline(time.Now())
 	})
 }
@@ -278,8 +278,8 @@ func (s *Server) Watches(resource string) int {
 	return s.watches.each(resource, func(*watcher) {})
 }
 
-// Close stops listening, ends all watches, closes all connections and returns when every goroutine
-// of the server has ended. Close may be called again.
+// Close stops listening, ends all watches and closes all connections. It returns when every
+// goroutine of the server has ended. Further calls have no effect.
 func (s *Server) Close() {
 	if s.inFlight.close() {
 		close(s.closed)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// chunkSize limits how much a write has to copy: one chunk, and the list of chunks.
+// chunkSize limits the copying of a write: a write copies one chunk, and the list of chunks.
 const chunkSize = 256
 
 // sortedRevisions is an immutable set of revisions, at most one per key, sorted by key. A write
@@ -27,7 +27,7 @@ func compareKeys(a, b types.NamespacedName) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-// find returns the chunk that has key or into which key would be inserted. It also returns the
+// find returns the chunk that has key, or into which key would be inserted. It also returns the
 // position in the chunk, and whether the set has key.
 func (s sortedRevisions) find(key types.NamespacedName) (chunk, at int, found bool) {
 	chunk = sort.Search(len(s.chunks), func(i int) bool {
@@ -68,7 +68,7 @@ func (s sortedRevisions) with(rev *revision) sortedRevisions {
 	if len(grown) <= chunkSize {
 		chunks[chunk] = grown
 	} else {
-		// Keys often arrive in order, so the lower part is left nearly full.
+		// Keys often arrive in order, so the lower chunk is left nearly full.
 		cut := chunkSize / 2
 		if at == len(old) {
 			cut = len(old)

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// specOf returns the part of an object whose changes increase the generation. It is the spec of a
-// built-in type, and everything except metadata and status of a custom resource. The result is nil
-// if the type has no such part.
+// specOf returns the fields of an object whose changes increase the generation. For a built-in
+// type, it returns the spec. For a custom resource, it returns everything except metadata and
+// status. The result is nil if no field of the type increases the generation.
 func specOf(res *resource, obj Object) any {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {

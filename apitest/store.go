@@ -16,7 +16,7 @@ type store struct {
 	version  uint64
 	served   registry
 	history  history
-	appended chan struct{} // closed by the next write; nil if no reader waits
+	appended chan struct{} // closed by the next write; nil if no watcher waits
 }
 
 // snapshot returns the objects of a resource, and the version of that state.
@@ -42,8 +42,8 @@ func (s *store) snapshotAt(res *resource, version uint64) (objects sortedRevisio
 const readSize = 256
 
 // read returns the next changes after a version, and the version of the last of these changes. If
-// there are no changes yet, read returns a channel that the next change closes. If ok is false,
-// some of the changes have been dropped.
+// there are no changes yet, read returns a channel that is closed by the next change. If ok is
+// false, some of the changes have been dropped.
 func (s *store) read(after uint64) (changes []*change, through uint64, more <-chan struct{}, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,9 +65,8 @@ func (s *store) get(res *resource, key types.NamespacedName) *revision {
 	return rev.convertedTo(res)
 }
 
-// put stores obj in the place of the revision old. The store owns obj afterwards. The argument old
-// is nil if the object must not exist. If old is not the stored object any more, put returns
-// errStale.
+// put replaces the revision old by obj. The store owns obj afterwards. The argument old is nil if
+// the object must not exist. If old is not the stored revision any more, put returns errStale.
 func (s *store) put(res *resource, old *revision, obj Object) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,8 +83,8 @@ func (s *store) put(res *resource, old *revision, obj Object) (*revision, error)
 	return rev, nil
 }
 
-// remove deletes the revision old, and returns the last state of the object, with the version of
-// the deletion. If old is not the stored object any more, remove returns errStale.
+// remove deletes the revision old. It returns the last state of the object with the version of the
+// deletion. If old is not the stored revision any more, remove returns errStale.
 func (s *store) remove(res *resource, old *revision) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +123,7 @@ func (s *store) compact() {
 	s.history.compact(s.version)
 }
 
-// addResources starts to serve resources: all of them, or none if one of them is invalid.
+// addResources starts to serve resources: all of them, or nothing if one of them is invalid.
 func (s *store) addResources(resources ...*resource) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,9 +151,9 @@ func (s *store) removeResources(resources ...*resource) {
 	}
 }
 
-// replaceResources stops serving the old resources and serves the new ones, which may share their
-// objects. It serves all of them, or none if one of them is invalid. The watches of a resource in
-// both lists are not interrupted. A dry run only checks, and changes nothing.
+// replaceResources stops serving the old resources and serves the new ones, which may share the
+// same objects. If one of the new resources is invalid, nothing changes. The watches of a resource
+// in both lists are not interrupted. A dry run only makes the checks.
 func (s *store) replaceResources(old, new []*resource, dryRun bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// The directives of a strategic merge patch. Each is a key, or the prefix of a key. The page
-// "Strategic Merge Patch" of Kubernetes' API conventions describes them.
+// The directives of a strategic merge patch. Each is a key or the prefix of a key. The page
+// "Strategic Merge Patch" of the Kubernetes API conventions describes them.
 const (
 	patchDirective  = "$patch"
 	retainDirective = "$retainKeys"
@@ -62,7 +62,7 @@ func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, e
 	for name, change := range changes {
 		switch list := listOfDirective(name); {
 		case list != "" && changes[list] == nil && object[list] != nil:
-			// a directive about a list of which the patch has no elements
+			// a directive for a list that the patch itself does not contain
 			name, change = list, []any{}
 		case strings.HasPrefix(name, "$"):
 			continue
@@ -116,7 +116,7 @@ func mergeValue(old, change any, f patchField, order, removed []any) (any, error
 	return change, nil
 }
 
-// union appends to a list the values that it lacks, and returns the list.
+// union returns the list, with the values that it lacks appended.
 func union(list, values []any) []any {
 	list = slices.Clone(list)
 	for _, v := range values {
@@ -178,9 +178,8 @@ func mergeList(list, changes []any, f patchField) ([]any, error) {
 	return list, nil
 }
 
-// applyOrder sorts a list after a merge. The elements in the argument order get the order of this
-// argument. Every other element comes before the first named element that it preceded in the old
-// list.
+// applyOrder sorts a list after a merge. The elements that are also in the argument order get its
+// order. Every other element comes before the first of them that it preceded in the old list.
 func applyOrder(list, old, order []any, mergeKey string) []any {
 	var named, others []any
 	for _, e := range list {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// subresource is a subresource other than status.
+// subresource describes a subresource other than status.
 type subresource struct {
 	name  string
 	kind  schema.GroupVersionKind // kind of the subresource's objects

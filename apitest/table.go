@@ -9,16 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// columns are the columns of a resource in a Table. Each column has a head, and each row has a cell
-// for each column. kubectl shows columns of priority 0, and all columns with -o wide.
+// columns are the columns of a resource in a Table. Each column has a heading, and each row has a
+// cell for each column. kubectl shows columns of priority 0, and with -o wide all columns.
 type columns struct {
 	headings []metav1.TableColumnDefinition
 	cells    func(Object) []any
 }
 
-// parseHeadings parses a list of columns, separated by bars. A prefix marks a special column: "+"
-// means that only -o wide shows it, "#" integers, and "?" booleans. All other columns are strings.
-// The first column is the name of the object, unless a "!" marks another column.
+// parseHeadings parses the headings of columns, separated by bars. A prefix marks a special column:
+// "+" means that only -o wide shows it, "#" integers, and "?" booleans. All other columns are
+// strings. The first column is the name of the object, unless a "!" marks another column.
 func parseHeadings(list string) []metav1.TableColumnDefinition {
 	var all []metav1.TableColumnDefinition
 	hasNameColumn := strings.Contains(list, "!")
@@ -67,7 +67,7 @@ func (r *resource) columns() columns {
 	}}
 }
 
-// The parts of the object that a row can include besides the cells.
+// The forms in which a row can include its object, besides the cells.
 const (
 	includeNone   = "None"
 	includeObject = "Object"

@@ -10,7 +10,7 @@ import (
 )
 
 // writeStored responds with an object that a client has written. It adds a Warning header for each
-// part of the object that has no effect. Clients log these headers.
+// warning of ignoredParts. Clients log these headers.
 func (f format) writeStored(w http.ResponseWriter, code int, rev *revision) {
 	for _, warning := range rev.ignoredParts() {
 		w.Header().Add("Warning", fmt.Sprintf("299 - %q", warning))
@@ -18,7 +18,7 @@ func (f format) writeStored(w http.ResponseWriter, code int, rev *revision) {
 	f.writeObject(w, code, rev)
 }
 
-// ignoredParts lists the parts of a stored object that this server never acts on.
+// ignoredParts returns warnings about a stored object that this server ignores, wholly or partly.
 func (r *revision) ignoredParts() (all []string) {
 	if r.res.gvk.Group == admissionregistrationv1.GroupName {
 		return []string{r.res.gvk.Kind + " is stored and has no effect: kinform's API server has no admission"}

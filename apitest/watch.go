@@ -106,7 +106,7 @@ func (s *Server) watchStart(query url.Values) (start watchStart, err error) {
 	return start, nil
 }
 
-// validateWatch checks the parameters of a watch as the real server does (KEP-3157).
+// validateWatch checks the parameters of a watch like the real server (KEP-3157).
 func validateWatch(query url.Values, watchList bool) error {
 	var errs field.ErrorList
 	path := field.NewPath("resourceVersionMatch")
@@ -185,7 +185,7 @@ func (w *watcher) run(start watchStart) {
 			w.flush()
 			return
 		case <-removed:
-			removed = nil // Earlier changes are still sent.
+			removed = nil // Earlier changes must still be sent.
 		case <-w.srv.closed:
 			return
 		case <-w.ctx.Done():
@@ -211,8 +211,8 @@ func (w *watcher) dropIfRequested() {
 	}
 }
 
-// initial sends an ADDED event for each object. The state is not older than the version notOlder.
-// It returns false if the watch has ended.
+// initial sends an ADDED event for each object. It sends an error instead if the current state is
+// older than the version notOlder. It returns false if the watch has ended.
 func (w *watcher) initial(notOlder uint64) bool {
 	objects, version := w.srv.store.snapshot(w.res)
 	if version < notOlder {
@@ -228,9 +228,9 @@ func (w *watcher) initial(notOlder uint64) bool {
 	return true
 }
 
-// change sends the event that a change causes for the selection, if there is one. An object that
-// begins to match is ADDED. An object that no longer matches is DELETED, with the last state that
-// matched. It returns false if the watch has ended.
+// change sends the event that a change causes for the selection, if any. An object that begins to
+// match is ADDED. An object that no longer matches is DELETED, with the last state that matched.
+// The result is false if the watch has ended.
 func (w *watcher) change(c *change) bool {
 	if c.data != w.res.data {
 		return true

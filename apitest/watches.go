@@ -23,8 +23,8 @@ func (ws *watches) remove(w *watcher) {
 	delete(ws.open, w)
 }
 
-// each(resource, do) calls the function do for every open watch of a resource, and returns the
-// number of these watches. A resource of "" means all.
+// each(resource, do) calls do for every open watch of a resource, and returns the number of these
+// watches. A resource of "" means all resources.
 func (ws *watches) each(resource string, do func(*watcher)) (n int) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()

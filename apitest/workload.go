@@ -13,8 +13,8 @@ import (
 )
 
 // workloadKinds are the workloads of each hundred pods of a namespace. A few workloads have many
-// replicas, and many have few. The mean is 6 pods, and a random pod has 12 other pods in its
-// workload.
+// replicas, and many have few. A workload has 6 pods on average, and a random pod has on average 12
+// other pods in its workload.
 var workloadKinds = []struct {
 	kind     string
 	replicas int
@@ -24,7 +24,7 @@ var workloadKinds = []struct {
 	{"Deployment", 6}, {"StatefulSet", 3}, {"Deployment", 2}, {"DaemonSet", 8}, {"Deployment", 1}, {"Job", 2},
 }
 
-// workload is the common part of the pods of one Deployment, StatefulSet, DaemonSet or Job.
+// workload is the common state of the pods of one Deployment, StatefulSet, DaemonSet or Job.
 type workload struct {
 	index    int // position among the workloads of its namespace
 	kind     string

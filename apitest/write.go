@@ -88,8 +88,8 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 }
 
 // updateObject stores an object that a client has sent. If the object is missing, and the real
-// server would create objects of this type, updated creates it. The returned code tells whether the
-// object was created or updated.
+// server would create objects of this type, updateObject creates it. The returned code is 201 if
+// the object was created, and otherwise 200.
 func (s *Server) updateObject(req *Request, sent Object) (*revision, int, error) {
 	for {
 		rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
@@ -120,8 +120,8 @@ func (s *Server) authorizeCreate(req *Request) error {
 	return s.authorize(req.user, create)
 }
 
-// dropDuplicateOwners removes repeated owner references from an object, and adds a warning in the
-// words of the real server. The argument when becomes part of the warning.
+// dropDuplicateOwners removes repeated owner references from an object, and adds a warning with the
+// real server's text. The argument when becomes part of the warning.
 func dropDuplicateOwners(w http.ResponseWriter, obj Object, when string) {
 	var owners []metav1.OwnerReference
 	var repeated []string
@@ -184,7 +184,7 @@ func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check fun
 		obj.SetManagedFields(nil)
 	}
 	if obj.GetResourceVersion() != "" && !dryRun {
-		// The storage makes this check, and a dry run does not reach the storage.
+		// The storage makes this check, and so a dry run skips it.
 		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	}
 	generate := obj.GetName() == "" && obj.GetGenerateName() != ""
@@ -229,14 +229,14 @@ func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(
 	return s.put(res, nil, obj, dryRun)
 }
 
-// modify replaces the object with this key by the result of the function change. It may call the
-// function several times.
+// modify replaces the object with this key by the result of the function change. It calls change
+// again if another write comes first.
 func (s *Server) modify(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
 	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) { return s.replace(res, old, obj, dryRun) })
 }
 
-// modifyUnchecked is like modify, for writes that the server makes itself. Such a write does not
-// increase the generation, is not checked, and never removes an object.
+// modifyUnchecked is like modify, for writes that the server makes itself. It does not check the
+// write, does not increase the generation, and never removes the object.
 func (s *Server) modifyUnchecked(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
 	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) {
 		switch {
@@ -267,10 +267,10 @@ func (s *Server) retry(res *resource, key types.NamespacedName, change func(*rev
 	}
 }
 
-// replace stores obj in the place of the revision old. The store owns obj afterwards. If obj has a
+// replace replaces the revision old by obj. The store owns obj afterwards. If obj has a
 // resourceVersion, it must be the version of old. Fields that only the server sets keep their
-// values. When an object that is being deleted loses its last finalizer, it is removed. If nothing
-// changes, nothing is written.
+// values. If an object that is being deleted loses its last finalizer, replace removes it. If
+// nothing changes, nothing is written.
 func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	cur := old.object()
 	if v := obj.GetResourceVersion(); v != "" && v != cur.GetResourceVersion() {
@@ -310,14 +310,14 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		if err != nil {
 			return nil, err
 		}
-		// The writer gets its own write, not a later one.
+		// The writer must get its own write, even if a later write exists.
 		return newRevision(res, obj, last.version)
 	}
 	return s.put(res, old, obj, dryRun)
 }
 
-// put stores obj in the place of the revision old, which is nil for a new object. For a definition,
-// it also serves the defined resources. A dry run makes the same checks, and stores nothing.
+// put replaces the revision old by obj; old is nil for a new object. If obj is a CRD, put also
+// serves the defined resources. A dry run makes the same checks, and stores nothing.
 func (s *Server) put(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	switch {
 	case res.gvk == crdKind:

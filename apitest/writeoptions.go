@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// validateOptions refuses unknown values of the options of a write, in the words of the real
-// server. Otherwise a request with a misspelled dryRun would write.
+// validateOptions refuses unknown values of the options of a write, with the real server's texts.
+// Otherwise a request with a misspelled dryRun would write.
 func (r *Request) validateOptions() error {
 	dryRun, manager, validation := r.query["dryRun"], r.query.Get("fieldManager"), r.query.Get("fieldValidation")
 	switch r.Verb {

@@ -12,8 +12,8 @@ package fielddocs
 
 import "reflect"
 
-// Of returns the description of each field of a struct type by the field's name in JSON, and the
-// description of the type itself under "". The result is nil for a type without descriptions.
+// Of returns the descriptions of a struct type: of each field by the field's JSON name, and of the
+// type itself under "". The result is nil for a type without descriptions.
 func Of(t reflect.Type) map[string]string {
 	documented, ok := reflect.Zero(t).Interface().(interface{ SwaggerDoc() map[string]string })
 	if !ok {

@@ -11,11 +11,11 @@ import (
 )
 
 // conflictError returns the error of an apply that would take over fields of other managers. Its
-// code is 409, and it has a cause for each field. For a scale, the error always names the version
-// autoscaling/v1, whatever resource is scaled.
+// code is 409, and it has a cause for each field. For a scale, the error names the version
+// autoscaling/v1, even if the scaled resource has another version.
 func conflictError(conflicts merge.Conflicts, op Operation) error {
 	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int {
-		// Conflicts come in random order.
+		// The order of conflicts is random.
 		return strings.Compare(a.Manager, b.Manager)
 	})
 	fields := map[string][]string{} // fields by owner
@@ -49,7 +49,7 @@ func conflictError(conflicts merge.Conflicts, op Operation) error {
 	return apierrors.NewApplyConflict(causes, text.String())
 }
 
-// managerText returns a manager as conflict messages name it.
+// managerText returns the text of a manager in a conflict message.
 func managerText(id string, scale bool) string {
 	e := entryOf(id)
 	if scale {

@@ -1,19 +1,18 @@
 // Package managedfields tracks which manager set which field of an object, and does server-side
-// apply (KEP-555), for the API server of package apitest. sigs.k8s.io/structured-merge-diff does
-// the merging itself, as in the real server.
+// apply (KEP-555). It is for the API server of package apitest. The module
+// sigs.k8s.io/structured-merge-diff does the merging itself, as in the real server.
 //
 //	type of an object ──► Type ──┐
 //	                             ▼
 //	object, managed fields ──► Type.Update, Type.Apply ──► object, managed fields
 //
 // A [Type] knows which lists are sets, which lists are maps by some of their fields, and which
-// lists are atomic. For a Go type, it learns this by reflection and from the markers in the
-// comments of the Kubernetes types (markers.txt). For a custom resource, it learns this from the
-// schema.
+// lists are atomic. For a Go type, this comes from reflection and from the markers in the comments
+// of the Kubernetes types (markers.txt). For a custom resource, it comes from the schema.
 //
 // An object is a document: decoded JSON, with integers as int64.
 //
-// # What is left out
+// # Limits
 //
 // Fields of kubectl's client-side apply are not handed over to its server-side apply.
 //

@@ -32,7 +32,7 @@ func id(e metav1.ManagedFieldsEntry) string {
 	return string(text)
 }
 
-// entryOf returns the entry that an id was made from.
+// entryOf returns the entry from which the id was made.
 func entryOf(id string) (e metav1.ManagedFieldsEntry) {
 	_ = json.Unmarshal([]byte(id), &e) // cannot fail: the function id has encoded it
 	return e
@@ -62,8 +62,8 @@ func Decodable(of []metav1.ManagedFieldsEntry) bool {
 	return err == nil
 }
 
-// maxUpdaters is the maximum number of entries of managers that update. Older entries are merged
-// into the entry of the manager "ancient-changes", of which there is one for each version.
+// maxUpdaters is the maximum number of update entries. Older update entries are merged into an
+// entry of the manager "ancient-changes", one for each version.
 const maxUpdaters = 10
 
 // mergeOldest merges the oldest update entries until at most maxUpdaters remain.
@@ -111,8 +111,8 @@ func (all entries) oldest() (older, newer string, ok bool) {
 	return "", "", false
 }
 
-// encode encodes the entries for an object. Entries of applies come first, and entries of equal
-// kind are sorted by time.
+// encode encodes the entries for an object. Apply entries come first. Entries of the same kind are
+// sorted by time.
 func (all entries) encode() ([]metav1.ManagedFieldsEntry, error) {
 	var list []metav1.ManagedFieldsEntry
 	for key, set := range all.fields {

@@ -27,7 +27,7 @@ func OfGoType(t reflect.Type) Type {
 	return made.(Type)
 }
 
-// nameOf returns the name that markers use for a Go type.
+// nameOf returns the name of a Go type in the markers.
 func nameOf(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
 
 var (
@@ -72,7 +72,8 @@ func (ts *types) goType(t reflect.Type) schema.TypeRef {
 	return ts.anything()
 }
 
-// relationshipOf returns whether the parts of a map are replaced together, or merged.
+// relationshipOf returns the relationship of a map's entries: atomic if they are replaced together,
+// separable if they are merged.
 func relationshipOf(atomic bool) schema.ElementRelationship {
 	if atomic {
 		return schema.Atomic

@@ -21,8 +21,8 @@ type markers struct {
 
 var kubernetesMarkers = sync.OnceValue(func() markers { return parseMarkers(markersText) })
 
-// parseMarkers parses lines of a name, a marker and a value. The value has the key fields after
-// "map" and the JSON value after "default". The value is empty after "set" and "atomic".
+// parseMarkers parses lines that consist of a name, a marker and a value. After "map", the value
+// has the key fields. After "default", it is a JSON value. After "set" and "atomic", it is empty.
 func parseMarkers(text string) markers {
 	m := markers{map[string]bool{}, map[string][]string{}, map[string]bool{}, map[string]any{}}
 	for line := range strings.Lines(text) {

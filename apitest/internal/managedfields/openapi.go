@@ -32,7 +32,7 @@ func OfSchema(openAPI map[string]any) Type {
 	return ts.typeNamed(name)
 }
 
-// openAPI converts a schema, or a part of a schema.
+// openAPI converts a schema, or a schema inside another schema.
 func (ts *types) openAPI(s document) schema.TypeRef {
 	if s["x-kubernetes-int-or-string"] == true {
 		return scalarType(schema.Untyped)

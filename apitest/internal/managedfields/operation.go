@@ -38,8 +38,8 @@ const beforeFirstApply = "before-first-apply"
 func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, op Operation) ([]metav1.ManagedFieldsEntry, error) {
 	all, err := decodeEntries(owned)
 	if err != nil {
-		// Clients cannot write undecodable entries. If the object has them anyway, it loses all of
-		// its entries.
+		// Clients cannot write undecodable entries. If the object has them anyway, all of its
+		// entries are dropped.
 		all, _ = decodeEntries(nil)
 	}
 	before, err := t.read(withoutManagedFields(live))
@@ -66,11 +66,10 @@ func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, o
 }
 
 // Apply returns the object and its managed fields after a manager has applied the document wanted.
-// Fields that the manager applied before and now leaves out are removed, unless another manager
-// owns them as well. If the document changes the value of a field that another manager owns, the
-// error is a conflict (409), unless the operation is forced. The argument live is empty if the
-// object does not exist. If a live object has no managed fields, "before-first-apply" owns its
-// fields.
+// It removes fields that the manager applied before and now leaves out, unless another manager owns
+// them too. A change to another manager's field is a conflict (409), unless the operation is
+// forced. The argument live is empty if the object does not exist. If a live object has no managed
+// fields, "before-first-apply" owns its fields.
 func (t Type) Apply(live, wanted document, owned []metav1.ManagedFieldsEntry, op Operation) (document, []metav1.ManagedFieldsEntry, error) {
 	all, err := decodeEntries(owned)
 	if err != nil {
@@ -122,8 +121,8 @@ func newUpdater(ignored map[fieldpath.APIVersion]fieldpath.Filter) *merge.Update
 	return builder.BuildUpdater()
 }
 
-// updateID returns the id of the manager for an update, and applier the id for an apply. A manager
-// without a name is called "unknown".
+// updateID returns the id of the manager for an update, and applyID returns the id for an apply. A
+// manager without a name is called "unknown".
 func (op Operation) updateID() string { return op.id(metav1.ManagedFieldsOperationUpdate) }
 func (op Operation) applyID() string  { return op.id(metav1.ManagedFieldsOperationApply) }
 
@@ -131,9 +130,9 @@ func (op Operation) id(by metav1.ManagedFieldsOperationType) string {
 	return id(metav1.ManagedFieldsEntry{Manager: cmp.Or(op.Manager, "unknown"), Operation: by, APIVersion: op.APIVersion, Subresource: op.Subresource})
 }
 
-// ignoreFilters filters fields that a request may contain but does not write. The result has a
-// filter for every version that a manager has used. Subresources of pods have no filter, as on the
-// real server.
+// ignoreFilters returns filters for the fields that a request may contain but does not write. The
+// result has a filter for every version that a manager has used. Subresources of pods have no
+// filter, as on the real server.
 func (op Operation) ignoreFilters(by fieldpath.ManagedFields) map[fieldpath.APIVersion]fieldpath.Filter {
 	var filter fieldpath.Filter
 	switch {
@@ -151,8 +150,9 @@ func (op Operation) ignoreFilters(by fieldpath.ManagedFields) map[fieldpath.APIV
 	return filters
 }
 
-// oneVersion converts between versions without changes, because all versions of a resource have the
-// same fields. This also holds for a definition without a webhook.
+// oneVersion converts objects between versions without any change, because all versions of a
+// resource have the same fields here. In a real cluster, this is true for every CRD without a
+// webhook.
 type oneVersion struct{}
 
 func (oneVersion) Convert(object *typed.TypedValue, _ fieldpath.APIVersion) (*typed.TypedValue, error) {

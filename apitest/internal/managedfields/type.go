@@ -5,8 +5,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// Type describes how the objects of a resource are merged. The zero value deduces this from the
-// object itself: lists are atomic, and everything else is merged field by field.
+// Type describes how the objects of a resource are merged. The zero value derives the types from
+// the object itself: lists are atomic, and everything else is merged field by field.
 type Type struct {
 	parseable *typed.ParseableType
 }
