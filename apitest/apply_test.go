@@ -50,7 +50,7 @@ func TestApplyMergesWhatManagersWant(t *testing.T) {
 	maps := configMapsOf(t, apitest.Options{})
 	require.Equal(t, data{"x": "1", "y": "1"}, maps.applied("a", data{"x": "1", "y": "1"}).Data)
 	require.Equal(t, data{"x": "1", "y": "1", "z": "1"}, maps.applied("b", data{"z": "1"}).Data)
-	require.Equal(t, data{"x": "1", "z": "1"}, maps.applied("a", data{"x": "1"}).Data, "what a does not want any more goes")
+	require.Equal(t, data{"x": "1", "z": "1"}, maps.applied("a", data{"x": "1"}).Data, "a field that a no longer applies must be removed")
 
 	_, err := maps.apply("b", data{"x": "2", "z": "1"}, false)
 	require.True(t, apierrors.IsConflict(err), err)
@@ -58,10 +58,10 @@ func TestApplyMergesWhatManagersWant(t *testing.T) {
 	forced, err := maps.apply("b", data{"x": "2", "z": "1"}, true)
 	require.NoError(t, err)
 	require.Equal(t, data{"x": "2", "z": "1"}, forced.Data)
-	require.Len(t, forced.ManagedFields, 1, "a owns nothing any more")
+	require.Len(t, forced.ManagedFields, 1, "a must have no entry any more")
 
 	before := forced.ResourceVersion
-	require.Equal(t, before, maps.applied("b", data{"x": "2", "z": "1"}).ResourceVersion, "what changes nothing is not written")
+	require.Equal(t, before, maps.applied("b", data{"x": "2", "z": "1"}).ResourceVersion, "an apply without changes must not write")
 }
 
 func TestUpdatesAreTrackedFromTheFirstApplyOn(t *testing.T) {
@@ -84,7 +84,7 @@ func TestUpdatesAreTrackedFromTheFirstApplyOn(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, data{"x": "1", "y": "2"}, patched.Data)
 		_, err = maps.apply("a", data{"y": "1"}, false)
-		require.ErrorContains(t, err, `conflict with "user" using v1: .data.y`, "who writes a field owns it")
+		require.ErrorContains(t, err, `conflict with "user" using v1: .data.y`, "the manager that wrote a field must own it")
 	}
 }
 
@@ -102,9 +102,9 @@ func TestManagedFieldsOfClients(t *testing.T) {
 		sent []metav1.ManagedFieldsEntry
 		left int
 	}{
-		"none are left as they are":        {nil, 1},
-		"an empty entry is a reset":        {[]metav1.ManagedFieldsEntry{{}}, 0},
-		"what cannot be read is not taken": {[]metav1.ManagedFieldsEntry{{Manager: "a", Operation: "Apply", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"x":1}`)}}, 1},
+		"without a list, nothing changes": {nil, 1},
+		"an empty entry is a reset":       {[]metav1.ManagedFieldsEntry{{}}, 0},
+		"an undecodable entry is ignored": {[]metav1.ManagedFieldsEntry{{Manager: "a", Operation: "Apply", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"x":1}`)}}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,7 +168,7 @@ func TestObjectWithoutFieldsIsCreated(t *testing.T) {
 	created.Data = data{"x": "1"}
 	updated, err := maps.maps.Update(t.Context(), created, metav1.UpdateOptions{FieldManager: "user"})
 	require.NoError(t, err)
-	require.Empty(t, updated.ManagedFields, "of what nobody is known to own, nobody is noted, as on the real server")
+	require.Empty(t, updated.ManagedFields, "fields without a known owner must get no entry, as on the real server")
 	applied := maps.applied("a", data{"y": "1"})
 	require.Equal(t, []string{`a Apply  {"f:data":{"f:y":{}}}`, `before-first-apply Update  {"f:data":{".":{},"f:x":{}}}`}, ownersOf(applied))
 }

@@ -17,8 +17,8 @@ import (
 
 var everyVariant = flag.Bool("apitest.every-variant", false, "play all variants of bodies, not one in thirty (half a minute)")
 
-// variants returns many variants of a JSON document. In each of them one part is replaced by one of
-// several values.
+// variants returns many variants of a JSON document. In each variant, one value is replaced by one
+// of several others.
 func variants(t *testing.T, document string) (all []string) {
 	t.Helper()
 	var doc any
@@ -57,7 +57,7 @@ func variants(t *testing.T, document string) (all []string) {
 }
 
 // TestArbitraryValuesInRequestBodies: a response has a code of 500 or above only if the real
-// server's response has one. All stored objects can be read in every format.
+// server's response has one. All stored objects can be listed in every format.
 func TestArbitraryValuesInRequestBodies(t *testing.T) {
 	t.Parallel()
 	const spec = `{"name":"ab","parts":[{"id":"a"}],"tags":["x"],"labels":{"a":"b"},"free":{"x":[1]},"one":{"a":"b"}}`

@@ -148,7 +148,7 @@ func TestImpersonation(t *testing.T) {
 	groups := []string{"system:serviceaccounts", "system:serviceaccounts:a", "system:authenticated"}
 	require.Equal(t, authenticationv1.UserInfo{Username: account, Groups: groups}, who("b", "Impersonate-User", account))
 	require.Equal(t, []string{"dev", "system:authenticated"}, who("r", "Impersonate-User", account, "Impersonate-Group", "dev").Groups)
-	require.Equal(t, []string{"system:authenticated"}, who("r", "Impersonate-User", "system:serviceaccount:a:b:c").Groups, "no account is called so")
+	require.Equal(t, []string{"system:authenticated"}, who("r", "Impersonate-User", "system:serviceaccount:a:b:c").Groups, "a user name with too many colons must not count as a service account")
 	require.Equal(t, []string{"system:unauthenticated"}, who("r", "Impersonate-User", "system:anonymous").Groups)
 	require.Equal(t, []string{"system:unauthenticated"}, who("r", "Impersonate-User", "eve", "Impersonate-Group", "system:unauthenticated").Groups)
 	require.Equal(t, authenticationv1.UserInfo{

@@ -24,7 +24,7 @@ func TestRestore(t *testing.T) {
 
 		srv.Restore(backup)
 		_, err := open.next()
-		require.Error(t, err, "the connection is gone")
+		require.Error(t, err, "the connection must be closed")
 		require.Equal(t, "3", srv.ResourceVersion())
 		objects, version, err := srv.List(pods, "")
 		require.NoError(t, err)

@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// BenchmarkList lists 10,000 pods over the loopback interface. Every object is already encoded, so
-// this measures the writing of bytes.
+// BenchmarkList lists 10,000 pods over the loopback interface. All objects are already encoded, so
+// it measures only the writing of bytes.
 func BenchmarkList(b *testing.B) {
 	srv := apitest.Start(b, apitest.Options{})
 	if err := apitest.Populate(srv, apitest.Pods(10_000, apitest.PodOptions{})); err != nil {

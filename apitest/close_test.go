@@ -14,12 +14,12 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// TLS writes a close alert for up to five seconds, and meanwhile holds a lock that handlers may
-// need. If the client does not read, the write blocks. In a bubble, time does not advance
-// meanwhile, so the five seconds would never pass.
+// Closing a TLS connection writes a close alert for up to five seconds, and meanwhile holds a lock
+// that handlers may need. If the client does not read, the write blocks. Time in a bubble does not
+// advance during such a write, so Close would never return.
 func TestCloseDoesNotWaitForClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
-	for name, busy := range map[string]bool{"silent watch": false, "watch that has much to say": true} {
+	for name, busy := range map[string]bool{"silent watch": false, "watch with many events": true} {
 		for _, secure := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/TLS=%t", name, secure), func(t *testing.T) {
 				t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// filler fills Go values with random contents.
+// filler fills Go values with random content.
 type filler struct{ *rand.Rand }
 
 func (f filler) fill(v reflect.Value, depth int) {
@@ -65,8 +65,8 @@ func (f filler) fill(v reflect.Value, depth int) {
 	}
 }
 
-// TestTableCellsOfRandomObjects: each column has a cell, and objects can be selected by fields,
-// even if any fields are missing.
+// TestTableCellsOfRandomObjects: each column has a cell, and field selectors work, even if any
+// fields of an object are missing.
 func TestTableCellsOfRandomObjects(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -48,8 +48,7 @@ func TestCustomResourceDefinitionStartsAndStopsServing(t *testing.T) {
 	w.ends()
 	c.do(t, http.StatusNotFound, "GET", gadgetsPath, "")
 
-	// After the resource has been defined again, it is empty. A watch sees no events from before
-	// that.
+	// The resource was defined again, so it is empty. A watch gets no events from before that.
 	version := srv.ResourceVersion()
 	c.do(t, http.StatusCreated, "POST", definitionsPath, gadgets)
 	require.Empty(t, get[metav1.PartialObjectMetadataList](t, c, gadgetsPath).Items)
@@ -107,8 +106,7 @@ const versioned = `{"kind":"CustomResourceDefinition","apiVersion":"apiextension
 	"subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas","labelSelectorPath":".status.selector"}}}]}}`
 
 // TestCustomResourceInSeveralVersions: each version serves the same objects under its own
-// apiVersion. This holds for lists, pages, watches and writes, even after the definition has
-// changed.
+// apiVersion. This is true for lists, pages, watches and writes, even after the CRD has changed.
 func TestCustomResourceInSeveralVersions(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -146,7 +144,7 @@ func TestCustomResourceInSeveralVersions(t *testing.T) {
 	blue.expect("DELETED a/g")
 	beta.expect("MODIFIED a/g")
 
-	// The set of served versions changes. The watch of a version that has not changed continues.
+	// The set of served versions changes. The watch of a version that stays the same continues.
 	crd := get[unstructured.Unstructured](t, c, definitionsPath+"/gadgets.example.com")
 	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
 	versions[1].(map[string]any)["storage"] = false
@@ -176,7 +174,7 @@ func TestCustomResourceInSeveralVersions(t *testing.T) {
 	beta.ends()
 }
 
-// A dry run of a definition makes all checks and serves nothing.
+// A dry run of a CRD makes all checks and serves nothing.
 func TestDryRunOfADefinitionIsChecked(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}, CheckSchemas: true})
@@ -204,7 +202,7 @@ func TestDryRunOfADefinitionIsChecked(t *testing.T) {
 	good := definition("things.e.com", "e.com", "things", "Thing", v1)
 	made := decode[unstructured.Unstructured](t, c.do(t, http.StatusCreated, "POST", definitionsPath+dry, good))
 	plural, _, _ := unstructured.NestedString(made.Object, "spec", "names", "listKind")
-	require.Equal(t, "ThingList", plural, "what the server sets is shown")
+	require.Equal(t, "ThingList", plural, "the response must contain the fields that the server sets")
 	require.Equal(t, before, srv.ResourceVersion())
 	c.do(t, http.StatusNotFound, "GET", "/apis/e.com/v1/things", "")
 	c.fails(t, http.StatusNotFound, "GET", definitionsPath+"/things.e.com", "")
@@ -260,15 +258,15 @@ func TestInvalidCustomResourceDefinition(t *testing.T) {
 		c.fails(t, http.StatusUnprocessableEntity, "POST", definitionsPath, head+spec+`}`)
 	}
 	require.Equal(t, "1", srv.ResourceVersion())
-	require.Error(t, srv.AddResource(widgets), "served already")
-	require.Error(t, srv.AddResource(apitest.Resource{Group: "example.com"}), "incomplete")
+	require.Error(t, srv.AddResource(widgets), "a resource that is already served must be refused")
+	require.Error(t, srv.AddResource(apitest.Resource{Group: "example.com"}), "an incomplete resource must be refused")
 }
 
 func TestAPIServicesFollowWhatIsServed(t *testing.T) {
 	t.Parallel()
 	srv, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}})
 	const path = "/apis/apiregistration.k8s.io/v1/apiservices"
-	require.Equal(t, "1", srv.ResourceVersion(), "what there always was is no write")
+	require.Equal(t, "1", srv.ResourceVersion(), "the initial APIServices must not count as writes")
 	services := func() []string {
 		return names[metav1.PartialObjectMetadata](get[metav1.PartialObjectMetadataList](t, c, path).Items)
 	}

@@ -55,7 +55,7 @@ func TestFinalizersDelayTheDeletion(t *testing.T) {
 	require.NotNil(t, going.DeletionTimestamp)
 	require.Equal(t, "3", going.ResourceVersion)
 	require.Equal(t, going.DeletionTimestamp, w.expect("MODIFIED a/p").Object.DeletionTimestamp)
-	require.NoError(t, srv.Delete(pods, key("a", "p")), "deleting it again does nothing")
+	require.NoError(t, srv.Delete(pods, key("a", "p")), "another delete must succeed and do nothing")
 	require.Equal(t, "3", srv.ResourceVersion())
 
 	refused := c.fails(t, http.StatusUnprocessableEntity, "PATCH", podsPath+"/p", `{"metadata":{"finalizers":["example.com/one","example.com/two"]}}`, "Content-Type", mergePatch)

@@ -182,7 +182,7 @@ func TestOpenAPIExplainsFields(t *testing.T) {
 	proto := c.send(t, "GET", "/openapi/v2", "", "Accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
 	require.Equal(t, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", proto.Header.Get("Content-Type"))
 
-	// The schema of a definition is part of the document, and the index has a new hash.
+	// The schema of a CRD is part of the document, and the index has a new hash.
 	index := func() string {
 		return get[struct {
 			Paths map[string]struct{ ServerRelativeURL string }

@@ -15,8 +15,8 @@ import (
 
 const metadataOnly = jsonType + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-// The server sends a response to every request. A response has code 500 only if the real server's
-// response has it.
+// FuzzRequest: the server responds to every request. A response has code 500 only if the real
+// server's response has it.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][5]string{
 		{"GET", "/api/v1/pods?limit=1&continue=eyJydiI6MX0", "", "", protoType + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
@@ -57,7 +57,7 @@ func FuzzRequest(f *testing.F) {
 		if rec.Code == http.StatusInternalServerError && !strings.Contains(rec.Body.String(), "resourceVersion should not be set") {
 			t.Fatalf("%s %s: %s", method, target, rec.Body)
 		}
-		// All stored objects can still be read.
+		// All stored objects can still be decoded.
 		for _, path := range []string{"/api/v1/pods", "/apis/example.com/v1/widgets"} {
 			for _, accept := range []string{jsonType, protoType + "," + jsonType, metadataOnly, strings.Replace(metadataOnly, jsonType, protoType, 1)} {
 				req := httptest.NewRequest(http.MethodGet, path, nil)

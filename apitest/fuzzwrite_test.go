@@ -15,14 +15,14 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// fuzzed is a definition with a schema, columns and scale.
+// fuzzed is a CRD with a schema, columns and scale.
 var fuzzed = strings.Replace(checked, `"subresources":{"status":{}},`, `"subresources":{"status":{},"scale":{"specReplicasPath":".spec.size","statusReplicasPath":".status.size","labelSelectorPath":".spec.name"}},
 	"selectableFields":[{"jsonPath":".spec.color"}],"additionalPrinterColumns":[{"name":"A","type":"string","jsonPath":".spec.parts[0].id"},{"name":"B","type":"integer","jsonPath":".spec.half"},
 	{"name":"C","type":"date","jsonPath":".spec.since"},{"name":"D","type":"string","jsonPath":".spec.free"},{"name":"E","type":"string","jsonPath":".spec.parts[?(@.n==1)].id"}],`, 1)
 
-// FuzzWrite sends two requests in a row to a server that checks schemas, collects garbage and runs
-// pods. For any input, the server keeps working, and all stored objects can be read in every
-// format.
+// FuzzWrite sends two requests, one after the other, to a server that checks schemas, collects
+// garbage and runs pods. For any input, the server keeps working, and all stored objects can be
+// listed in every format.
 func FuzzWrite(f *testing.F) {
 	const by = "?fieldManager=me"
 	for _, seed := range [][4]string{
@@ -71,7 +71,7 @@ func FuzzWrite(f *testing.F) {
 		for _, path := range []string{"/api/v1/pods", "/apis/apps/v1/deployments", "/apis/example.com/v1/gadgets"} {
 			for _, accept := range []string{jsonType, protoType + "," + jsonType, metadataOnly, jsonType + ";as=Table;g=meta.k8s.io;v=v1"} {
 				rec := send("GET", path, "", "", accept)
-				if rec.Code != http.StatusNotFound { // The definition may have been deleted.
+				if rec.Code != http.StatusNotFound { // The CRD may have been deleted.
 					require.Equal(t, http.StatusOK, rec.Code, rec.Body)
 				}
 			}

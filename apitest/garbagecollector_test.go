@@ -48,7 +48,7 @@ func TestGarbageCollection(t *testing.T) {
 			c.do(t, http.StatusOK, "DELETE", mapsPath+"/a", "")
 			require.Empty(t, left(t, c))
 		},
-		"foreground waits for what is owned": func(t *testing.T, c *client) {
+		"foreground waits for dependents": func(t *testing.T, c *client) {
 			a := owned(t, c, "a")
 			owned(t, c, "b", a)
 			c.do(t, http.StatusOK, "PATCH", mapsPath+"/b", `{"metadata":{"finalizers":["x.y/z"]}}`, "Content-Type", mergePatch)
@@ -90,7 +90,7 @@ func TestGarbageCollection(t *testing.T) {
 			c.do(t, http.StatusOK, "DELETE", mapsPath+"/b", background)
 			require.Empty(t, left(t, c))
 		},
-		"an owner that never was": func(t *testing.T, c *client) {
+		"an owner that never existed": func(t *testing.T, c *client) {
 			owned(t, c, "b", corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "none"}})
 			require.Empty(t, left(t, c))
 		},
@@ -101,7 +101,7 @@ func TestGarbageCollection(t *testing.T) {
 			c.do(t, http.StatusOK, "DELETE", mapsPath+"/a", background)
 			require.Empty(t, left(t, c))
 		},
-		"what an orphaning finalizer says": func(t *testing.T, c *client) {
+		"an orphan finalizer decides": func(t *testing.T, c *client) {
 			b := owned(t, c, "b", owned(t, c, "a"))
 			owned(t, c, "c", b)
 			c.do(t, http.StatusOK, "PATCH", mapsPath+"/b", `{"metadata":{"finalizers":["orphan"]}}`, "Content-Type", mergePatch)
@@ -134,9 +134,9 @@ func TestWithoutGarbageCollectionOwnersAreOnlyStored(t *testing.T) {
 	c.do(t, http.StatusOK, "GET", mapsPath+"/b", "")
 }
 
-// TestGarbageCollectionAfterMissedChanges: the collector handles objects that are older than
-// itself. It also handles changes that it missed because of the window, or because a backup was
-// restored.
+// TestGarbageCollectionAfterMissedChanges: the collector handles objects that existed before it
+// started. It also handles changes that it missed because the window passed them, or because a
+// backup was restored.
 func TestGarbageCollectionAfterMissedChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestPodsRunAndTerminate(t *testing.T) {
 		c.do(t, http.StatusOK, "PATCH", podsPath+"/gate/status", `{"status":{"conditions":[{"type":"x/y","status":"True"}]}}`, "Content-Type", "application/strategic-merge-patch+json")
 		require.Equal(t, corev1.ConditionTrue, ready())
 
-		// A watch sees the terminating pod before it is deleted.
+		// A watch must report the terminating pod before it is deleted.
 		w := c.watch(t, podsPath, jsonType, "resourceVersion", srv.ResourceVersion())
 		c.do(t, http.StatusOK, "DELETE", podsPath+"/p", "")
 		w.expect("MODIFIED a/p")

@@ -110,7 +110,7 @@ func decode[T any](t *testing.T, data []byte) (v T) {
 func envelope(t *testing.T, body []byte) (apiVersion, kind string, raw []byte) {
 	t.Helper()
 	data, ok := bytes.CutPrefix(body, []byte("k8s\x00"))
-	require.True(t, ok, "no magic number in %q", body)
+	require.True(t, ok, "%q must begin with the magic number", body)
 	var u runtime.Unknown
 	require.NoError(t, u.Unmarshal(data))
 	return u.APIVersion, u.Kind, u.Raw

@@ -19,7 +19,7 @@ import (
 	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
-// state is the client's state after a list and some watch events.
+// state is the state of a client after a list and some watch events.
 type state map[string]string // name to version
 
 func (s state) apply(t *testing.T, ev event) {
@@ -28,13 +28,13 @@ func (s state) apply(t *testing.T, ev event) {
 	_, known := s[name]
 	switch ev.Type {
 	case "ADDED":
-		require.False(t, known, "%s is added twice", name)
+		require.False(t, known, "%s must not be added twice", name)
 		s[name] = version
 	case "MODIFIED":
-		require.True(t, known, "%s is modified, but was never added", name)
+		require.True(t, known, "%s must be added before it is modified", name)
 		s[name] = version
 	case "DELETED":
-		require.True(t, known, "%s is deleted, but was never added", name)
+		require.True(t, known, "%s must be added before it is deleted", name)
 		delete(s, name)
 	}
 }

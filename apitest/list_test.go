@@ -24,7 +24,7 @@ func TestListIsTheSameInJSONAndProtobuf(t *testing.T) {
 	require.Equal(t, "PodList", fromJSON.Kind)
 	require.Equal(t, []string{"a/z", "b/x", "b/y"}, names(fromJSON.Items))
 	require.Equal(t, srv.ResourceVersion(), fromJSON.ResourceVersion)
-	require.Empty(t, fromJSON.Items[0].Kind, "items of typed lists have no kind")
+	require.Empty(t, fromJSON.Items[0].Kind, "items of typed lists must have no kind")
 
 	apiVersion, kind, raw := envelope(t, c.do(t, http.StatusOK, "GET", "/api/v1/pods", "", "Accept", protoType+","+jsonType))
 	require.Equal(t, "v1", apiVersion)
@@ -114,7 +114,7 @@ func TestPagesShowTheStateOfTheFirstOne(t *testing.T) {
 	}
 	version := srv.ResourceVersion()
 	lists := pages(t, c, 3, func(page int) {
-		// On both sides of the position: a new object, a deleted object, and a changed object.
+		// Each side of the position gets a new, a deleted and a changed object.
 		create(t, srv, pod("a", fmt.Sprintf("p0-new-%d", page)), pod("a", fmt.Sprintf("p9-new-%d", page)))
 		require.NoError(t, srv.Delete(pods, key("a", fmt.Sprintf("p%d", 8-page))))
 		_, err := srv.Update(pod("a", "p9", "page", fmt.Sprint(page)))
@@ -128,7 +128,7 @@ func TestPagesShowTheStateOfTheFirstOne(t *testing.T) {
 			require.EqualValues(t, 10-3*(i+1), *list.RemainingItemCount)
 		} else {
 			require.Nil(t, list.RemainingItemCount)
-			require.Empty(t, list.Items[0].Labels, "the last page has the old state of p9")
+			require.Empty(t, list.Items[0].Labels, "the last page must have the old state of p9")
 		}
 	}
 	require.Equal(t, want, got)

@@ -17,9 +17,9 @@ func configMap(name string, owners ...Object) *corev1.ConfigMap {
 	return m
 }
 
-// TestLoopProcessesAllChangesBeforeItActs: a loop reads one resource after another while objects
-// are written. The loop may see one of two related objects and miss the other, until it has
-// processed later changes.
+// TestLoopProcessesAllChangesBeforeItActs: objects are written while a loop reads one resource
+// after another. So the loop may have read one of two related objects and not the other, until it
+// has processed later changes.
 func TestLoopProcessesAllChangesBeforeItActs(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})
@@ -39,8 +39,8 @@ func TestLoopProcessesAllChangesBeforeItActs(t *testing.T) {
 	require.Equal(t, []string{"start", "meanwhile", "act"}, log)
 }
 
-// TestObjectWithANewOwnerIsNotCollected: the collector decides by an old state. Meanwhile, a
-// client has written a new owner.
+// TestObjectWithANewOwnerIsNotCollected: the collector decides by an old state, while a client has
+// already written a new owner.
 func TestObjectWithANewOwnerIsNotCollected(t *testing.T) {
 	t.Parallel()
 	s := New(Options{GarbageCollection: true})

@@ -51,8 +51,8 @@ func TestSubresourceStoresNoManagedFields(t *testing.T) {
 	}
 }
 
-// TestUndecodableManagedFieldsAreNotStored: undecodable managed fields would make the first
-// apply fail.
+// TestUndecodableManagedFieldsAreNotStored: if the server stored undecodable managed fields, the
+// first apply would fail.
 func TestUndecodableManagedFieldsAreNotStored(t *testing.T) {
 	t.Parallel()
 	const bad = `"managedFields":[{"manager":"me","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"x":1}}]`
@@ -66,8 +66,8 @@ func TestUndecodableManagedFieldsAreNotStored(t *testing.T) {
 	}
 }
 
-// TestScaleIsTracked: a client that scales becomes the owner of the replicas. Such clients are
-// "kubectl scale" and autoscalers.
+// TestScaleIsTracked: a client that changes the scale, such as "kubectl scale" or an autoscaler,
+// becomes the owner of the replicas.
 func TestScaleIsTracked(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -103,7 +103,7 @@ func TestScaleIsTracked(t *testing.T) {
 	c.fails(t, http.StatusBadRequest, "PATCH", deploymentsPath+"/d/scale?fieldManager=b", deployment, "Content-Type", applyPatch)
 	c.fails(t, http.StatusNotFound, "PATCH", deploymentsPath+"/none/scale?fieldManager=b", strings.ReplaceAll(scale, `"d"`, `"none"`), "Content-Type", applyPatch)
 	patch(http.StatusOK, "/d/scale?fieldManager=b", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"}}`, applyPatch)
-	require.Empty(t, owners(), "nobody wants any number")
+	require.Empty(t, owners(), "no manager must own the replicas")
 }
 
 func TestScaleOfACustomResourceIsTracked(t *testing.T) {
@@ -121,7 +121,8 @@ func TestScaleOfACustomResourceIsTracked(t *testing.T) {
 	require.Equal(t, []string{`b Apply scale {"f:spec":{".":{},"f:size":{".":{},"f:wanted":{}}}}`, `me Update  {"f:spec":{".":{},"f:color":{}}}`}, ownersOf(&stored))
 }
 
-// TestFieldsThatASubresourceDoesNotWriteHaveNoNewOwner: the server does not store such fields.
+// TestFieldsThatASubresourceDoesNotWriteHaveNoNewOwner: a write to a subresource may contain fields
+// that the server does not store. They get no owner.
 func TestFieldsThatASubresourceDoesNotWriteHaveNoNewOwner(t *testing.T) {
 	t.Parallel()
 	const body = `"metadata":{"name":"p","labels":{"a":"b"}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"x","resources":{"requests":{"cpu":"2"}}}],

@@ -77,7 +77,7 @@ func TestClientCertificates(t *testing.T) {
 	require.NoError(t, err)
 	trust(t, srv, pair).do(t, http.StatusOK, "GET", "/api/v1/pods", "")
 	_, err = trust(t, srv).http.Get(srv.URL() + "/api/v1/pods")
-	require.Error(t, err, "the same without a certificate")
+	require.Error(t, err, "a client without a certificate must be refused")
 
 	plain := apitest.Start(t, apitest.Options{})
 	require.Nil(t, plain.CA())
@@ -88,7 +88,7 @@ func TestClientCertificates(t *testing.T) {
 
 func TestTLSConfigOfTheCaller(t *testing.T) {
 	t.Parallel()
-	// for the certificates of another server
+	// authority provides the certificates of another CA
 	authority := apitest.Start(t, apitest.Options{TLS: true})
 	pair, err := tls.X509KeyPair(authority.ClientCertificate())
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestTLSConfigOfTheCaller(t *testing.T) {
 	srv := apitest.Start(t, apitest.Options{TLSConfig: config, Rules: []apitest.Rule{}})
 	require.Regexp(t, "^https://", srv.URL())
 	require.Nil(t, srv.CA())
-	require.Empty(t, config.NextProtos, "the caller's configuration is left alone")
+	require.Empty(t, config.NextProtos, "the caller's configuration must not change")
 
 	reach := func(certificates ...tls.Certificate) *client {
 		c := newClient(t, srv)
@@ -109,7 +109,7 @@ func TestTLSConfigOfTheCaller(t *testing.T) {
 	}
 	resp := reach(pair).send(t, "GET", "/api/v1/pods", "")
 	require.NoError(t, resp.Body.Close())
-	require.Equal(t, http.StatusOK, resp.StatusCode, "a member of system:masters")
+	require.Equal(t, http.StatusOK, resp.StatusCode, "a member of system:masters must be allowed")
 	require.Equal(t, 2, resp.ProtoMajor)
 	nobody := reach()
 	nobody.do(t, http.StatusOK, "GET", "/healthz", "")
@@ -141,7 +141,7 @@ func TestServerOnSeveralListeners(t *testing.T) {
 	url := srv.URL()
 	require.NoError(t, srv.Listen("127.0.0.1:0"))
 	require.NoError(t, srv.ListenMemory())
-	require.Equal(t, url, srv.URL(), "that of the first")
+	require.Equal(t, url, srv.URL(), "the URL must be the URL of the first listener")
 	create(t, srv, pod("a", "p"))
 	overTCP, inMemory := newClient(t, srv), newClient(t, srv)
 	inMemory.http.Transport.(*http.Transport).DialContext = srv.DialContext

@@ -46,7 +46,7 @@ func TestSubresourcesWriteTheirPart(t *testing.T) {
 	c.do(t, http.StatusOK, "PUT", namespaces+"/n", `{"metadata":{"name":"n"}}`)
 	held := decode[corev1.Namespace](t, c.do(t, http.StatusOK, "DELETE", namespaces+"/n", ""))
 	require.Equal(t, corev1.NamespaceTerminating, held.Status.Phase)
-	require.NotEmpty(t, held.Spec.Finalizers, "written by finalize alone")
+	require.NotEmpty(t, held.Spec.Finalizers, "only the subresource finalize may remove finalizers")
 	c.do(t, http.StatusOK, "PUT", namespaces+"/n/finalize", `{"metadata":{"name":"n"}}`)
 	c.fails(t, http.StatusNotFound, "GET", namespaces+"/n", "")
 }

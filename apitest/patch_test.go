@@ -28,7 +28,7 @@ func TestPatches(t *testing.T) {
 	p := patch(mergePatch, `{"metadata":{"labels":{"app":null,"tier":"front"}},"status":{"phase":"Failed"}}`)
 	require.Equal(t, map[string]string{"tier": "front"}, p.Labels)
 	require.Equal(t, "3", p.ResourceVersion)
-	require.Empty(t, p.Status.Phase, "the status has its own resource")
+	require.Empty(t, p.Status.Phase, "a patch of the main resource must not change the status")
 
 	p = patch(jsonPatch, `[{"op":"test","path":"/metadata/labels/tier","value":"front"},{"op":"add","path":"/spec/nodeName","value":"n"}]`)
 	require.Equal(t, "n", p.Spec.NodeName)
@@ -37,7 +37,7 @@ func TestPatches(t *testing.T) {
 	p = decode[corev1.Pod](t, c.do(t, http.StatusOK, "PATCH", podsPath+"/p/status", `{"status":{"phase":"Running"},"spec":{"nodeName":"m"}}`, "Content-Type", mergePatch))
 	require.Equal(t, "n Running", p.Spec.NodeName+" "+string(p.Status.Phase))
 
-	require.Equal(t, p, patch(mergePatch, `{"metadata":{"resourceVersion":"5"}}`), "nothing changes")
+	require.Equal(t, p, patch(mergePatch, `{"metadata":{"resourceVersion":"5"}}`), "a patch with only the current version must change nothing")
 	for _, test := range []struct {
 		code              int
 		contentType, body string
@@ -91,7 +91,7 @@ func TestStrategicMergePatch(t *testing.T) {
 			`{"$setElementOrder/containers":[{"name":"c"},{"name":"b"}],"containers":[{"name":"c","image":"4"},{"name":"a","$patch":"delete"}]}`,
 			`{"containers":[{"name":"c","image":"4","resources":{}},{"name":"b","image":"2","resources":{}}],"nodeSelector":{"k":"v"},"volumes":[{"name":"v","emptyDir":{}}]}`,
 		},
-		"what the order does not name stays where it stood": {
+		"elements outside of the order keep their places": {
 			`{"$setElementOrder/containers":[{"name":"c"},{"name":"b"}],"containers":[{"name":"c","image":"4"}]}`,
 			`{"containers":[{"name":"c","image":"4","resources":{}},{"name":"a","image":"1","args":["x"],"env":[{"name":"K","value":"v"}],"resources":{}},{"name":"b","image":"2","resources":{}}],` +
 				`"nodeSelector":{"k":"v"},"volumes":[{"name":"v","emptyDir":{}}]}`,

@@ -44,9 +44,9 @@ func TestPodsHaveARealisticSize(t *testing.T) {
 	require.InDelta(t, 3_900, fields/n, 300)
 }
 
-// TestPodsOfAWorkloadShareItsTemplate checks three kinds of parts of pods: equal within a
-// workload, different between workloads, and individual for each pod.
-var ( // compiled once: some are matched thousands of times
+// The texts that the next test expects. They are compiled once, because some are matched thousands
+// of times.
+var (
 	tokenName   = regexp.MustCompile("^kube-api-access-[a-z0-9]{5}$")
 	containerID = regexp.MustCompile("^containerd://[0-9a-f]{64}$")
 	imageDigest = regexp.MustCompile("^@sha256:[0-9a-f]{64}$")
@@ -54,8 +54,8 @@ var ( // compiled once: some are matched thousands of times
 
 func TestPodsOfAWorkloadShareItsTemplate(t *testing.T) {
 	t.Parallel()
-	testsize.SkipIfShort(t, "looks at 2,000 pods")
-	// the parts that all pods of a workload have in common, by the workload's UID
+	testsize.SkipIfShort(t, "checks 2,000 pods")
+	// templates holds the common part of the pods of each workload, by the workload's UID
 	templates := map[types.UID]string{}
 	kinds := map[string]int{}
 	sizes := map[types.UID]int{}
@@ -172,7 +172,7 @@ func TestRestartContainerChangesOnlyTheStatus(t *testing.T) {
 		require.NotEqual(t, p.Status, again.Status)
 
 		p.Status, p.ManagedFields[1].Time = before.Status, before.ManagedFields[1].Time
-		require.Equal(t, before, p, "nothing else changes")
+		require.Equal(t, before, p, "nothing else must change")
 	}
 	apitest.RestartContainer(&corev1.Pod{}) // a pod without containers
 }

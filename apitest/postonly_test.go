@@ -29,7 +29,7 @@ func TestBindingAssignsAPodOnce(t *testing.T) {
 	c.do(t, http.StatusCreated, "POST", podsPath+"/p/binding", binding)
 	bound := get[corev1.Pod](t, c, podsPath+"/p")
 	require.Equal(t, "n", bound.Spec.NodeName)
-	require.EqualValues(t, 1, bound.Generation, "no new generation")
+	require.EqualValues(t, 1, bound.Generation, "a binding must not change the generation")
 	require.Equal(t, corev1.PodScheduled, bound.Status.Conditions[0].Type)
 	again := c.fails(t, http.StatusConflict, "POST", "/api/v1/namespaces/a/bindings", binding)
 	require.Equal(t, `Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n"`, again.Message)
@@ -66,7 +66,7 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 		return c.do(t, code, "POST", podsPath+"/"+name+"/eviction", `{"metadata":{"name":"`+name+`"}}`)
 	}
 	refused := decode[metav1.Status](t, evict(http.StatusTooManyRequests, "p"))
-	require.EqualValues(t, 10, refused.Details.RetryAfterSeconds, "its controller has not seen the budget")
+	require.EqualValues(t, 10, refused.Details.RetryAfterSeconds, "the client must wait until the controller has processed the budget")
 	c.do(t, http.StatusOK, "PATCH", budgets+"/b/status", `{"status":{"observedGeneration":1,"disruptionsAllowed":1,"desiredHealthy":1,"currentHealthy":2}}`, "Content-Type", mergePatch)
 	evict(http.StatusCreated, "p")
 	refused = decode[metav1.Status](t, evict(http.StatusTooManyRequests, "q"))
@@ -114,7 +114,7 @@ func TestTokensOfServiceAccounts(t *testing.T) {
 	bound := request(`{"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"s"}}}`)
 	require.True(t, review(bound).Authenticated)
 	c.do(t, http.StatusOK, "DELETE", "/api/v1/namespaces/a/secrets/s", "", as("admin")...)
-	require.False(t, review(bound).Authenticated, "a token is as good as what it is bound to")
+	require.False(t, review(bound).Authenticated, "a token must become invalid when its bound object is deleted")
 	c.do(t, http.StatusOK, "DELETE", accounts+"/reader", "", as("admin")...)
 	require.False(t, review(token).Authenticated)
 }

@@ -20,7 +20,7 @@ func TestRunningAPodDoesNotChangeItsGeneration(t *testing.T) {
 		synctest.Wait()
 		pod := get[corev1.Pod](t, c, podsPath+"/p")
 		require.Equal(t, corev1.PodRunning, pod.Status.Phase)
-		require.EqualValues(t, 1, pod.Generation, "binding is none")
+		require.EqualValues(t, 1, pod.Generation, "the pod runner must not change the generation")
 	})
 }
 

@@ -11,8 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The model of the set is a map. The test sorts the map for each comparison. All earlier sets must
-// stay unchanged.
+// The model of the set is a map, sorted for each comparison. Earlier sets must stay unchanged.
 func TestSortedRevisionsMatchAMapAndAreImmutable(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

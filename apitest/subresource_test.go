@@ -59,5 +59,5 @@ func TestDiscoveryListsSubresources(t *testing.T) {
 			return
 		}
 	}
-	require.Fail(t, "no deployments/scale")
+	require.Fail(t, "discovery must list deployments/scale")
 }

@@ -17,7 +17,7 @@ import (
 
 const asTable = jsonType + ";as=Table;v=v1;g=meta.k8s.io," + jsonType
 
-// rows returns the heads and the cells of a table as text. The heads come first.
+// rows returns the headings and the cells of a table as text. The headings come first.
 func rows(table metav1.Table) []string {
 	var lines []string
 	if table.ColumnDefinitions != nil {
@@ -114,7 +114,7 @@ func TestTableOfAWatchHasItsHeadingsOnce(t *testing.T) {
 	require.Equal(t, []int{9, 0}, heads)
 }
 
-// TestEveryTypeHasATable: an empty object has as many cells as heads.
+// TestEveryTypeHasATable: the row of an empty object has as many cells as there are headings.
 func TestEveryTypeHasATable(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -134,7 +134,7 @@ func TestEveryTypeHasATable(t *testing.T) {
 			switch r.Name {
 			case "ipaddresses":
 				name = "192.0.2.1"
-			case "events": // Both APIs share these.
+			case "events": // Both APIs of events share the objects.
 				name = "x" + strconv.Itoa(len(gv))
 			}
 			c.do(t, http.StatusCreated, "POST", path, `{"metadata":{"name":"`+name+`"}}`)

@@ -43,8 +43,8 @@ func TestWatchReportsEveryChangeInOrder(t *testing.T) {
 			require.Equal(t, metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ev.Object.TypeMeta)
 			require.Equal(t, "web", ev.pod(t).Labels["app"])
 			gone := w.expect("DELETED a/p").pod(t)
-			require.Equal(t, "5", gone.ResourceVersion, "the version of the deletion")
-			require.Equal(t, "web", gone.Labels["app"], "the last state")
+			require.Equal(t, "5", gone.ResourceVersion, "the object must have the version of the deletion")
+			require.Equal(t, "web", gone.Labels["app"], "the object must have its last state")
 			w.expect("ADDED b/q")
 		})
 	}
@@ -82,8 +82,8 @@ func TestWatchFollowsSelectors(t *testing.T) {
 
 			w.expect("ADDED a/p", "MODIFIED a/p")
 			left := w.expect("DELETED a/p")
-			require.Equal(t, "2", left.Object.Labels["n"], "the last state that matched")
-			require.Equal(t, "6", left.Object.ResourceVersion, "at the version of the change")
+			require.Equal(t, "2", left.Object.Labels["n"], "the object must have the last state that matched")
+			require.Equal(t, "6", left.Object.ResourceVersion, "the event must have the version of the change")
 			w.expect("ADDED a/p", "DELETED a/p")
 		})
 	}
@@ -215,7 +215,7 @@ func TestBookmarksComeAtIntervalsAndBeforeTheEnd(t *testing.T) {
 				none := c.watch(t, "/api/v1/pods", accept, "resourceVersion", "1", "timeoutSeconds", "150")
 
 				create(t, srv, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}})
-				bookmark := w.expect("BOOKMARK 2") // a version that no pod has
+				bookmark := w.expect("BOOKMARK 2") // a version that is not the version of any pod
 				require.Equal(t, metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, bookmark.Object.TypeMeta)
 				after(time.Minute)
 				w.expect("BOOKMARK 2")

@@ -69,7 +69,7 @@ func (s *stream) next() (ev event, err error) {
 		require.NoError(s.t, we.Unmarshal(data))
 		ev.Type, ev.raw = we.Type, we.Object.Raw
 		apiVersion, kind, raw := envelope(s.t, we.Object.Raw)
-		// has the place where every object has its metadata
+		// every object has its metadata at the same place
 		var partial metav1.PartialObjectMetadata
 		if kind != "Status" {
 			require.NoError(s.t, partial.Unmarshal(raw))

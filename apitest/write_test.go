@@ -50,7 +50,7 @@ func TestCreateSetsWhatTheServerSets(t *testing.T) {
 	require.WithinDuration(t, time.Now(), made.CreationTimestamp.Time, time.Minute)
 	require.Nil(t, made.DeletionTimestamp)
 	require.Equal(t, "n", made.Spec.NodeName)
-	require.Equal(t, corev1.PodStatus{Phase: corev1.PodPending}, made.Status, "a client's status is not for the main resource")
+	require.Equal(t, corev1.PodStatus{Phase: corev1.PodPending}, made.Status, "a create must ignore the client's status")
 
 	stored, err := srv.Get(pods, key("a", "p"))
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestInvalidCreates(t *testing.T) {
 		require.Equal(t, test.reason, status.Reason, "%+v", test)
 		require.NotEmpty(t, status.Message)
 	}
-	require.Equal(t, version, srv.ResourceVersion(), "what is refused is not written")
+	require.Equal(t, version, srv.ResourceVersion(), "a refused write must not change the version")
 
 	status := c.fails(t, 409, "POST", podsPath, jsonPod(`"name":"p"`, ""))
 	require.Equal(t, `pods "p" already exists`, status.Message)
@@ -140,19 +140,19 @@ func TestUpdateIsOptimistic(t *testing.T) {
 	}
 	updated := put(`"resourceVersion":"2","labels":{"n":"1"}`)
 	require.Equal(t, "3", updated.ResourceVersion)
-	require.EqualValues(t, 2, updated.Generation, "the spec has changed")
+	require.EqualValues(t, 2, updated.Generation, "a new spec must increase the generation")
 
 	status := c.fails(t, http.StatusConflict, "PUT", podsPath+"/p", jsonPod(`"name":"p","resourceVersion":"2"`, ""))
 	require.Equal(t, metav1.StatusReasonConflict, status.Reason)
 	require.Equal(t, `Operation cannot be fulfilled on pods "p": the object has been modified; please apply your changes to the latest version and try again`, status.Message)
 
 	again := put(`"labels":{"n":"2"}`)
-	require.Equal(t, "4", again.ResourceVersion, "without a version, it is unconditional")
-	require.EqualValues(t, 2, again.Generation, "only labels have changed")
+	require.Equal(t, "4", again.ResourceVersion, "an update without a version must be unconditional")
+	require.EqualValues(t, 2, again.Generation, "labels must not change the generation")
 	require.Equal(t, updated.UID, again.UID)
 	require.Equal(t, updated.CreationTimestamp, again.CreationTimestamp)
 
-	require.Equal(t, "4", put(`"labels":{"n":"2"}`).ResourceVersion, "nothing has changed, nothing is written")
+	require.Equal(t, "4", put(`"labels":{"n":"2"}`).ResourceVersion, "an update without changes must not write")
 
 	c.fails(t, http.StatusConflict, "PUT", podsPath+"/p", jsonPod(`"name":"p","uid":"other"`, ""))
 	c.fails(t, http.StatusBadRequest, "PUT", podsPath+"/p", jsonPod(`"name":"q"`, ""))
@@ -174,7 +174,7 @@ func TestStatusAndSpecAreWrittenSeparately(t *testing.T) {
 	got = decode[corev1.Pod](t, c.do(t, http.StatusOK, "PUT", podsPath+"/p/status", jsonPod(`"name":"p","labels":{"x":"y"}`, `,"status":{"phase":"Failed"}`)))
 	require.Equal(t, "n Failed", got.Spec.NodeName+" "+string(got.Status.Phase))
 	require.Empty(t, got.Labels)
-	require.EqualValues(t, 2, got.Generation, "status does not count")
+	require.EqualValues(t, 2, got.Generation, "the status must not change the generation")
 	require.Equal(t, got, get[corev1.Pod](t, c, podsPath+"/p/status"))
 	c.fails(t, http.StatusConflict, "PUT", podsPath+"/p/status", jsonPod(`"name":"p","resourceVersion":"2"`, ""))
 
@@ -260,7 +260,7 @@ func TestCreateByPut(t *testing.T) {
 	c.do(t, http.StatusCreated, "PUT", leases+"/l?dryRun=All", `{"metadata":{"name":"l"}}`)
 	require.Equal(t, before, srv.ResourceVersion())
 	status := c.fails(t, http.StatusConflict, "PUT", leases+"/l", `{"metadata":{"name":"l","uid":"gone","resourceVersion":"7"}}`)
-	require.Contains(t, status.Message, "UID in precondition: gone, UID in object meta: ", "the object that was meant is gone")
+	require.Contains(t, status.Message, "UID in precondition: gone, UID in object meta: ", "the error must say that the object with this UID is gone")
 	made := decode[coordinationv1.Lease](t, c.do(t, http.StatusCreated, "PUT", leases+"/l", `{"metadata":{"name":"l","resourceVersion":"7"},"spec":{"holderIdentity":"a"}}`))
 	require.NotEmpty(t, made.UID)
 	require.NotEmpty(t, made.CreationTimestamp)
@@ -271,11 +271,11 @@ func TestCreateByPut(t *testing.T) {
 	c.fails(t, http.StatusNotFound, "PATCH", leases+"/m", `{"spec":{"holderIdentity":"b"}}`, "Content-Type", mergePatch)
 	c.fails(t, http.StatusUnprocessableEntity, "PUT", leases+"/NO", `{"metadata":{"name":"NO"}}`)
 	service := decode[corev1.Service](t, c.do(t, http.StatusCreated, "PUT", "/api/v1/namespaces/default/services/s", `{"metadata":{"name":"s"},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}}`))
-	require.Empty(t, service.Status, "as for a create")
+	require.Empty(t, service.Status, "the status must be empty, as after a create")
 	c.fails(t, http.StatusNotFound, "PUT", "/api/v1/namespaces/default/services/other/status", `{"metadata":{"name":"other"}}`)
 }
 
-// A repeated owner reference is stored once, and the client gets a warning.
+// A repeated owner reference is stored once, and the response has a warning.
 func TestDuplicateOwnerReferencesAreDropped(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, apitest.Options{})
@@ -296,7 +296,7 @@ func TestDuplicateOwnerReferencesAreDropped(t *testing.T) {
 		require.NoError(t, json.NewDecoder(answer.Body).Decode(&stored))
 		want := 1
 		if strings.Contains(write.body, two) {
-			want = 2 // Unless the references are equal in all fields, both are kept.
+			want = 2 // References that differ in any field are both kept.
 		}
 		require.Len(t, stored.OwnerReferences, want, write.method)
 		require.Contains(t, answer.Header.Get("Warning"), "contains duplicate entries"+write.when+"; API server dedups")

@@ -52,5 +52,5 @@ func TestDryRunOfACreateMayHaveAResourceVersion(t *testing.T) {
 	const path, body = "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"again","resourceVersion":"7"}}`
 	c.fails(t, http.StatusInternalServerError, "POST", path, body)
 	c.do(t, http.StatusCreated, "POST", path+"?dryRun=All", body)
-	require.Equal(t, "1", srv.ResourceVersion(), "nothing was written")
+	require.Equal(t, "1", srv.ResourceVersion(), "a dry run must not write")
 }

@@ -69,7 +69,7 @@ func TestTimeOfAnUpdate(t *testing.T) {
 		time.Sleep(time.Minute)
 		owned, err = Type{}.Update(withData("x", "1"), withData("x", "1"), owned, op)
 		require.NoError(t, err)
-		require.Equal(t, first, owned[0].Time.Time, "nothing has changed")
+		require.Equal(t, first, owned[0].Time.Time, "the time must stay the same if nothing changes")
 		owned, err = Type{}.Update(withData("x", "1"), withData("x", "2"), owned, op)
 		require.NoError(t, err)
 		require.Equal(t, first.Add(time.Minute), owned[0].Time.Time)
