@@ -5,8 +5,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// boxes are the boxes of the picture, from left to right. The picture resembles the familiar one of
-// client-go's sample-controller.
+// boxes are the boxes of the picture, from left to right. The picture resembles the well-known
+// diagram of client-go's sample-controller.
 var boxes = []BoxInfo{
 	{"server", "API server", "has the objects, and a log of their changes. It serves lists, and watches that begin at a version."},
 	{"reflector", "Reflector", "lists once, then watches, and lists again when the watch cannot continue."},
@@ -17,21 +17,21 @@ var boxes = []BoxInfo{
 	{"workers", "Workers", "take keys, look the objects up in the store, and do the work."},
 }
 
-// boxData holds the data that the numbers of a box are computed from.
+// boxData holds the data from which the numbers of a box are computed.
 type boxData struct {
 	informer informer.Status
 	queue    workqueue.Stats
 	limits   workqueue.Limits
 	server   Server
-	traffic  traffic // of all clients
+	traffic  traffic // of all clients of the program
 	rec      *recorder
 	lag      *lagTracker
 	size     func() (float64, bool) // size of the store
 	now      int64                  // nanoseconds since the start
 }
 
-// numberSource is a number of the page, and the function that computes it: the function times for a
-// number of kind "time", and otherwise the function read.
+// numberSource is a number of the page, and the function that computes it. For a number of kind
+// "time", the function is histograms; otherwise it is value.
 type numberSource struct {
 	Number
 	value      func(s *boxData) (value float64, known bool)

@@ -1,5 +1,6 @@
-// Package view shows running informers, queues and workers on a web page: seven boxes with their
-// numbers, and a dot for each change that moves through them. "kinform demo" serves a view.
+// Package view shows running informers, queues and workers on a web page. The page has seven boxes
+// with their numbers, and a dot for each change that moves through them. "kinform demo" serves a
+// view.
 //
 //	picture, err := view.New(view.Options{})
 //	inf, err := informer.New(source,
@@ -15,12 +16,12 @@
 // and [View.Factory] shows a factory's informers. With more than eight pipelines, the page begins
 // with an index that has pipelines with problems on top.
 //
-// # What it costs
+// # Cost
 //
-// While nobody looks at the page, an event costs one atomic load at each stage, and no allocation.
-// A queue with an observer also reads the clock. While somebody looks, the view makes ten frames a
-// second from snapshots and a bounded sample of events. All viewers share each frame. The page
-// shows the cost of the view.
+// Without viewers, an event costs one atomic load at each stage, and no allocation. A queue with an
+// observer also reads the clock. While there are viewers, the view makes ten frames a second from
+// snapshots and a bounded sample of events. All viewers share each frame. The page shows the cost
+// of the view.
 //
 // # The format
 //
@@ -29,13 +30,13 @@
 // [View.Frames] returns them inside the program. The page reads them at the path "stream", as
 // server-sent events.
 //
-// # Who may look
+// # Access
 //
-// By default, only this machine may look, by an IP address or localhost, and no page of another
-// origin. [Options] can change this. The view sends names, namespaces and versions of objects,
-// numbers, names of handlers and queues, and error texts. It does not send the content of objects.
-// For an object that a user chooses, it sends the names and sizes of the fields. Options.Values
-// adds the beginnings of their values, but never for Secrets.
+// By default, the view accepts only requests from this machine, for an IP address or localhost. It
+// refuses requests from pages of other origins. [Options] can change this. The view sends names,
+// namespaces and versions of objects, numbers, names of handlers and queues, and error texts. It
+// does not send the content of objects. For an object that a user chooses, it sends the names and
+// sizes of the fields. Options.Values adds the beginnings of their values, but never for Secrets.
 //
-// A change needs a [Laboratory], which the program has to provide, and a token.
+// Changes need a [Laboratory], which the program has to provide, and a token.
 package view

@@ -15,7 +15,7 @@ type entry interface{ entryName() string }
 func (p *informerEntry) entryName() string { return p.name }
 func (q *queueEntry) entryName() string    { return q.name }
 
-// hasEntry(parts, name) reports whether one of the parts has the name.
+// hasEntry(parts, name) reports whether one of the entries has the name.
 func hasEntry[P entry](parts []P, name string) bool {
 	return slices.ContainsFunc(parts, func(p P) bool { return p.entryName() == name })
 }
@@ -25,7 +25,7 @@ type informerEntry struct {
 	name   string // unique among the informers of the view
 	rec    *recorder
 	status func() informer.Status
-	store  objectStore // nil if only the numbers are known
+	store  objectStore // nil if the store cannot be queried
 }
 
 // queueEntry is a queue in the view.
@@ -33,9 +33,9 @@ type queueEntry struct {
 	name  string // unique among the queues of the view
 	rec   *recorder
 	stats func() workqueue.Stats
-	keys  func() inspectedKeys // nil if only the numbers are known
+	keys  func() inspectedKeys // nil if the keys cannot be inspected
 
-	// limits returns the limits of the queue's rate limiter; nil if they are not known.
+	// limits returns the limits of the queue's rate limiter. It is nil if they are not known.
 	limits func() workqueue.Limits
 
 	// sources are the names of the informers whose handlers fill the queue; empty means all.
@@ -71,7 +71,8 @@ const (
 
 func countKeys(s workqueue.Stats) int { return s.Processing + s.Ready + s.Delayed + s.Parked }
 
-// inspect returns the keys, if the view knows them and there are not too many.
+// inspect returns the keys of the queue. It returns nothing if the queue cannot be inspected, or if
+// it has too many keys.
 func (q *queueEntry) inspect(s workqueue.Stats) inspectedKeys {
 	if n := countKeys(s); q.keys == nil || n == 0 || n > maxInspectedKeys {
 		return inspectedKeys{}
@@ -83,14 +84,14 @@ func (q *queueEntry) inspect(s workqueue.Stats) inspectedKeys {
 type inspectedKeys struct {
 	list []Key // the first keys
 
-	// failing is the number of keys that have failed several times in a row, and worst is the key
-	// with the most failures.
+	// failing is the number of keys with at least manyFailures consecutive failures. worst is the
+	// key with the most failures.
 	failing int
 	worst   Key
 }
 
-// manyFailures is the number of failures in a row that counts as a problem. One or two failures may
-// be conflicts.
+// manyFailures is the number of consecutive failures that counts as a problem. One or two failures
+// may be conflicts.
 const manyFailures = 3
 
 // keysOf returns a function that inspects the keys of a queue.

@@ -22,16 +22,16 @@ const (
 	// Delta: a delta has been queued for the informer. Kind is Added, Updated, Deleted, Replaced or
 	// Sync.
 	Delta = "delta"
-	// Batch: the informer has taken all queued deltas, of Count keys. Kind is "initial" for the
+	// Batch: the informer has popped all queued deltas, of Count keys. Kind is "initial" for the
 	// first list, "replaced" for another list, else empty.
 	Batch = "batch"
-	// Delivered: the handler Of has returned. Kind is Added, Updated or Deleted, and Cause is the
-	// reason of the call. Wait is how long the event waited in the handler's mailbox. An event
-	// enters the mailbox when the store has it.
+	// Delivered: the handler Component has returned. Kind is Added, Updated or Deleted, and Cause
+	// is the reason of the call. Wait is how long the event waited in the handler's mailbox. An
+	// event enters the mailbox when the store has it.
 	Delivered = "delivered"
 	// Queued: a key has become dirty.
 	Queued = "queued"
-	// Merged: a key was added that was already dirty.
+	// Merged: a key that was already dirty was added again.
 	Merged = "merged"
 	// Taken: a worker has taken a key that was added Count times.
 	Taken = "taken"
@@ -43,12 +43,12 @@ const (
 	Retried = "retried"
 )
 
-// Event is something that happened to one object or in one stage. Only the fields that apply are
-// set. It never has the content of an object.
+// Event is an event of one object or of one stage. Only the fields that apply are set. An Event
+// never has the content of an object.
 type Event struct {
 	What string `json:"e"`
 
-	// At is the time relative to the frame's time, in milliseconds: 0 or less.
+	// At is the time relative to the frame's time, in milliseconds. It is 0 or negative.
 	At float64 `json:"at"`
 
 	// Component is the name of the handler or the queue.
@@ -59,8 +59,8 @@ type Event struct {
 	Key     string `json:"key,omitempty"`
 	Version string `json:"rv,omitempty"`
 
-	// Wait is a wait in seconds, before the event or after it. Ran is the duration of the work in
-	// seconds.
+	// Wait is a duration in seconds: how long an object waited before the event, or waits after it.
+	// Ran is the duration of the work in seconds.
 	Wait float64 `json:"wait,omitempty"`
 	Ran  float64 `json:"ran,omitempty"`
 

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Field is a part of an object, with its size as JSON.
+// Field is a field of an object, with its size as JSON.
 type Field struct {
 	// Path is the field's JSON path, such as "metadata.managedFields". It contains only names that
-	// the object's type defines, never names that are content, such as label keys or the keys of
-	// data.
+	// the object's type defines. It never contains names that are content, such as label keys or
+	// the keys of data.
 	Path string `json:"path"`
 
 	// Raw and Stored are the sizes of the field in bytes, on the server and in the store. A size is
@@ -32,7 +32,7 @@ type Field struct {
 	Value string `json:"value,omitempty"`
 }
 
-// otherFields is the path of the sum of all fields that have no path of their own. These are the
+// otherFields is the path for the sum of all fields that have no path of their own. These are the
 // fields that the type does not define, and the fields beyond maxFields. The author of an untyped
 // object could create a hundred thousand fields.
 const otherFields = "(other)"
@@ -40,11 +40,11 @@ const otherFields = "(other)"
 // maxFields is the maximum number of separate fields of an object.
 const maxFields = 300
 
-// maxShownValue is the maximum number of bytes shown of a value.
+// maxShownValue is the maximum number of bytes that the page shows of a value.
 const maxShownValue = 120
 
-// fieldsOf measures the parts of an object, two levels deep, and the whole object. The function set
-// stores the size of a field in Raw or Stored.
+// fieldsOf measures the fields of an object, two levels deep, and the whole object. The function
+// set stores the size of a field in Raw or Stored.
 func fieldsOf(object any, values bool, set func(*Field, int)) (fields []Field, size int, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a method of the object's type has panicked
@@ -88,7 +88,7 @@ func fieldsOf(object any, values bool, set func(*Field, int)) (fields []Field, s
 				part = otherFields
 			}
 			add(name+"."+part, size+head, value)
-			head = 0 // The name of the outer field is counted once.
+			head = 0 // The outer field's name counts only once.
 		}) || head > 0 {
 			add(name, size, value)
 		}
@@ -111,7 +111,7 @@ func sizeOf(object any) (size int, err error) {
 }
 
 // eachMember calls the function each for every member of a JSON object, with the member's name,
-// size and value. The size includes the name and the comma. For any other JSON value, members
+// size and value. The size includes the name and the comma. For any other JSON value, eachMember
 // returns false.
 func eachMember(text []byte, each func(name string, size int, value []byte)) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -146,7 +146,7 @@ func countEntries(value []byte) (n int) {
 	return len(all)
 }
 
-// identifier matches names that types use for fields.
+// identifier matches names that a type could use for a field.
 var identifier = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]{0,60}$`)
 
 // fieldNamesOf returns a function that reports whether an object's type has a field of this name.
@@ -210,9 +210,9 @@ func jsonFields(t reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
-// mayShowValues reports whether the values of an object may be shown if the program allows it. It
-// returns false unless the object's own kind is known and is not Secret. The metadata of an object
-// does not contain its kind, but its annotations may contain all of the object's data.
+// mayShowValues reports whether the page may show the values of an object, if the program allows
+// values. It returns false unless the object's own kind is known and is not Secret. The metadata
+// alone does not contain the kind, but its annotations may contain all of the object's data.
 func mayShowValues(object any) bool {
 	o, ok := object.(runtime.Object)
 	if !ok || reflect.ValueOf(object).Kind() != reflect.Pointer || reflect.ValueOf(object).IsNil() {

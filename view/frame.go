@@ -1,7 +1,7 @@
 package view
 
 // Line is one JSON line of a stream or a recording, with exactly one field set. The first line has
-// a Hello; frames follow.
+// a Hello. All other lines have frames.
 type Line struct {
 	Hello *Hello `json:"hello,omitempty"`
 	Frame *Frame `json:"frame,omitempty"`
@@ -19,8 +19,8 @@ type Hello struct {
 	// Name is the pipeline of the frames.
 	Name string `json:"name"`
 
-	// Start is the time 0 of the frames, in milliseconds since 1970. Every is the time between two
-	// frames in milliseconds.
+	// Start is the time 0 of the frames, in milliseconds since 1970. FrameInterval is the time
+	// between two frames in milliseconds.
 	Start         int64 `json:"start"`
 	FrameInterval int64 `json:"every"`
 
@@ -55,10 +55,10 @@ type Number struct {
 	Unit string `json:"unit,omitempty"`
 }
 
-// Frame is the state of a pipeline at one moment: an informer, and the queues that its handlers
-// fill. Each stage is read at one moment, but the stages are read one after another.
+// Frame is the state of a pipeline at one time: an informer, and the queues that its handlers fill.
+// The view reads the stages one after another, so two stages may be a little apart in time.
 type Frame struct {
-	// Seq is the number of the frame. For a slow viewer, numbers are missing.
+	// Seq is the number of the frame. A slow viewer misses some frames, and so their numbers.
 	Seq uint64 `json:"seq"`
 
 	// At is the time since Hello.Start in milliseconds.
@@ -81,9 +81,9 @@ type Frame struct {
 	// Problems lists the problems, the worst first. It is empty if there are no problems.
 	Problems []string `json:"wrong,omitempty"`
 
-	// Events are a sample of the events since the previous frame, sorted by time. Of every Scale
-	// objects, the sample has one, with all events of that object. Lost is the number of events
-	// that did not fit.
+	// Events are a sample of the events since the previous frame, sorted by time. The sample has
+	// one of every Scale objects, with all events of that object. Lost is the number of events that
+	// did not fit.
 	Events []Event `json:"events,omitempty"`
 	Scale  uint64  `json:"scale"`
 	Lost   uint64  `json:"lost,omitempty"`
@@ -97,14 +97,14 @@ type Frame struct {
 	Cost Cost `json:"cost"`
 }
 
-// Box has the numbers of a box, by their ids. A number whose value is unknown is absent.
+// Box has the numbers of a box, by their ids. A number is absent if its value is unknown.
 type Box struct {
 	ID string `json:"id"`
 
 	// Name is the name of the queue for a queue's box, else the name of the informer.
 	Name string `json:"name"`
 
-	// State is a word or a few words, such as "watching".
+	// State describes the state in one or a few words, such as "watching".
 	State string `json:"state,omitempty"`
 
 	// Numbers are gauges and counters. Rates are the rates of the counters per second, over about
@@ -142,8 +142,8 @@ type Versions struct {
 	Store     string `json:"store,omitempty"`
 }
 
-// Keys are the keys of a queue: first the keys with workers, then the ready keys, then the waiting
-// keys.
+// Keys are the keys of a queue: first the keys that workers have, then the ready keys, then the
+// waiting keys.
 type Keys struct {
 	// All is the number of keys, and List has the first keys. List is empty if the queue has too
 	// many keys to inspect.
@@ -165,7 +165,7 @@ type PriorityLevel struct {
 
 // Limits describe a rate limiter; see workqueue.Limits. An unknown value is 0.
 type Limits struct {
-	// BaseWait and Longest limit the wait of each key, in seconds.
+	// BaseWait and MaxWait limit the wait of each key, in seconds.
 	BaseWait float64 `json:"base,omitempty"`
 	MaxWait  float64 `json:"longest,omitempty"`
 
@@ -185,8 +185,8 @@ type Key struct {
 	Ready      bool `json:"ready,omitempty"`
 	Parked     bool `json:"parked,omitempty"`
 
-	// Age is how long a worker has had the key, or how long the key has been ready. In is the time
-	// until the key is due. Both are in seconds, or 0 if they do not apply.
+	// Age is how long a worker has had the key, or how long the key has been ready. DueIn is the
+	// time until the key is due. Both are in seconds, or 0 if they do not apply.
 	Age   float64 `json:"for,omitempty"`
 	DueIn float64 `json:"in,omitempty"`
 

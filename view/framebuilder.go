@@ -11,7 +11,7 @@ import (
 )
 
 // frameBuilder makes the frames of one pipeline: an informer and its queues. All viewers of the
-// pipeline share the frames. Each frame is made by the first viewer that asks for it.
+// pipeline share the frames. The first viewer that needs a frame makes it.
 type frameBuilder struct {
 	view *View
 	name string
@@ -27,7 +27,7 @@ type frameBuilder struct {
 	meters   map[*recorder]*meter
 	queues   []*queueEntry
 	viewers  int
-	events   uint64 // number of events until the last frame, for the scale
+	events   uint64 // number of events up to the last frame
 	eventsAt time.Duration
 	cost     Cost
 	lag      lagTracker
@@ -47,8 +47,8 @@ type counterSample struct {
 	values map[string]float64
 }
 
-// addViewer is called for a new viewer, before the recorders of the picture record events. It drops
-// data from the time of earlier viewers, because that data is old.
+// addViewer is called for a new viewer, before the pipeline's recorders record events. If there
+// were no viewers, it drops the data of earlier viewers, because that data is old.
 func (p *frameBuilder) addViewer(recs []*recorder) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +82,7 @@ func (p *frameBuilder) hello() *Hello {
 }
 
 // frameAt(tick) returns the frame of the given tick, and its encoded line. If a later frame exists
-// already, it returns that frame.
+// already, it returns the later frame.
 func (p *frameBuilder) frameAt(tick uint64) (*Frame, []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -255,7 +255,7 @@ func (m *meter) times(since time.Duration, of ...*histogram) Times {
 	return sum.times()
 }
 
-// sample appends the events since the previous frame to its slice argument, and returns the slice.
+// sample appends the events since the previous frame to the slice to, and returns the slice.
 func (m *meter) sample(rec *recorder, f *Frame, to []recordedEvent, of string) []recordedEvent {
 	from := len(to)
 	to, m.eventsRead = rec.ring.after(m.eventsRead, to)
@@ -300,8 +300,8 @@ func (p *frameBuilder) rescaleLocked(f *Frame, of *informerEntry, since time.Dur
 	switch wanted := uint64(1)<<bits.Len64(uint64(perSecond)/most) - 1; {
 	case wanted > mask:
 		mask = mask<<1 | 1
-	// Keep some hysteresis, so that the scale does not alternate at a bound. For a quiet pipeline,
-	// the sample has every object.
+	// The bounds differ by direction, so that the scale does not alternate at a bound. For a quiet
+	// pipeline, the sample has every object.
 	case wanted < mask>>1, wanted == 0 && perSecond < most/2:
 		mask >>= 1
 	}

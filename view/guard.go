@@ -22,7 +22,7 @@ func statusErrorf(code int, format string, args ...any) error {
 	return statusError{code, fmt.Errorf(format, args...)}
 }
 
-// checkRequest returns why a request is refused, or nil if it is allowed.
+// checkRequest returns an error with the reason if a request is refused.
 func (v *View) checkRequest(r *http.Request, data bool) error {
 	if !v.opts.Remote && !isLoopback(r.RemoteAddr) {
 		return statusErrorf(http.StatusForbidden, "this page is only for this machine: use a tunnel, such as kubectl port-forward")
@@ -36,7 +36,7 @@ func (v *View) checkRequest(r *http.Request, data bool) error {
 	return nil
 }
 
-// checkRead returns why a request gets no data, or nil if it gets data.
+// checkRead returns an error with the reason if a request must not read data.
 func (v *View) checkRead(r *http.Request) error {
 	if v.opts.Private && !v.authorized(r) {
 		return v.unauthorized(r, "this page needs the token: open the address that the program has printed")
@@ -44,7 +44,7 @@ func (v *View) checkRead(r *http.Request) error {
 	return nil
 }
 
-// checkWrite returns why a request must not change anything, or nil if changes are allowed.
+// checkWrite returns an error with the reason if a request must not change anything.
 func (v *View) checkWrite(r *http.Request) error {
 	if v.opts.Laboratory == nil {
 		return statusErrorf(http.StatusNotFound, "this view has no laboratory, so nothing can be changed")
@@ -55,8 +55,8 @@ func (v *View) checkWrite(r *http.Request) error {
 	return checkJSONPost(r)
 }
 
-// checkJSONPost returns an error unless the request comes from a script. A form on another page
-// cannot send JSON.
+// checkJSONPost returns an error unless the request is a POST of JSON. Only a script can send JSON;
+// a form on another page cannot.
 func checkJSONPost(r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return statusErrorf(http.StatusMethodNotAllowed, "only POST is allowed here")
@@ -73,8 +73,8 @@ func isLoopback(address string) bool {
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// isAllowedHost reports whether a Host header is a name of the page. An IP address is always
-// accepted: unlike a name, it cannot be made to point to another server later.
+// isAllowedHost reports whether a Host header is an accepted name of the page. An IP address is
+// always accepted: unlike a name, it cannot be made to point to another server later.
 func (v *View) isAllowedHost(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -87,7 +87,7 @@ func (v *View) isAllowedHost(host string) bool {
 	return name != "" && slices.ContainsFunc(v.opts.Hosts, func(own string) bool { return strings.EqualFold(own, name) })
 }
 
-// isSameOrigin reports whether a request comes from this page, or from no page.
+// isSameOrigin reports whether a request comes from this page, or not from a page.
 func isSameOrigin(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return false
@@ -110,8 +110,8 @@ func (v *View) isToken(given string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(v.opts.Token)) == 1
 }
 
-// unauthorized refuses a request. The error says why the request's session has ended, if that is
-// known. Otherwise it is the given text.
+// unauthorized returns the error for a request without access. It has the reason why the request's
+// session has ended, if that is known. Otherwise it has the text of the argument otherwise.
 func (v *View) unauthorized(r *http.Request, otherwise string) error {
 	if given, ok := bearer(r); ok {
 		if err := v.sessions.endReason(given); err != nil {

@@ -43,8 +43,8 @@ func (h *histogram) counts() (c counts) {
 	return c
 }
 
-// Times are quantiles of durations in the last ten seconds. Only objects in the sample count. Their
-// error is at most an eighth.
+// Times are quantiles of durations in the last ten seconds. They count only objects in the sample.
+// Their error is at most an eighth.
 type Times struct {
 	// Count is the number of durations.
 	Count uint64 `json:"count"`
@@ -56,8 +56,7 @@ type Times struct {
 	Max float64 `json:"max"`
 }
 
-// add adds to c the growth of some counts: the difference between their later and their earlier
-// state.
+// add adds to c the difference between a later and an earlier state of some counts.
 func (c *counts) add(now, before *counts) {
 	for i := range c {
 		c[i] += now[i] - before[i]
@@ -92,13 +91,13 @@ func (c *counts) times() (t Times) {
 // window holds the counts of a histogram for each of the last ten seconds.
 type window struct {
 	of      *histogram
-	past    [10]counts // past[second % 10]: the counts when that second began
+	past    [10]counts // past[second % 10]: the counts at the start of that second
 	second  int64
 	started bool
 }
 
-// addTo adds the counts of about the last ten seconds to sum. From call to call, sinceStart must
-// not decrease.
+// addTo adds the counts of about the last ten seconds to sum. sinceStart must not decrease from
+// call to call.
 func (w *window) addTo(sum *counts, sinceStart time.Duration) {
 	now := w.of.counts()
 	second := int64(sinceStart / time.Second)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Check returns what is wrong with a value, or nil if the action accepts it.
+// Check returns nil if the action accepts the value, and otherwise an error with the reason.
 func (i Input) Check(value string) error {
 	if len(i.Choices) > 0 {
 		if slices.Contains(i.Choices, value) {
@@ -22,8 +22,8 @@ func (i Input) Check(value string) error {
 	return nil
 }
 
-// values returns the values of all inputs of an action: the given values, and for the other inputs
-// their defaults.
+// values returns the values of all inputs of an action. An input that is not in given has its
+// default.
 func (a Action) values(given map[string]string) (map[string]string, error) {
 	all := make(map[string]string, len(a.Inputs))
 	for _, input := range a.Inputs {

@@ -10,15 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// seed is random for each process, so that nobody can choose object names that are inside or
-// outside of the sample.
+// seed is random for each process. So no user can choose object names that are inside or outside of
+// the sample.
 var seed = maphash.MakeSeed()
 
-// hashKey hashes all bytes of a name and a namespace. An object has the same hash in all boxes.
+// hashKey hashes all bytes of a key. An object has the same hash in all boxes.
 func hashKey(key types.NamespacedName) uint64 { return maphash.Comparable(seed, key) }
 
-// hashOf returns the hash function for keys of a queue. A key that names an object has the hash of
-// that object in the other boxes.
+// hashOf returns the hash function for the keys of a queue. If a key names an object, it has the
+// hash of that object in the other boxes.
 func hashOf[K comparable]() func(K) uint64 {
 	if of, ok := any(hashKey).(func(K) uint64); ok {
 		return of
@@ -58,7 +58,7 @@ func clean(s string) string {
 			if r, n := utf8.DecodeLastRuneInString(s); r != utf8.RuneError || n > 1 {
 				break
 			}
-			s = s[:len(s)-1] // a byte of a truncated character
+			s = s[:len(s)-1] // The last byte belongs to a truncated character.
 		}
 	}
 	s = strings.Map(func(r rune) rune {

@@ -4,16 +4,15 @@ import "context"
 
 // Laboratory lets the page change a program: pause a stage, delete objects, drop a watch. The page
 // draws a button for each [Action], at the action's box. Each call comes from a request with the
-// token or a session. Without a Laboratory the page has no buttons.
+// token or a session. Without a Laboratory, the page has no buttons.
 //
-// Its methods are called concurrently.
+// The methods are called concurrently.
 type Laboratory interface {
 	// Actions returns the available actions. They don't change.
 	Actions() []Action
 
-	// Do performs an action. Values are the values of the action's inputs by id, and each has
-	// passed [Input.Check]. The user who pressed the button sees either the sentence that Do
-	// returns as done, or the error.
+	// Do performs an action. Values are the values of the action's inputs by id; each has passed
+	// [Input.Check]. The user who pressed the button sees the error, or else the sentence done.
 	Do(ctx context.Context, action string, values map[string]string) (done string, err error)
 
 	// State returns the settings that differ from their initial values, such as "paused":
@@ -23,7 +22,7 @@ type Laboratory interface {
 
 // Action is an action that the page offers.
 type Action struct {
-	// ID names the action, for the page and for scripts of the tour, such as "pause" or "delete".
+	// ID names the action for the page and for lessons of the tour, such as "pause" or "delete".
 	ID string `json:"id"`
 
 	// Box is the box that has the button, or "" for the whole picture.
@@ -33,7 +32,7 @@ type Action struct {
 	Label string `json:"label"`
 	Help  string `json:"help"`
 
-	// Key is the keyboard key that presses the button, one character, or "" for none.
+	// Key is the key that presses the button, one character, or "" for no key.
 	Key string `json:"key,omitempty"`
 
 	Inputs []Input `json:"inputs,omitempty"`

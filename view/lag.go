@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// lagTracker estimates how long a stage has been behind the server. It sees a new version only when
-// a frame is made, so the estimate can be wrong by the time between two frames.
+// lagTracker estimates how long a stage has been behind the server. It learns a new version only
+// when a frame is made, so the estimate can be wrong by the time between two frames.
 type lagTracker struct {
 	newest   uint64
-	arrivals []arrival // the oldest first, each newer than the one before
+	arrivals []arrival // the oldest first, with growing versions
 }
 
-// arrival records when a version was first seen.
+// arrival is a version with the time at which the tracker learnt it.
 type arrival struct {
 	version uint64
 	at      time.Duration
@@ -36,8 +36,8 @@ func (b *lagTracker) record(version string, at time.Duration) {
 	}
 }
 
-// lag(version, now) returns how many seconds a stage has been behind the server if it has reached
-// the given version.
+// lag(version, now) returns for how many seconds a stage at the given version has been behind the
+// server.
 func (b *lagTracker) lag(version string, now time.Duration) (float64, bool) {
 	n, err := strconv.ParseUint(version, 10, 64)
 	if err != nil || b.newest == 0 {

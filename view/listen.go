@@ -10,8 +10,8 @@ import (
 )
 
 // Serve serves the page on a listener until ctx ends. Then it closes the view, ends the streams of
-// all viewers, closes the listener, and returns nil. A program with an HTTP server of its own
-// mounts the View there instead.
+// all viewers, closes the listener, and returns nil. A program with its own HTTP server mounts the
+// View there instead.
 func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	ended := make(chan error, 1)
@@ -22,7 +22,7 @@ func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 	}
 	v.Close()
-	// Streams end by themselves, unless the viewer does not read.
+	// Streams end by themselves, unless a viewer does not read.
 	shutdownCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := server.Shutdown(shutdownCtx); err != nil {
@@ -39,7 +39,7 @@ func (v *View) Serve(ctx context.Context, listener net.Listener) error {
 
 // Address returns the address at which a browser opens the page of that URL. If the page is
 // guarded, the address ends with a new one-time code. The code admits one browser and expires after
-// five minutes. If a second browser sends the code, both browsers lose their access: every user of
+// five minutes. If a second browser sends the code, both browsers lose their access. Every user of
 // a machine can read a browser's command line, so one of the two may be an intruder. A browser that
 // also has the token, or a session from another address, keeps its access.
 func (v *View) Address(url string) string {
@@ -57,6 +57,6 @@ func (v *View) Withdraw(address string) {
 	}
 }
 
-// Guarded reports whether some requests need the token. It is true if there is a laboratory, or if
-// the view is private.
+// Guarded reports whether some requests need the token. This is true if there is a laboratory, or
+// if the view is private.
 func (v *View) Guarded() bool { return v.opts.Laboratory != nil || v.opts.Private }

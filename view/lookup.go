@@ -34,19 +34,20 @@ type IndexValue struct {
 	Value   string `json:"value"`
 	Objects int    `json:"objects"`
 
-	// Text replaces Value on the page if Value is not safe to show. It has no control characters
-	// and may be shortened.
+	// Text is the text for the page if Value is not safe to show. It has no control characters and
+	// may be shortened.
 	Text string `json:"text,omitempty"`
 }
 
 // LookupResult compares an index look-up with a scan of all objects.
 type LookupResult struct {
-	// Objects is the number of objects with the value. All is the number of objects in the store.
+	// Objects is the number of objects with the value, and All is the number of objects in the
+	// store.
 	Objects int `json:"objects"`
 	All     int `json:"all"`
 
-	// Lookup is the time of the index look-up and Scan the time of the scan, in seconds. The scan
-	// only visits the objects.
+	// Lookup is the time of the index look-up, and Scan is the time of the scan, both in seconds.
+	// The scan only visits the objects.
 	Lookup float64 `json:"lookup"`
 	Scan   float64 `json:"scan"`
 
@@ -54,8 +55,9 @@ type LookupResult struct {
 	Keys []string `json:"keys,omitempty"`
 }
 
-// Limits for a page: the shown values of an index, and the shown objects of a value. A store with
-// more than maxScanned objects is not scanned.
+// Limits for a response: the shown values of an index, and the shown objects of a value. A store
+// with more than maxScanned objects is not scanned. An index with more than maxValues values has no
+// list of values.
 const (
 	maxShownValues = 40
 	maxShownKeys   = 100
@@ -63,7 +65,7 @@ const (
 	maxValues      = 20_000
 )
 
-// objectStore is a store whose indexes can be queried.
+// objectStore is a store whose objects and indexes can be queried.
 type objectStore interface {
 	values() []IndexValues
 	find(index, value string) (*LookupResult, error)
@@ -128,7 +130,7 @@ func (store storeReader[T]) find(name, value string) (*LookupResult, error) {
 func (store storeReader[T]) object(key types.NamespacedName) (any, bool) { return store().Get(key) }
 
 // sampleKeys(n) returns the keys of n objects that are spread over the store, and the number of all
-// objects. In a large store, they are among the first maxValues objects.
+// objects. In a large store, all of them are among the first maxValues objects.
 func (store storeReader[T]) sampleKeys(n int) (keys []types.NamespacedName, of int) {
 	s := store()
 	of = s.Len()

@@ -14,8 +14,7 @@ import (
 )
 
 // ControllerObserver returns an observer for controller.Options. With it, the page shows events and
-// times of all caches and controllers of a manager. It also calls the observer next, which may be
-// nil.
+// times of all caches and controllers of a manager. The observer also calls next, which may be nil.
 func (v *View) ControllerObserver(next *controller.Observer) *controller.Observer {
 	o := hooks.CopyOf(next)
 	o.Queue = func(name string, observer *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {

@@ -13,10 +13,10 @@ import (
 )
 
 // ServerObjects lets the page compare objects of an informer with the complete objects on the
-// server. The function get returns the server's version of an object. It is called for the object
-// that a user opens, and for a small sample of others. The argument informer is the name under
-// which [Informer] added the informer. Without Whole, the page can show only the stored object, and
-// which of its fields could be left out.
+// server. The function get returns the server's version of an object. The view calls get for the
+// object that a user opens, and for a small sample of others. The argument informer is the name
+// under which [Informer] added the informer. Without ServerObjects, the page shows only the stored
+// object, and which of its fields could be left out.
 //
 // From may differ from the type of the store, as with sources.Transform.
 func ServerObjects[From any](v *View, informer string, get func(ctx context.Context, key types.NamespacedName) (From, error)) {
@@ -28,19 +28,19 @@ func ServerObjects[From any](v *View, informer string, get func(ctx context.Cont
 // ObjectSizes compares an object on the server with the stored object, field by field. It has
 // values of fields only if Options.Values allows them.
 type ObjectSizes struct {
-	// Keys are some of the objects that a user can choose, and Key is the shown object.
+	// Keys are some of the objects that a user can choose. Key is the shown object.
 	Keys []string `json:"keys"`
 	Key  string   `json:"key,omitempty"`
 
-	// FromServer reports whether Raw comes from the server: see [Whole]. Otherwise it comes from
-	// the store.
+	// FromServer reports whether Raw comes from the server: see [ServerObjects]. Otherwise Raw
+	// comes from the store.
 	FromServer bool `json:"whole,omitempty"`
 
 	// Error says why the object, or the server's version of it, is missing.
 	Error string `json:"error,omitempty"`
 
-	// Raw and Stored are the sizes of the object as JSON in bytes, and Fields the sizes of its
-	// parts.
+	// Raw and Stored are the sizes of the object as JSON in bytes, and Fields has the sizes of its
+	// fields.
 	Raw    int     `json:"raw"`
 	Stored int     `json:"stored"`
 	Fields []Field `json:"fields,omitempty"`
@@ -59,7 +59,7 @@ type Sample struct {
 }
 
 // Limits for a response: the keys to choose from, the objects in the sample, and the time for
-// requests to the server. Measurements of the sample's objects on the server are reused for
+// requests to the server. The view reuses the measurements of the sample on the server for
 // sampleInterval, so that a viewer does not cause a request for each object.
 const (
 	maxShownObjects = 60
@@ -92,7 +92,7 @@ func (v *View) serveObject(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, response)
 }
 
-// compareObject compares an object of the picture with its version on the server, and sums up the
+// compareObject compares an object of the pipeline with its version on the server, and sums up the
 // sample. It handles one request at a time. Other requests wait.
 func (p *frameBuilder) compareObject(ctx context.Context, store objectStore, get objectGetter, query url.Values) (*ObjectSizes, error) {
 	select {
@@ -166,7 +166,7 @@ type serverSizes struct {
 	unknown bool // the server cannot be reached
 }
 
-// measureOnServer measures an object on the server. If get is nil, it does not ask the server.
+// measureOnServer measures an object on the server. If get is nil, it sends no request.
 func measureOnServer(ctx context.Context, get objectGetter, key types.NamespacedName, values bool) (serverSizes, error) {
 	if get == nil {
 		return serverSizes{key: key, unknown: true}, nil
@@ -204,7 +204,7 @@ func mergeFields(to, more []Field) []Field {
 	return to
 }
 
-// measureSample measures some objects on the server. It leaves out objects that the server does not
+// measureSample measures some objects on the server. It skips objects that the server does not
 // return.
 func measureSample(ctx context.Context, get objectGetter, keys []types.NamespacedName) (all []serverSizes) {
 	for _, key := range keys {
@@ -219,7 +219,7 @@ func measureSample(ctx context.Context, get objectGetter, keys []types.Namespace
 	return all
 }
 
-// sumSample sums a sample and the current sizes of its objects in the store.
+// sumSample adds up the sizes of a sample, and the current sizes of its objects in the store.
 func sumSample(store objectStore, sample []serverSizes) (sum Sample) {
 	for _, s := range sample {
 		have, stored, err := measureStored(store, s.key, false)
@@ -246,15 +246,15 @@ func keyOf(text string) (key types.NamespacedName) {
 	return types.NamespacedName{Name: text}
 }
 
-// sizeEstimate estimates the size of a store from a few objects. It repeats the estimate from time
+// sizeEstimate estimates the size of a store from a few objects. It renews the estimate from time
 // to time.
 type sizeEstimate struct {
 	at        time.Duration
 	perObject float64 // estimated bytes of an object; 0 if not known
 }
 
-// An estimate measures estimateObjects objects. It stops earlier if large objects reach
-// estimateBytes. It is renewed every estimateInterval.
+// An estimate measures estimateObjects objects, or fewer if large objects reach estimateBytes. It
+// is renewed every estimateInterval.
 const (
 	estimateObjects  = 12
 	estimateInterval = 10 * time.Second

@@ -18,9 +18,9 @@ import (
 // InformerOptions returns opts with observers for events and times. Observers that are already set
 // are called as well. Without InformerOptions, the page shows only the informer's numbers.
 //
-// An event costs no allocation, and only a few nanoseconds while nobody looks. If opts already has
-// an Observer.Sample, both it and the view may observe a call of a handler. Such a call costs one
-// allocation while somebody looks.
+// An event costs no allocation, and without viewers only a few nanoseconds. If opts already has an
+// Observer.Sample, it and the view may observe the same call of a handler. With viewers, such a
+// call costs one allocation.
 func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[T] {
 	if opts.Name == "" {
 		opts.Name = fmt.Sprintf("%T", *new(T)) // as in informer.New
@@ -30,7 +30,8 @@ func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[
 	return opts
 }
 
-// observe returns observers of an informer's stages, which also call the given observers.
+// observe returns observers of an informer's stages, which also call the observers in the
+// arguments.
 func (r *recorder) observe(of *informer.Observer, reflecting *reflector.Observer, queueing *deltafifo.Observer) (*informer.Observer, *reflector.Observer, *deltafifo.Observer) {
 	of, reflecting, queueing = hooks.CopyOf(of), hooks.CopyOf(reflecting), hooks.CopyOf(queueing)
 	reflecting.OnPhase = hooks.Chain(r.phase, reflecting.OnPhase)
@@ -141,7 +142,7 @@ func (r *recorder) batch(b deltafifo.BatchInfo) {
 	r.ring.putBatch(recordedEvent{what: Batch, kind: kind, version: b.ResourceVersion, waited: b.Waited, count: b.Keys})
 }
 
-// sampleObserver returns an Observer.Sample for an informer, which also calls the function next.
+// sampleObserver returns an Observer.Sample for an informer. It also calls the function next.
 func (r *recorder) sampleObserver(next func(types.NamespacedName) func(informer.DeliverInfo)) func(types.NamespacedName) func(informer.DeliverInfo) {
 	deliver := r.deliver
 	return func(key types.NamespacedName) (onDeliver func(informer.DeliverInfo)) {
@@ -170,7 +171,7 @@ type queueRecorder[K comparable] struct {
 	hash func(K) uint64
 }
 
-// isSampled reports whether somebody looks at the page and the key is in the sample.
+// isSampled reports whether there are viewers and the key is in the sample.
 func (r *queueRecorder[K]) isSampled(k K) bool { return r.active() && r.inSample(r.hash(k)) }
 
 // record records an event of a key.

@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// Options are the options of a [View]. With the zero value, everybody on this machine may look and
-// nobody else, and nothing can be changed.
+// Options are the options of a [View]. With the zero value, everyone on this machine has read
+// access, other machines have no access, and nothing can be changed.
 type Options struct {
 	// Title is the name of the program on the page. Defaults to "kinform".
 	Title string
@@ -26,8 +26,8 @@ type Options struct {
 	// Defaults to 16.
 	MaxViewers int
 
-	// Remote lets other machines look. By default, a request from an address that is not loopback
-	// is refused. Protect this page like the program's other pages.
+	// Remote gives read access to other machines. By default, a request from an address that is not
+	// loopback is refused. Protect this page like the program's other pages.
 	Remote bool
 
 	// Hosts are the host names of the page, besides localhost and any IP address. A request for
@@ -39,7 +39,8 @@ type Options struct {
 	// random token, which [View.Token] returns.
 	Token string
 
-	// Private also requires the token to look, because names of objects may be confidential.
+	// Private makes the token necessary for read access too, because names of objects may be
+	// confidential.
 	Private bool
 
 	// IndexValues lets the page show the values of indexes, and the objects with a value. Values
@@ -61,7 +62,7 @@ type Options struct {
 	// anything.
 	Laboratory Laboratory
 
-	// Logger logs when a [View.Address] is opened a second time. Defaults to slog.Default().
+	// Logger logs a second use of a [View.Address]. Defaults to slog.Default().
 	Logger *slog.Logger
 
 	// Server returns the state of the API server, if the program knows it. It is called once for
@@ -72,10 +73,10 @@ type Options struct {
 // Server is the state of an API server, for a program that runs the server in its process.
 type Server struct {
 	// ResourceVersion is the version of the newest write. Oldest is the oldest version from which a
-	// watch can still start. Either is "" if it is not known.
+	// watch can still start. Unknown versions are "".
 	ResourceVersion, Oldest string
 
-	// Objects is the number of objects of the shown resource. It is negative if it is not known.
+	// Objects is the number of objects of the shown resource, or negative if it is not known.
 	Objects int
 }
 

@@ -29,7 +29,7 @@ func problemsOf(s informer.Status) (problems []string) {
 		add("not synced: %s", phaseOf(r))
 	}
 	if r.Failures > 0 && r.Phase != reflector.Watching && r.LastError != nil {
-		// an open watch may work
+		// If a watch is open, it may work in spite of earlier failures.
 		add("%d failures in a row, the last one: %v", r.Failures, rootCause(r.LastError))
 	}
 	if s.Undecodable.Count > 0 {
@@ -80,8 +80,8 @@ func queueProblems(s workqueue.Stats, keys inspectedKeys, rec *recorder) (proble
 	return problems
 }
 
-// rootCause returns the cause of an error. It leaves out the failed request, because its address is
-// long and always the same.
+// rootCause returns the cause of an error without the failed request, because the request's address
+// is long and always the same.
 func rootCause(err error) error {
 	if request, ok := errors.AsType[*rest.Error](err); ok && request.Err != nil {
 		return request.Err

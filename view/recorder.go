@@ -11,29 +11,29 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// recorder records the events of an informer or a queue. While nobody looks, each event costs one
+// recorder records the events of an informer or a queue. Without viewers, each event costs one
 // atomic load, and the recorder keeps only rare events, such as a new phase.
 //
-// The sample is chosen by key. An object is in the sample of all boxes or of none, so that the page
-// shows the whole path of a change. An object is in the sample if the lowest bits of its hash are
-// zero. The more events there are, the more bits have to be zero.
+// The sample is chosen by key. An object is in the sample of all boxes, or of no box, so that the
+// page shows the whole path of a change. An object is in the sample if the lowest bits of its hash
+// are zero. The more events there are, the more bits have to be zero.
 type recorder struct {
 	name    string
 	viewers atomic.Int32
 	mask    atomic.Uint64
 	ring    ring
 
-	wait, run histogram // of a queue and its workers
+	wait, run histogram // durations of a queue and its workers
 	fifoWait  histogram // how long changes took from the reflector to the store
 
-	hasEvents     atomic.Bool // whether an informer has reported anything yet
+	hasEvents     atomic.Bool // whether an informer has reported an event yet
 	expired       atomic.Uint64
 	bookmarkAt    atomic.Int64 // nanoseconds since the start; 0: none yet
 	handlers      sync.Map     // from name to *handlerTimes
 	lastHandler   atomic.Pointer[handlerTimes]
 	handlersCount atomic.Int32
 
-	claimed bool // set if a part uses this recorder; guarded by recorders.mu
+	claimed bool // set if an entry uses this recorder; guarded by recorders.mu
 
 	mu            sync.Mutex     // guards following
 	failureCounts []failureCount // of failed reconciles, the oldest first
@@ -49,7 +49,7 @@ type failureCount struct {
 const recentFailureAge = 30 * time.Second
 
 // recentFailures returns the number of recent failed reconciles, or 0 if no key waits for a retry.
-// The recorder samples the number of failures only when failing is called.
+// The recorder counts failures only when recentFailures is called.
 func (r *recorder) recentFailures(s workqueue.Stats, now time.Time) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +57,7 @@ func (r *recorder) recentFailures(s workqueue.Stats, now time.Time) uint64 {
 	if len(r.failureCounts) == 0 || r.failureCounts[len(r.failureCounts)-1].failed != failed {
 		r.failureCounts = append(r.failureCounts, failureCount{now, failed})
 	}
-	// If the second tally is too old, so is the first. The first tally that stays is the newest one
+	// If the second count is too old, so is the first. The first count that stays is the newest one
 	// from before the period.
 	for len(r.failureCounts) > 1 && (now.Sub(r.failureCounts[1].at) > recentFailureAge || len(r.failureCounts) > 600) {
 		r.failureCounts = r.failureCounts[1:]
@@ -81,7 +81,7 @@ func newRecorder(name string, start time.Time) *recorder {
 	return &recorder{name: name, ring: ring{start: start}}
 }
 
-// active reports whether somebody looks.
+// active reports whether there are viewers.
 func (r *recorder) active() bool { return r.viewers.Load() > 0 }
 
 // inSample reports whether an object is in the sample.
@@ -108,7 +108,7 @@ func (r *recorder) timesOf(handler string) *handlerTimes {
 	return t.(*handlerTimes)
 }
 
-// histogramsOf returns one histogram of each handler. The argument selects which one.
+// histogramsOf returns one histogram of each handler. The function which selects it.
 func (r *recorder) histogramsOf(which func(*handlerTimes) *histogram) (hs []*histogram) {
 	for _, t := range r.handlers.Range {
 		hs = append(hs, which(t.(*handlerTimes)))
@@ -116,8 +116,8 @@ func (r *recorder) histogramsOf(which func(*handlerTimes) *histogram) (hs []*his
 	return hs
 }
 
-// recorders are the recorders of all parts of one kind, by name. Observers are made before their
-// part exists, so a recorder waits here for its part.
+// recorders are the recorders of all informers, or of all queues, by name. The program makes
+// observers before it adds the entry to the view. Until then, their recorder waits here.
 type recorders struct {
 	start time.Time
 
@@ -126,16 +126,16 @@ type recorders struct {
 	names  []string // keys of byName, the oldest first
 }
 
-// maxUnclaimed limits the recorders of one name that wait for parts. Each use of a factory's
-// informer makes a recorder, but only the recorder of the first use gets events. Beyond the limit,
+// maxUnclaimed limits the recorders of one name that wait for entries. Each user of a factory's
+// informer makes a recorder, but only the recorder of the first user gets events. Beyond the limit,
 // two recorders stay: the first one, and the newest one that has events.
 const maxUnclaimed = 64
 
 // maxNames limits the names with recorders, because a program may use a new name for each object.
-// Beyond the limit, the oldest name without a part and without viewers is dropped.
+// Beyond the limit, the oldest name without an entry and without viewers is dropped.
 const maxNames = 1024
 
-// create returns a new recorder for a future part with this name.
+// create returns a new recorder for a future entry with this name.
 func (r *recorders) create(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,7 +147,7 @@ func (r *recorders) create(name string) *recorder {
 	return r.addLocked(name, all)
 }
 
-// addLocked adds a recorder for a name.
+// addLocked makes a recorder for a name, and appends it to the name's recorders.
 func (r *recorders) addLocked(name string, to []*recorder) *recorder {
 	if len(to) == 0 {
 		if len(r.names) >= maxNames {
@@ -166,7 +166,7 @@ func (r *recorders) addLocked(name string, to []*recorder) *recorder {
 	return made
 }
 
-// forget drops the recorder of a removed part.
+// forget drops the recorder of a removed entry.
 func (r *recorders) forget(gone *recorder) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -177,8 +177,8 @@ func (r *recorders) forget(gone *recorder) {
 	}
 }
 
-// claim returns the recorder for a part with this name. It is the first recorder that no other part
-// uses, or else a new recorder that gets no events.
+// claim returns the recorder for an entry with this name. It is the first recorder that no other
+// entry uses, or else a new recorder that gets no events.
 func (r *recorders) claim(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -191,9 +191,9 @@ func (r *recorders) claim(name string) *recorder {
 	return newRecorder(name, r.start)
 }
 
-// forName(name) returns the recorder for a manager's or a factory's part with this name. Since such
-// parts come and go, it prefers the newest recorder that has events, and otherwise takes the
-// newest. It makes a recorder if the name has none.
+// forName(name) returns the recorder for an entry of a manager or a factory. These entries come and
+// go. So it prefers the newest recorder that has events, and otherwise takes the newest. It makes a
+// recorder if the name has no recorder.
 func (r *recorders) forName(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()

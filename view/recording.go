@@ -9,8 +9,8 @@ import (
 	"iter"
 )
 
-// MaxRecordingLine is the maximum length of a line in a recording, in bytes. A frame has some ten
-// thousand bytes.
+// MaxRecordingLine is the maximum length of a line in a recording, in bytes. A typical frame has
+// some ten thousand bytes.
 const MaxRecordingLine = 8 << 20
 
 // ErrRecording is wrapped by all errors of reading a recording: the file is not a recording, or the
@@ -69,7 +69,7 @@ func (l *recordingLines) frames(yield func(*Frame, error) bool) {
 	}
 }
 
-// check returns what is wrong with a line after the first line, or nil.
+// check returns an error if the line must not follow the lines before it.
 func (l *recordingLines) check(line Line) error {
 	switch {
 	case line.Hello != nil:
@@ -98,7 +98,7 @@ func (l *recordingLines) next() (line Line, err error) {
 	return line, nil
 }
 
-// text returns the next line that is not empty, and whether it ends with a newline.
+// text returns the next line that is not empty, and whether the line ends with a newline.
 func (l *recordingLines) text() (text []byte, whole bool, err error) {
 	for {
 		l.line++
@@ -108,7 +108,7 @@ func (l *recordingLines) text() (text []byte, whole bool, err error) {
 			if len(text)+len(part) > MaxRecordingLine {
 				return nil, false, l.errorf(fmt.Sprintf("more than %d bytes", MaxRecordingLine), nil)
 			}
-			text = append(text, part...) // the reader reuses part
+			text = append(text, part...) // the reader reuses the bytes of part
 			if errors.Is(err, bufio.ErrBufferFull) {
 				continue
 			}
@@ -137,8 +137,8 @@ func (l *recordingLines) errorf(what string, cause error) error {
 	return fmt.Errorf("%w: line %d: %s", ErrRecording, l.line, what)
 }
 
-// checkRecording returns what is wrong with a recording, or nil. A recording that was cut off is
-// accepted, and shown up to the cut.
+// checkRecording returns an error if a recording is invalid. A recording that was cut off is valid:
+// the page shows it up to the cut.
 func checkRecording(text []byte) error {
 	_, frames, err := ReadRecording(bytes.NewReader(text))
 	if err != nil {

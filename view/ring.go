@@ -45,8 +45,8 @@ const (
 	batchesPerFrame = 32
 )
 
-// quota counts the events that the ring still accepts until the next frame. If there is no room
-// left, an event costs neither a lock nor a clock read.
+// quota counts the events that the ring still accepts until the next frame. If the quota is used
+// up, an event costs neither a lock nor a clock read.
 type quota struct {
 	left atomic.Int64
 	lost atomic.Uint64
@@ -60,7 +60,7 @@ func (r *quota) use() bool {
 	return false
 }
 
-// refill makes room for the events until the next frame.
+// refill renews the quotas for the events until the next frame.
 func (r *ring) refill() {
 	r.keyQuota.left.Store(keysPerFrame)
 	r.batchQuota.left.Store(batchesPerFrame)
@@ -91,8 +91,8 @@ func (r *ring) append(e recordedEvent) {
 	r.next++
 }
 
-// after(seen, to) appends the events that were added after the first seen events to its second
-// argument, and returns it. It also returns the total number of events.
+// after(seen, to) appends to the slice to all events after the first seen events, and returns the
+// slice. It also returns the total number of events.
 func (r *ring) after(seen uint64, to []recordedEvent) (all []recordedEvent, next uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -26,8 +26,8 @@ var page = func() fs.FS {
 	return files
 }()
 
-// ServeHTTP serves the page and its requests. It uses only the last part of a path, so the view
-// works below any path.
+// ServeHTTP serves the page and its requests. It looks only at the last element of a path, so the
+// view works below any path.
 func (v *View) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setSecurityHeaders(w.Header())
 	wanted := ""
@@ -96,8 +96,8 @@ func withPath(r *http.Request, path string) *http.Request {
 // writeTimeout is how long a viewer may stop reading before its connection is closed.
 const writeTimeout = 15 * time.Second
 
-// serveStream sends frames as server-sent events. A viewer that does not read misses frames, and is
-// disconnected after the time writeTimeout.
+// serveStream sends frames as server-sent events. A slow viewer misses frames. A viewer that does
+// not read for the time writeTimeout is disconnected.
 func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 	name := r.URL.Query().Get("of")
 	if v.frameBuilder(name) == nil {

@@ -32,8 +32,8 @@ type sessions struct {
 	tokenSession string   // session of all browsers that have sent the token; "" at first
 }
 
-// digest replaces a secret as a key, so that the time of a look-up reveals nothing about the
-// secret.
+// digest is the digest of a secret. The maps have digests as keys, so that the time of a look-up
+// reveals nothing about a secret.
 type digest [sha256.Size]byte
 
 func digestOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
@@ -43,7 +43,7 @@ type code struct {
 	until   time.Time
 	used    bool
 	reused  bool   // two browsers have sent it
-	session digest // session that the first use of the code began; zero if none
+	session digest // session that the first use of the code began; zero: no session
 }
 
 // newCode returns a new one-time code.
@@ -93,8 +93,8 @@ func (s *sessions) hasLocked(session digest) bool {
 
 // exchange returns the session for a code. The first use of a code begins a session. A second use,
 // by a browser without that session, ends the session. One of the two browsers has read the other's
-// address, and nobody can say which. The result again is true for the first call that notices a
-// second use.
+// address, and the view cannot know which. The result again is true for the call that first notices
+// a second use.
 func (s *sessions) exchange(text string) (session string, again bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *sessions) exchange(text string) (session string, again bool, err error)
 }
 
 // redeem uses up a code for the holder of a token or a session. If the code has begun another
-// session, that session ends. The result again is true for the first call that notices the other
+// session, that session ends. The result again is true for the call that first notices the other
 // session.
 func (s *sessions) redeem(text, holder string) (again bool) {
 	s.mu.Lock()
@@ -128,8 +128,8 @@ func (s *sessions) redeem(text, holder string) (again bool) {
 	return s.revokeLocked(c)
 }
 
-// revokeLocked ends the session that the first use of a code started, because the code was used a
-// second time. The result is false if the function was called for this code before.
+// revokeLocked ends the session that the first use of a code began, because the code was used a
+// second time. The result is false if revokeLocked was called for this code before.
 func (s *sessions) revokeLocked(c *code) (first bool) {
 	first, c.reused = !c.reused, true
 	s.open = slices.DeleteFunc(s.open, func(open digest) bool { return open == c.session })
@@ -155,7 +155,7 @@ func (s *sessions) sessionOfToken() string {
 	return s.tokenSession
 }
 
-// endReason returns why a session has ended, or nil if that is not known.
+// endReason returns why a session has ended, or nil if the reason is not known.
 func (s *sessions) endReason(session string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,8 +167,8 @@ func (s *sessions) endReason(session string) error {
 	return nil
 }
 
-// serveSession exchanges a code or the token for a session. Without either, it reports whether the
-// session of the request is still valid.
+// serveSession exchanges a code or the token for a session. Without a code or a token, it reports
+// whether the session of the request is still valid.
 func (v *View) serveSession(w http.ResponseWriter, r *http.Request) (err error) {
 	if err := checkJSONPost(r); err != nil {
 		return err

@@ -14,14 +14,14 @@ import (
 // queue of that name.
 var ErrUnknownPipeline = errors.New("the view has no such informer or queue")
 
-// viewer is one viewer of a picture. While a picture has viewers, its recorders record events.
+// viewer is one viewer of a pipeline. While a pipeline has viewers, its recorders record events.
 type viewer struct {
 	builder  *frameBuilder
 	tick     uint64
 	attached map[*recorder]bool
 }
 
-// newViewer begins to view a picture. The caller must call leave.
+// newViewer begins to view a pipeline. The caller must call close.
 func (v *View) newViewer(name string) (*viewer, error) {
 	p := v.frameBuilder(name)
 	if p == nil {
@@ -34,8 +34,8 @@ func (v *View) newViewer(name string) (*viewer, error) {
 	return l, nil
 }
 
-// attachRecorders makes the recorders of the picture record events. It includes recorders of parts
-// that were added later.
+// attachRecorders makes the recorders of the pipeline record events. Each call includes the
+// recorders of entries that were added since the last call.
 func (l *viewer) attachRecorders() {
 	for _, rec := range l.builder.view.recordersOf(l.builder) {
 		if !l.attached[rec] {
@@ -46,7 +46,7 @@ func (l *viewer) attachRecorders() {
 	}
 }
 
-// recordersOf returns the recorders of a picture's current parts.
+// recordersOf returns the recorders of a pipeline's current entries.
 func (v *View) recordersOf(p *frameBuilder) (recs []*recorder) {
 	of, queues := v.entriesOf(p)
 	if of != nil {
@@ -66,8 +66,8 @@ func (l *viewer) close() {
 	l.builder.view.viewers.Add(-1)
 }
 
-// next waits for the next frame and returns it, also as an encoded line. It returns nil when ctx or
-// the view has ended. If the caller is late, it misses frames.
+// next waits for the next frame and returns it, and also its encoded line. It returns nil when ctx
+// or the view has ended. If the caller is late, it misses frames.
 func (l *viewer) next(ctx context.Context) (*Frame, []byte) {
 	v := l.builder.view
 	every := v.opts.FrameInterval
@@ -88,8 +88,8 @@ func (l *viewer) next(ctx context.Context) (*Frame, []byte) {
 }
 
 // Frames returns the frames of the informer with this name and its queues, or of a single queue. An
-// empty name means the first pipeline. The iterator ends with ctx or the view. The loop counts as a
-// viewer from its start, but not for Options.MaxViewers. A slow loop misses frames. Frames are
+// empty name means the first pipeline. The iterator ends with ctx or the view. From its start, the
+// loop counts as a viewer, but not for Options.MaxViewers. A slow loop misses frames. Frames are
 // shared and must not be changed.
 func (v *View) Frames(ctx context.Context, name string) (*Hello, iter.Seq[*Frame], error) {
 	p := v.frameBuilder(name)

@@ -21,7 +21,7 @@ func Unmarshal(text []byte, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// countValues returns an upper bound of the number of values in a JSON text: each value except the
+// countValues returns an upper bound of the number of values in a JSON text. Each value except the
 // first follows a comma, or begins a list or an object.
 func countValues(text []byte) (n int) {
 	for i, quoted := 0, false; i < len(text); i++ {

@@ -19,13 +19,13 @@ import (
 // View shows informers and queues on a page. It is an http.Handler, and can be mounted at any path
 // that ends with a slash.
 //
-// It is safe for concurrent use, and has no goroutines of its own: the requests of viewers do all
-// the work. [View.Close] ends these requests.
+// A View is safe for concurrent use, and has no goroutines of its own: the requests of viewers do
+// all the work. [View.Close] ends these requests.
 type View struct {
 	opts      Options
 	start     time.Time
 	recorders struct{ informers, queues recorders }
-	viewers   atomic.Int64 // including the program itself
+	viewers   atomic.Int64 // including Frames and Record
 	seats     viewerSlots
 	feeds     cacheFeeds
 	sessions  sessions
@@ -36,13 +36,13 @@ type View struct {
 	informers []*informerEntry
 	queues    []*queueEntry
 	clients   []*rest.Client
-	// Return the parts of managers and factories.
+	// sources return the entries of managers and factories.
 	sources       []func() ([]*informerEntry, []*queueEntry)
 	builders      map[string]*frameBuilder
 	objectGetters map[string]objectGetter // by the names of informers
 }
 
-// New returns a View without parts. It starts no goroutine.
+// New returns a View without informers and queues. It starts no goroutine.
 func New(opts Options) (*View, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -61,7 +61,7 @@ func New(opts Options) (*View, error) {
 func (v *View) Token() string { return v.opts.Token }
 
 // Close ends the streams of all viewers, so that the HTTP server can shut down. Later streams are
-// refused. It does not wait.
+// refused. Close does not wait.
 func (v *View) Close() { v.closeOnce.Do(func() { close(v.closed) }) }
 
 // Informer adds an informer with all of its stages. The informer is an *informer.Informer of any
@@ -107,8 +107,8 @@ func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) (r
 	}
 }
 
-// Client adds the numbers of a client: requests and bytes. The numbers of all clients are summed.
-// Adding a client twice has no effect.
+// Client adds the requests and bytes of a client to the page. The numbers of all clients are
+// summed. Adding a client twice has no effect.
 func (v *View) Client(c *rest.Client) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -117,7 +117,7 @@ func (v *View) Client(c *rest.Client) {
 	}
 }
 
-// unique returns the cleaned name. If another part has the name, it appends the first number that
+// unique returns the cleaned name. If another entry has the name, it appends the first number that
 // makes the name unique.
 func unique[P entry](name string, parts []P) string {
 	name = clean(name)
@@ -128,9 +128,9 @@ func unique[P entry](name string, parts []P) string {
 	return free
 }
 
-// frameBuilder returns the picture of an informer and its queues, or of a single queue, by name. An
-// empty name means the first informer, or the first queue if there is no informer. It returns nil
-// if the name is unknown.
+// frameBuilder returns the builder for an informer and its queues, or for a single queue, by name.
+// An empty name means the first informer, or the first queue if there is no informer. It returns
+// nil if the name is unknown.
 func (v *View) frameBuilder(name string) *frameBuilder {
 	name, ok := v.resolveName(name)
 	if !ok {
@@ -141,7 +141,7 @@ func (v *View) frameBuilder(name string) *frameBuilder {
 	defer v.mu.Unlock()
 	p := v.builders[name]
 	if p == nil {
-		// their parts are removed
+		// drop the builders whose entries have been removed
 		maps.DeleteFunc(v.builders, func(old string, _ *frameBuilder) bool { return !hasEntry(informers, old) && !hasEntry(queues, old) })
 		p = &frameBuilder{view: v, name: name, serverRequest: make(chan struct{}, 1)}
 		v.builders[name] = p
@@ -149,8 +149,8 @@ func (v *View) frameBuilder(name string) *frameBuilder {
 	return p
 }
 
-// resolveName returns the name that the page uses for an informer or a queue. It accepts both that
-// name and the name that the program gave.
+// resolveName returns the name of an informer or a queue on the page. It accepts the name on the
+// page, and also the name that the program gave.
 func (v *View) resolveName(name string) (known string, ok bool) {
 	informers, queues := v.all()
 	switch {
@@ -168,7 +168,7 @@ func (v *View) resolveName(name string) (known string, ok bool) {
 	return "", false
 }
 
-// all() returns all current informers and queues, including the parts of managers and factories.
+// all() returns all current informers and queues, including the entries of managers and factories.
 func (v *View) all() (informers []*informerEntry, queues []*queueEntry) {
 	v.mu.Lock()
 	informers, queues = slices.Clone(v.informers), slices.Clone(v.queues)
@@ -188,8 +188,8 @@ func (v *View) all() (informers []*informerEntry, queues []*queueEntry) {
 	return informers, queues
 }
 
-// entriesOf returns the current parts of a picture. They are the picture's informer and the queues
-// beside it. If the picture shows a single queue, the informer is nil.
+// entriesOf returns the current entries of a pipeline: its informer, and the queues that the page
+// shows beside it. For a single queue, the informer is nil.
 func (v *View) entriesOf(p *frameBuilder) (*informerEntry, []*queueEntry) {
 	informers, all := v.all()
 	n := slices.IndexFunc(informers, func(i *informerEntry) bool { return i.name == p.name })
@@ -205,8 +205,8 @@ func (v *View) entriesOf(p *frameBuilder) (*informerEntry, []*queueEntry) {
 	return informers[n], queues
 }
 
-// storeOf returns a picture and its informer by name. It fails if the informer's store is not
-// known.
+// storeOf returns the builder and the informer of a pipeline by name. It fails if the informer's
+// store is not known.
 func (v *View) storeOf(name string) (*frameBuilder, *informerEntry, error) {
 	p := v.frameBuilder(name)
 	if p == nil {

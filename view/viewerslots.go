@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// viewerSlots are the open streams. A viewer without the token may be any user of the machine, and
-// could hold all seats for as long as the program runs. So among viewers without the token the
-// newest ones get the seats, and a viewer with the token keeps its seat.
+// viewerSlots are the open streams, at most Options.MaxViewers. A viewer without the token may be
+// any user of the machine, and could hold all slots for as long as the program runs. So a new
+// viewer without the token replaces the oldest viewer without the token. A viewer with the token
+// keeps its slot.
 type viewerSlots struct {
 	mu    sync.Mutex    // guards following
 	slots []*viewerSlot // the oldest first
 }
 
-// viewerSlot is an open stream. Its ctx ends when another viewer takes the seat.
+// viewerSlot is an open stream. Its ctx ends when another viewer replaces this one.
 type viewerSlot struct {
 	ctx        context.Context
 	end        context.CancelCauseFunc
@@ -25,15 +26,16 @@ type viewerSlot struct {
 
 var (
 	errTooMany  = errors.New("too many viewers")
-	errReplaced = errors.New("gave way to another viewer")
+	errReplaced = errors.New("replaced by another viewer")
 )
 
-// replacedRetry is the reconnect delay that the view sends to a viewer that has lost its seat. If
-// one person has too many pages open, the delay makes the pages alternate slowly.
+// replacedRetry is the reconnect delay that the view sends to a viewer that was replaced. If one
+// user has too many pages open, the delay makes the pages alternate slowly.
 const replacedRetry = 5 * time.Second
 
-// acquire takes a seat. The argument most is the number of all seats. If all are taken, the oldest
-// viewer without the token loses its seat. The caller must call leave at the end.
+// acquire takes a slot for a viewer. The argument most is the number of all slots. If all slots are
+// taken, acquire replaces the oldest viewer without the token. If all viewers have the token,
+// acquire returns errTooMany. The caller must call release at the end.
 func (s *viewerSlots) acquire(ctx context.Context, most int, authorized bool) (*viewerSlot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

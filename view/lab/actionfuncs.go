@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Do presses a button. It first waits until the pipeline runs. If the button restarts the informer,
-// Do waits until the old informer has ended.
+// Do performs the action of a button. It first waits until the pipeline runs. If the action
+// restarts the informer, Do waits until the old informer has ended.
 func (l *Lab) Do(ctx context.Context, action string, values map[string]string) (string, error) {
 	select {
 	case <-l.ready:
@@ -53,8 +53,8 @@ func (in inputs) milliseconds() time.Duration {
 	return time.Duration(in.number("ms")) * time.Millisecond
 }
 
-// actionFuncs are the functions of the buttons, by action. Each function returns a sentence that
-// describes its effect.
+// actionFuncs are the functions of the buttons, by action. Each function returns a sentence about
+// its effect.
 var actionFuncs = map[string]func(*Lab, context.Context, inputs) (string, error){
 	"reset": (*Lab).reset,
 	"pause": func(l *Lab, _ context.Context, in inputs) (string, error) {
@@ -116,8 +116,8 @@ var actionFuncs = map[string]func(*Lab, context.Context, inputs) (string, error)
 		l.path.dropNext.Store(int64(in.number("n")))
 		return "the next events will be lost: " + in["n"], nil
 	},
-	// One 410 response is not enough: the reflector may answer it with a watch from an older
-	// version, to compare the events.
+	// One 410 response is not enough. After a single one, the reflector may start a watch from an
+	// older version, to compare the events.
 	"relist": func(l *Lab, ctx context.Context, _ inputs) (string, error) {
 		_, err := l.expireHistory(ctx, 0)
 		return "the server refuses the next watch, so the reflector must list again", err
@@ -185,8 +185,7 @@ func (l *Lab) setGate(stage string, do func(*gate), said string) (string, error)
 	return stage + ": the stage " + said, nil
 }
 
-// reset restores the settings of the beginning. The objects stay as they are. It also clears the
-// comparison.
+// reset restores the initial settings, and clears the comparison. The objects stay as they are.
 func (l *Lab) reset(ctx context.Context, _ inputs) (string, error) {
 	for _, g := range l.gates() {
 		g.resume()

@@ -21,7 +21,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// comparisons holds the last comparison. Only one comparison runs at a time, because two would
+// comparisons has the last comparison. Only one comparison runs at a time, because two would
 // disturb each other's measurements.
 type comparisons struct {
 	busy atomic.Bool
@@ -30,10 +30,11 @@ type comparisons struct {
 
 var errComparing = errors.New("another comparison of lists is in progress: wait for its end")
 
-// Comparison returns the last comparison, with the results so far while it is being measured.
+// Comparison returns the last comparison. While a comparison is being measured, it has the results
+// so far.
 func (l *Lab) Comparison() *view.Comparison { return l.comparisons.last.Load() }
 
-// compare takes a snapshot of n pods in each of the ways, and returns a summary.
+// compare takes a snapshot of n pods with each method, and returns a summary.
 func (c *comparisons) compare(ctx context.Context, n int) (string, error) {
 	if !c.busy.CompareAndSwap(false, true) {
 		return "", errComparing
@@ -49,8 +50,7 @@ func (c *comparisons) compare(ctx context.Context, n int) (string, error) {
 		c.last.Store(&view.Comparison{Objects: n, Methods: slices.Concat(ended, now)})
 	}
 	show()
-	// For the first snapshot the server has to encode all objects, so this snapshot is not
-	// measured.
+	// The server encodes all objects for the first snapshot, so this snapshot is not measured.
 	if _, err := snapshot(ctx, server, "list", func(view.ListMethod) {}); err != nil {
 		return "", err
 	}
@@ -75,8 +75,8 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 const reportInterval = 50 * time.Millisecond
 
 // snapshot takes a snapshot with an informer of its own. The measured memory is the memory of the
-// whole process, including the server, which encodes the responses. While the snapshot runs, it
-// calls the function show with intermediate results.
+// whole process, including the server, which encodes the responses. While the snapshot runs,
+// snapshot calls the function show with intermediate results.
 func snapshot(ctx context.Context, server *apitest.Server, how string, show func(view.ListMethod)) (view.ListMethod, error) {
 	way := view.ListMethod{Name: how}
 	client, err := rest.NewClient(rest.Config{Host: "http://laboratory", DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -91,11 +91,11 @@ func snapshot(ctx context.Context, server *apitest.Server, how string, show func
 		return way, err
 	}
 	var began time.Time
-	var first atomic.Int64 // a duration
+	var first atomic.Int64 // time from began to the first object
 	objectArrived := func() { first.CompareAndSwap(0, int64(max(time.Since(began), 1))) }
 	opts := informer.Options[*corev1.Pod]{Name: "compare", Logger: quiet, Reflector: reflector.Options{
 		Logger: quiet, ListMode: listMethods[how].mode, PageSize: listMethods[how].page,
-		// The observer sees an object of a list as an item, and an object of a streaming list as an
+		// The observer gets an object of a list as an item, and an object of a streaming list as an
 		// event.
 		Observer: &reflector.Observer{OnItem: func(reflector.ItemInfo) { objectArrived() }, OnEvent: func(reflector.EventInfo) { objectArrived() }},
 	}}
@@ -144,7 +144,8 @@ func snapshot(ctx context.Context, server *apitest.Server, how string, show func
 	return way, <-ended
 }
 
-// heap returns the bytes of all objects on the heap, including garbage not collected yet.
+// heap returns the bytes of all objects on the heap, including garbage that has not been collected
+// yet.
 func heap() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

@@ -6,12 +6,12 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// maxPoints limits the moments of a curve, because each frame has three curves.
+// maxPoints limits the points of a curve, because each frame has three curves.
 const maxPoints = 40
 
-// curve is a number of bytes over time, reduced to few moments. It divides the time into spans, and
-// keeps the maximum of each span. As the curve gets longer, the spans grow, so the number of
-// moments stays bounded.
+// curve is a number of bytes over time, reduced to few points. It divides the time into spans, and
+// keeps the maximum of each span. The spans grow with the curve, so the number of points stays
+// bounded.
 type curve struct {
 	span   time.Duration
 	last   time.Duration // when the last span began

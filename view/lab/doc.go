@@ -1,13 +1,13 @@
 // Package lab is a laboratory: a whole pipeline with an API server in the same process. It shows
-// the pipeline on a page of package view, with buttons that pause stages, write objects and break
-// things.
+// the pipeline on a page of package view. Buttons on the page pause stages, write objects and cause
+// faults.
 //
 //	l, err := lab.New(lab.Options{})
 //	http.Handle("/", l.View())
 //	err = l.Run(ctx)
 //
-// The pipeline has the parts of any controller: an API server of package apitest, a client, an
-// informer of pods, and a handler that adds keys to a queue. Its workers do nothing except spend
+// The pipeline is the pipeline of any controller. It has an API server of package apitest, a
+// client, an informer of pods, and a handler that adds keys to a queue. Its workers only spend
 // time. Nothing is simulated, except lost events. A button causes a fault in the same way as a
 // network would, and the ordinary code of the library recovers from the fault.
 //
@@ -17,13 +17,13 @@
 // # Paused stages
 //
 // Each stage can be paused, and advanced by one step. The watch is paused in the source, from which
-// the reflector pulls events. The DeltaFIFO is paused between two steps of the informer: taking a
+// the reflector reads events. The DeltaFIFO is paused between two steps of the informer: popping a
 // batch of deltas, and storing the batch. The handler and the workers are functions of this
 // package, which wait before they begin. Input for a paused stage waits in the stage before it.
 //
 // # Restarts of the informer
 //
-// An informer cannot change its encoding, its way of listing, or the parts of objects that it
-// leaves out. A button that changes one of these ends the informer and starts another one, whose
-// store is empty at first. The queue and the workers keep running.
+// An informer cannot change its encoding, its list mode, or the fields of objects that it leaves
+// out. A button that changes one of these ends the informer and starts another one, whose store is
+// empty at first. The queue and the workers keep running.
 package lab

@@ -12,7 +12,7 @@ type gate struct {
 	steps chan struct{}
 }
 
-// maxSteps is the maximum number of saved steps: steps that no caller has used yet.
+// maxSteps is the maximum number of saved steps. A step is saved until a caller passes.
 const maxSteps = 1000
 
 func (g *gate) pause() {
@@ -33,7 +33,7 @@ func (g *gate) resume() {
 }
 
 // step lets one caller pass: a caller that waits now, or else the next caller. If the gate is open,
-// step also pauses it.
+// step also pauses the stage.
 func (g *gate) step() {
 	g.pause()
 	g.mu.Lock()

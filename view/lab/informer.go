@@ -19,7 +19,7 @@ import (
 // settings holds the settings of an informer that buttons can change.
 type settings struct {
 	encoding rest.Encoding
-	fetch    string // a key of the map fetches
+	fetch    string // a key of the map listMethods
 	omit     bool
 	overflow informer.Overflow
 }
@@ -34,7 +34,7 @@ type consumer struct {
 	stop     context.CancelFunc
 }
 
-// mailboxSize is the size of the handler's mailbox. It is so small that a person can watch it fill
+// mailboxSize is the size of the handler's mailbox. It is so small that a user can watch it fill
 // up.
 const mailboxSize = 32
 
@@ -53,7 +53,7 @@ func (l *Lab) newConsumer(how settings) (*consumer, error) {
 	opts := informer.Options[*corev1.Pod]{
 		Name: "pods", Logger: quiet, Reflector: reflector.Options{
 			Logger: quiet,
-			// The waits are short, because a person waits for the retry.
+			// The waits are short, because a user waits for the retry.
 			Backoff: reflector.Backoff{Base: 50 * time.Millisecond, Max: 2 * time.Second},
 		},
 		Queue: deltafifo.Options{Observer: l.gatedObserver(c.runCtx)},
@@ -72,8 +72,8 @@ func (l *Lab) newConsumer(how settings) (*consumer, error) {
 	return c, err
 }
 
-// gatedObserver returns the picture's queue observer, with a gate before it. When the gate holds
-// it, the informer has taken a batch of deltas but has not stored the batch yet.
+// gatedObserver returns the view's observer of the DeltaFIFO, with a gate before it. While the gate
+// is paused, the informer has popped a batch of deltas but has not stored it yet.
 func (l *Lab) gatedObserver(running context.Context) *deltafifo.Observer {
 	o := *l.observers.Queue.Observer
 	shown := o.OnBatch
@@ -84,7 +84,7 @@ func (l *Lab) gatedObserver(running context.Context) *deltafifo.Observer {
 	return &o
 }
 
-// listMethods are the ways to get a snapshot, by name.
+// listMethods are the methods to get a snapshot, by name.
 var listMethods = map[string]struct {
 	mode reflector.ListMode
 	page int64
@@ -114,7 +114,7 @@ func (l *Lab) consume(ctx context.Context) error {
 		go func() { ran <- c.informer.Run(c.runCtx) }()
 		if !begun {
 			begun = true
-			for l.queue.Stats().Workers == 0 && ctx.Err() == nil { // a button may change it
+			for l.queue.Stats().Workers == 0 && ctx.Err() == nil { // a button may set this
 				sleep(ctx, time.Millisecond)
 			}
 			close(l.ready)
@@ -165,7 +165,7 @@ func (l *Lab) currentSettings() settings {
 	return l.settings
 }
 
-// changeSettings changes the settings, and restarts with a new informer.
+// changeSettings changes the settings, and restarts the informer with them.
 func (l *Lab) changeSettings(ctx context.Context, change func(*settings)) error {
 	l.mu.Lock()
 	change(&l.settings)

@@ -23,11 +23,11 @@ import (
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// Options are the settings of a [Lab]. The zero value is ready to use.
+// Options are the settings of a [Lab]. The zero value works.
 type Options struct {
-	// View has the options of the picture. The lab sets Laboratory and Server itself. Field values
-	// are shown, because the pods are synthetic. With Listen, others can write pods, so values are
-	// not shown.
+	// View has the options of the view. The lab sets Laboratory and Server itself. The lab shows
+	// field values, because the pods are synthetic. With Listen, others can write pods, so it does
+	// not show values.
 	View view.Options
 
 	// Pods is the number of pods at the beginning. Defaults to 20; negative means none.
@@ -39,16 +39,16 @@ type Options struct {
 	// Rate is the number of writes to pods per second. Defaults to 0: only buttons write.
 	Rate int
 
-	// Window is the number of past changes that the API server keeps; see [apitest.Options]. A
-	// remembered change takes as much memory as a pod: 9 KB, and 14 KB more once it has been sent
-	// as JSON. A watch that needs older changes gets 410. Defaults to 10,000.
+	// Window is the number of past changes that the API server keeps; see [apitest.Options]. A kept
+	// change takes as much memory as a pod: 9 KB, and 14 KB more once it has been sent as JSON. A
+	// watch that needs older changes gets 410. Defaults to 10,000.
 	Window int
 
 	// Workers is the number of workers of the queue. Defaults to 4.
 	Workers int
 
-	// BookmarkInterval is the time between bookmarks. Defaults to 2 seconds. A real server's
-	// interval is about a minute, which is too long for a person who watches.
+	// BookmarkInterval is the time between bookmarks. Defaults to 2 seconds. On a real server it is
+	// about a minute, which is too long for a user who watches.
 	BookmarkInterval time.Duration
 
 	// Listen is a further TCP address of the API server, such as "127.0.0.1:8001". The server needs
@@ -103,7 +103,7 @@ type Lab struct {
 	workers                           atomic.Int64
 	throttleFault                     atomic.Pointer[apitest.InjectedFault]
 
-	// observers are the observers of the picture, which all informers share.
+	// observers are the view's observers, which all informers share.
 	observers informer.Options[*corev1.Pod]
 	consumer  atomic.Pointer[consumer]
 	restart   chan chan error
@@ -117,7 +117,7 @@ type Lab struct {
 	settings settings
 }
 
-// New makes a laboratory. It starts nothing.
+// New makes a laboratory. It starts no goroutine.
 func New(opts Options) (*Lab, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -131,7 +131,7 @@ func New(opts Options) (*Lab, error) {
 	l.rate.Store(int64(opts.Rate))
 	l.workers.Store(int64(opts.Workers))
 	l.objects.server = l.server
-	// The pods are synthetic, unless others may write.
+	// Values are synthetic, unless others may write.
 	opts.View.Values = opts.View.Values || opts.Listen == ""
 	opts.View.Laboratory, opts.View.Server = l, l.state
 	if l.view, err = view.New(opts.View); err != nil {
@@ -167,17 +167,17 @@ func New(opts Options) (*Lab, error) {
 	return l, nil
 }
 
-// quiet drops all logs, because the picture shows the same information.
+// quiet drops all logs, because the page shows the same information.
 var quiet = slog.New(slog.DiscardHandler)
 
-// View returns the picture of the laboratory, which serves its page.
+// View returns the view of the laboratory. The view serves the page.
 func (l *Lab) View() *view.View { return l.view }
 
-// Server returns the API server. It serves while Run is running. Its URL is the address of
+// Server returns the API server, which serves while Run is running. Its URL is the address of
 // Options.Listen.
 func (l *Lab) Server() *apitest.Server { return l.server }
 
-// state returns the state of the API server for the picture.
+// state returns the state of the API server for the page.
 func (l *Lab) state() view.Server {
 	objects := l.objects.count()
 	if l.opts.Listen != "" {
@@ -187,7 +187,8 @@ func (l *Lab) state() view.Server {
 }
 
 // Run makes the first pods and runs the pipeline until ctx ends. Then it ends the pipeline, the
-// server and the view. It returns an error only if a part could not start, or did not end normally.
+// server and the view. It returns an error only if one of them could not start, or did not end
+// normally.
 func (l *Lab) Run(ctx context.Context) error {
 	defer close(l.ended)
 	defer l.view.Close()
@@ -217,7 +218,7 @@ func (l *Lab) Run(ctx context.Context) error {
 	return errors.Join(err, queueErr)
 }
 
-// write writes pods at the chosen rates.
+// write writes pods at the rates of the settings.
 func (l *Lab) write(ctx context.Context) {
 	const every = 20 * time.Millisecond
 	tick := time.NewTicker(every)
@@ -235,7 +236,7 @@ func (l *Lab) write(ctx context.Context) {
 		}
 		hot += float64(l.hotRate.Load()) * every.Seconds()
 		for ; hot >= 1; hot-- {
-			_ = l.objects.updateHot(1) // It fails if there is no pod.
+			_ = l.objects.updateHot(1) // It fails if there are no pods.
 		}
 	}
 }

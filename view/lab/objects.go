@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// objects are the pods that the laboratory has made. A pod that others have deleted leaves the list
-// when a write does not find it.
+// objects are the pods that the laboratory has made. If another client has deleted a pod, the next
+// write to the pod removes it from the list.
 type objects struct {
 	server *apitest.Server
 

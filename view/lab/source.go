@@ -9,7 +9,7 @@ import (
 )
 
 // source wraps the source that reads from the server. The events of its watches take a path on
-// which they can wait, be delayed, or get lost.
+// which they can be paused, delayed or dropped.
 type source[T any] struct {
 	listwatch.Source[T]
 	path *watchPath
@@ -37,7 +37,7 @@ type watch[T any] struct {
 	ctx  context.Context // context of the stream; when it ends, Next returns
 }
 
-// Next returns the next event that the path has let through.
+// Next returns the next event that the path does not drop.
 func (w watch[T]) Next() (listwatch.Event[T], error) {
 	for {
 		event, err := w.WatchStream.Next()
@@ -71,8 +71,7 @@ func (p *watchPath) drops() bool {
 	}
 }
 
-// waitFor waits for the duration in its second argument, or until ctx ends. The duration may change
-// meanwhile.
+// waitFor waits for the duration long, or until ctx ends. The duration may change during the wait.
 func waitFor(ctx context.Context, long *atomic.Int64) {
 	const look = 50 * time.Millisecond
 	for began := time.Now(); ctx.Err() == nil; {

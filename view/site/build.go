@@ -44,8 +44,8 @@ func build(dir string) ([]file, error) {
 	name := fmt.Sprintf("kinform-%x.wasm.gz", sha256.Sum256(packed))[:len("kinform-")+8] + ".wasm.gz"
 	files := []file{{name, packed}, {"worker.js", worker}}
 
-	// The file that runs the program differs between versions of Go. So it has to come from the
-	// version that compiled the program.
+	// The file that runs the program differs between versions of Go. So it must come from the
+	// version that compiles the program.
 	goroot, err := goCommand(nil, "env", "GOROOT")
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func compress(code []byte) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// policy is the page's policy for browsers: the policy of package view, plus permission for a
+// policy is the page's policy for browsers: the policy of package view, and the permission for a
 // worker to compile the program. It is in the head of the page, because a static host sends no
 // policy.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

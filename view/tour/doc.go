@@ -12,7 +12,9 @@
 // Each text has two languages, side by side. A step points at a box, and may open a small picture.
 // Conditions compare numbers of frames, for example "store.objects == was + 5"; condition.js of the
 // page documents them. The page shows the numbers of a step's conditions, and the numbers that must
-// stay the same. It does not wait for the unchanged numbers, because another user of the laboratory
-// may change them. The tests do check them. Each answer has conditions under which it would be
-// true. At the end of the lesson, only the conditions of the right answer are met.
+// stay the same.
+//
+// The page does not wait for the numbers that must stay the same, because another user of the
+// laboratory may change them. The tests check them. Each answer has conditions under which it would
+// be true. At the end of the lesson, only the conditions of the right answer are met.
 package tour

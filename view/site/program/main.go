@@ -22,8 +22,8 @@ func main() {
 	}
 }
 
-// run runs the laboratory until ctx ends. The page connects before there are pods, so it shows
-// their creation.
+// run runs the laboratory until ctx ends. The page connects before the pods are created, so it
+// shows their creation.
 func run(ctx context.Context) error {
 	l, err := lab.New(lab.Options{Window: window, View: view.Options{Title: "kinform in this tab", IndexValues: true}})
 	if err != nil {

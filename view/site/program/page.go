@@ -27,7 +27,7 @@ type request struct {
 	more   chan struct{} // signals that the page wants the next piece
 }
 
-// listen starts to answer the requests of the page.
+// listen starts to handle the requests of the page.
 func (p *page) listen() {
 	worker := js.Global().Get("kinform")
 	p.worker, p.open = worker, map[int]*request{}
@@ -37,7 +37,8 @@ func (p *page) listen() {
 	}))
 }
 
-// receive handles a message. It must not block, because no other message can arrive meanwhile.
+// receive handles a message. It must not block, because no other message can arrive until it
+// returns.
 func (p *page) receive(message js.Value) {
 	id := message.Get("id").Int()
 	p.mu.Lock()
@@ -50,7 +51,7 @@ func (p *page) receive(message js.Value) {
 		p.open[id] = req
 		go func() { p.serve(ctx, id, req, message) }()
 	case req == nil:
-		// The request may have been answered already.
+		// The response to the request may be complete already.
 	case message.Get("cancel").Truthy():
 		req.cancel()
 	case message.Get("more").Truthy():
@@ -61,7 +62,7 @@ func (p *page) receive(message js.Value) {
 	}
 }
 
-// serve lets the handler answer a request.
+// serve lets the handler respond to a request.
 func (p *page) serve(ctx context.Context, id int, req *request, message js.Value) {
 	defer func() {
 		req.cancel()
@@ -126,7 +127,7 @@ func (a *responseWriter) WriteHeader(code int) {
 	a.page.worker.Call("say", map[string]any{"id": a.id, "status": code, "headers": headers})
 }
 
-// Write implements http.ResponseWriter. It waits until the page asks for more.
+// Write implements http.ResponseWriter. It waits until the page requests the next piece.
 func (a *responseWriter) Write(b []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	select {
