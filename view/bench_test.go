@@ -33,7 +33,7 @@ type replay struct {
 	updates     int
 }
 
-// newReplay records the server's answers in protobuf.
+// newReplay records the server's responses in protobuf.
 func newReplay(t testing.TB, pods, updates int) *replay {
 	server := apitest.New(apitest.Options{Window: 2 * updates})
 	t.Cleanup(server.Close)
@@ -134,7 +134,7 @@ func (r *replay) run(b *testing.B, who string) time.Duration {
 
 // BenchmarkViewOfPods measures the path of one pod update, from protobuf bytes on a socket to the
 // store, while keys are reconciled. It compares no view, a view without viewers, and a view with a
-// viewer. The three cases alternate, so that all of them meet the same conditions of the machine.
+// viewer. The three cases alternate, so that the load of the machine affects all of them equally.
 // The ratio is a ratio of medians.
 func BenchmarkViewOfPods(b *testing.B) {
 	played := newReplay(b, 1000, 40_000)

@@ -107,7 +107,7 @@ func TestViewAllocatesNothingPerEvent(t *testing.T) {
 	v, err := New(Options{})
 	require.NoError(t, err)
 	without, unseen := cost(nil), cost(v)
-	require.LessOrEqual(t, unseen, without+0.1, "allocations of an event; one is one too many")
+	require.LessOrEqual(t, unseen, without+0.1, "without viewers, a view must add no allocation to an event")
 
 	v, err = New(Options{})
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestViewAllocatesNothingPerEvent(t *testing.T) {
 	seen := fakesource.Allocations(20*events, p.event)
 	frames := time.Since(began)/v.opts.FrameInterval + 2
 	ofFrames := 2500 * float64(frames) / (20 * events) // an upper bound
-	t.Logf("allocations of an event: %.2f without a view, %.2f while nobody looks, %.2f while somebody does and %d frames are made", without, unseen, seen, frames)
+	t.Logf("allocations of an event: %.2f without a view, %.2f without viewers, %.2f with a viewer and %d frames", without, unseen, seen, frames)
 	require.LessOrEqual(t, seen-ofFrames, without+0.1)
 }
 
@@ -146,7 +146,7 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// Without viewers, the view neither keeps nor counts events, so each event costs one atomic load.
+// Without viewers, the view neither records nor counts events: each event costs one atomic load.
 func TestNoEventsAreKeptWithoutViewers(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})

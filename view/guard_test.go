@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ask sends a request to the page and returns the status code, the body and the header of the
+// ask sends a request to the page. It returns the status code, the body and the header of the
 // response.
 func (r *rig) ask(t testing.TB, method, path string, body string, change func(*http.Request)) (int, string, http.Header) {
 	t.Helper()
@@ -93,8 +93,8 @@ func TestPageHasAContentSecurityPolicy(t *testing.T) {
 	require.Equal(t, contentSecurityPolicy, header.Get("Content-Security-Policy"))
 	require.NotContains(t, contentSecurityPolicy, "unsafe")
 	require.Equal(t, "nosniff", header.Get("X-Content-Type-Options"))
-	require.NotContains(t, text, "http://", "nothing is from elsewhere")
-	require.NotContains(t, text, "https://", "nothing is from elsewhere")
+	require.NotContains(t, text, "http://", "the page must load nothing from other origins")
+	require.NotContains(t, text, "https://", "the page must load nothing from other origins")
 }
 
 func TestIsLoopback(t *testing.T) {

@@ -58,21 +58,21 @@ func TestActionsNeedTheToken(t *testing.T) {
 		code   int
 		text   string
 	}{
-		"no token":             {good, set("Authorization", ""), 401, "needs the token"},
-		"a wrong token":        {good, set("Authorization", "Bearer a token of 20 characterS"), 401, "needs the token"},
-		"another origin":       {good, set("Origin", "http://evil.example"), 403, "pages of other origins"},
-		"behind a proxy":       {good, set("Origin", "https://tools.example"), 403, "the proxy must pass on the Host header unchanged"},
-		"another name":         {good, func(r *http.Request) { r.Host = "evil.example" }, 403, "the host name"},
-		"what a form can send": {good, set("Content-Type", "text/plain"), 415, "application/json"},
-		"another method":       {good, func(r *http.Request) { r.Method = http.MethodGet }, 405, "POST"},
-		"no JSON":              {`<x>`, nil, 400, "not an action"},
-		"too long":             {`{"action":"` + strings.Repeat("x", maxActionBody) + `"}`, nil, 400, "too large"},
-		"no such action":       {`{"action":"explode"}`, nil, 404, "no action"},
-		"no such input":        {`{"action":"create","values":{"m":"5"}}`, nil, 400, `no input "m"`},
-		"too much":             {`{"action":"create","values":{"n":"101"}}`, nil, 400, "from 1 to 100"},
-		"no number":            {`{"action":"create","values":{"n":"1e1"}}`, nil, 400, "whole number"},
-		"no choice":            {`{"action":"create","values":{"kind":"secret"}}`, nil, 400, "one of pod, node"},
-		"it fails":             {`{"action":"create","values":{"n":"99"}}`, nil, 409, "too many pods"},
+		"no token":         {good, set("Authorization", ""), 401, "needs the token"},
+		"a wrong token":    {good, set("Authorization", "Bearer a token of 20 characterS"), 401, "needs the token"},
+		"another origin":   {good, set("Origin", "http://evil.example"), 403, "pages of other origins"},
+		"behind a proxy":   {good, set("Origin", "https://tools.example"), 403, "the proxy must pass on the Host header unchanged"},
+		"another name":     {good, func(r *http.Request) { r.Host = "evil.example" }, 403, "the host name"},
+		"a body of a form": {good, set("Content-Type", "text/plain"), 415, "application/json"},
+		"another method":   {good, func(r *http.Request) { r.Method = http.MethodGet }, 405, "POST"},
+		"no JSON":          {`<x>`, nil, 400, "not an action"},
+		"too long":         {`{"action":"` + strings.Repeat("x", maxActionBody) + `"}`, nil, 400, "too large"},
+		"no such action":   {`{"action":"explode"}`, nil, 404, "no action"},
+		"no such input":    {`{"action":"create","values":{"m":"5"}}`, nil, 400, `no input "m"`},
+		"too much":         {`{"action":"create","values":{"n":"101"}}`, nil, 400, "from 1 to 100"},
+		"no number":        {`{"action":"create","values":{"n":"1e1"}}`, nil, 400, "whole number"},
+		"no choice":        {`{"action":"create","values":{"kind":"secret"}}`, nil, 400, "one of pod, node"},
+		"it fails":         {`{"action":"create","values":{"n":"99"}}`, nil, 409, "too many pods"},
 	} {
 		change := tt.change
 		if change == nil {
@@ -103,7 +103,7 @@ func TestPrivateViewNeedsTheToken(t *testing.T) {
 		require.NotContains(t, text, "pods")
 	}
 	code, _, _ := r.ask(t, http.MethodGet, "", "", nil)
-	require.Equal(t, 200, code, "the page itself says nothing")
+	require.Equal(t, 200, code, "the page itself must need no token")
 	code, text, _ := r.ask(t, http.MethodGet, "parts", "", func(request *http.Request) {
 		request.Header.Set("Authorization", "Bearer "+r.view.Token())
 	})

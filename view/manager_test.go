@@ -119,8 +119,8 @@ func TestSharedCacheIsShown(t *testing.T) {
 	requireEvents(t, v, "configmaps", server)
 }
 
-// Several users share an informer, and the page shows it once. An informer that is acquired after
-// the last release is a new one.
+// Several users share an informer, and the page shows it once. After the last user has released the
+// informer, another acquire makes a new informer.
 func TestSharedInformerIsShown(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(apitest.Options{})
@@ -157,10 +157,10 @@ func TestSharedInformerIsShown(t *testing.T) {
 	acquire()
 	require.NoError(t, one.WaitForSync(ctx))
 	requireEvents(t, v, "configmaps", server)
-	require.Less(t, len(v.recorders.informers.byName["configmaps"]), 100, "those of informers that are gone are forgotten")
+	require.Less(t, len(v.recorders.informers.byName["configmaps"]), 100, "recorders of removed informers must be dropped")
 }
 
-// requireEvents watches a pipeline until a frame has events of a change.
+// requireEvents views a pipeline until a frame has events of a change.
 func requireEvents(t *testing.T, v *View, name string, server *apitest.Server) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

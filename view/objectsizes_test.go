@@ -29,7 +29,7 @@ import (
 	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
-// storedInformer is an informer that consists of a store only.
+// storedInformer is an informer that has only a store.
 type storedInformer[T any] struct {
 	name  string
 	store *indexer.Store[T]
@@ -57,7 +57,7 @@ func addNamedStore[T any](t *testing.T, v *View, informer string, objects map[st
 	Informer(v, storedInformer[T]{informer, store})
 }
 
-// project asks the page for an object.
+// project requests the sizes of an object, like the page.
 func project(t *testing.T, v *View, query url.Values) (p ObjectSizes, text string) {
 	t.Helper()
 	served := httptest.NewServer(v)
@@ -127,13 +127,13 @@ func TestAnObjectIsComparedByFields(t *testing.T) {
 	for _, f := range p.Fields {
 		sumRaw, sumStored = sumRaw+f.Raw, sumStored+f.Stored
 	}
-	require.InDelta(t, p.Raw, sumRaw, 10, "fields are the whole object, but for braces and commas")
+	require.InDelta(t, p.Raw, sumRaw, 10, "the fields must be the whole object, except braces and commas")
 	require.InDelta(t, p.Stored, sumStored, 10)
-	require.Equal(t, 1, p.Sample.Objects, "one cannot be had")
+	require.Equal(t, 1, p.Sample.Objects, "the sample must skip the object that the server does not return")
 	require.Equal(t, p.Raw, p.Sample.Raw)
 	require.Equal(t, p.Stored, p.Sample.Stored)
 	for _, content := range []string{"label-key", "label-value", "node-value", "PASSWORD", "hunter2", "status-value", "manager\"", "f:spec"} {
-		require.NotContains(t, text, content, "contents are not sent")
+		require.NotContains(t, text, content, "the view must not send contents")
 	}
 	p, _ = project(t, v, url.Values{"key": {"n/b"}})
 	require.Equal(t, "it is <b>gone</b>", p.Error)
@@ -173,7 +173,7 @@ func TestServerGetsOneRequestAtATime(t *testing.T) {
 		}
 		all.Wait()
 		require.EqualValues(t, 1, most.Load())
-		require.Less(t, asked.Load(), int32(viewers+4*sampledObjects), "of each one object, and a few samples")
+		require.Less(t, asked.Load(), int32(viewers+4*sampledObjects), "each viewer must cause one request, and the sample a few")
 	})
 }
 
@@ -202,7 +202,7 @@ func TestSampleUsesTheCurrentStore(t *testing.T) {
 	less.ManagedFields = nil
 	put(less)
 	smaller, _ := project(t, v, nil)
-	require.Equal(t, 3, asked, "for the object twice, for the sample once")
+	require.Equal(t, 3, asked, "the object must be requested twice, and the sample once")
 	require.Equal(t, whole.Sample.Raw, smaller.Sample.Raw)
 	require.Equal(t, smaller.Stored, smaller.Sample.Stored)
 	require.Less(t, smaller.Sample.Stored, whole.Sample.Stored)
@@ -222,13 +222,13 @@ func TestObjectWithControlCharactersCanBeSelected(t *testing.T) {
 		require.Equal(t, key, p.Key)
 	}
 	hello, _, err := v.Frames(t.Context(), "a\x1bb")
-	require.NoError(t, err, "a program has the name as it is")
+	require.NoError(t, err, "Frames must accept the original name")
 	require.Equal(t, parts[0].Name, hello.Name)
 	_, _, err = v.Frames(t.Context(), "a\x1bc")
 	require.ErrorIs(t, err, ErrUnknownPipeline)
 }
 
-// Without Whole, the page shows the stored object on both sides.
+// Without ServerObjects, the page shows the stored object on both sides.
 func TestObjectWithoutServerVersion(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{Values: true})
@@ -292,7 +292,7 @@ func TestSecretsAreNeverSent(t *testing.T) {
 	v, err := New(Options{Values: true})
 	require.NoError(t, err)
 	addStore(t, v, map[string]*unstructured.Unstructured{"a": content("ConfigMap")})
-	require.Contains(t, shown(v), "hunter2", "the same values, of a kind that has none")
+	require.Contains(t, shown(v), "hunter2", "the values of a ConfigMap must be shown")
 	require.NotContains(t, shown(v), "identifier")
 }
 
@@ -358,7 +358,7 @@ func TestLag(t *testing.T) {
 	require.LessOrEqual(t, len(b.arrivals), maxArrivals)
 }
 
-// Others may create an untyped object with as many fields as the server accepts.
+// Other users may create an untyped object with as many fields as the server accepts.
 func TestObjectsWithManyFields(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
@@ -375,11 +375,11 @@ func TestObjectsWithManyFields(t *testing.T) {
 	for _, f := range p.Fields {
 		sum += f.Stored
 	}
-	require.InDelta(t, p.Stored, sum, 3, "each byte is counted, but for the braces")
+	require.InDelta(t, p.Stored, sum, 3, "each byte must be counted, except the braces")
 }
 
-// A store keeps its objects in the order of arrival, and a list mostly has one namespace after
-// another. The sample has objects from all parts of the store.
+// A store iterates over its objects in the order of arrival, and a list mostly has one namespace
+// after another. The sample has objects from all of the store.
 func TestSampleIsSpreadOverTheStore(t *testing.T) {
 	t.Parallel()
 	for _, objects := range []int{1, 20, 21, 59, 60, 61, 90, 119, 120, 1000} {

@@ -49,7 +49,7 @@ func TestQuantilesAreAccurateToAnEighth(t *testing.T) {
 	for second := range 9 {
 		require.EqualValues(t, 100, timesAt(time.Duration(second+1)*time.Second).Count, second)
 	}
-	require.Zero(t, timesAt(12*time.Second), "what is older than ten seconds does not count")
+	require.Zero(t, timesAt(12*time.Second), "durations older than ten seconds must not count")
 	h.add(time.Second)
 	require.EqualValues(t, 1, timesAt(13*time.Second).Count)
 	require.Zero(t, timesAt(time.Hour))
@@ -60,7 +60,7 @@ func TestRingIsBoundedAndKeepsOrder(t *testing.T) {
 	r := &ring{start: time.Now()}
 	r.put(recordedEvent{what: "closed"})
 	all, next := r.after(0, nil)
-	require.Empty(t, all, "nobody has made room")
+	require.Empty(t, all, "the ring must be empty before the first refill")
 	require.Zero(t, next)
 	require.EqualValues(t, 1, r.keyQuota.lost.Load())
 	seen := uint64(0)
@@ -86,7 +86,8 @@ func TestRingIsBoundedAndKeepsOrder(t *testing.T) {
 	require.EqualValues(t, 1+20*10, r.keyQuota.lost.Load())
 }
 
-// An object is in the sample of all boxes or of none. A coarser sample is a subset of a finer one.
+// An object is in the sample of all boxes, or of no box. A coarser sample is a subset of a finer
+// one.
 func TestSampleIsByKey(t *testing.T) {
 	t.Parallel()
 	taken := map[uint64]int{}
@@ -110,8 +111,8 @@ func TestSampleIsByKey(t *testing.T) {
 	require.NotZero(t, hashOf[int]()(7))
 }
 
-// All bytes of an object's name and a random seed of the process decide whether it is in the
-// sample. Names with the same ending get different hashes.
+// Whether an object is in the sample depends on all bytes of its name and on a random seed of the
+// process. Names with the same ending get different hashes.
 func TestSampleIsUnpredictable(t *testing.T) {
 	t.Parallel()
 	hash := hashOf[types.NamespacedName]()
@@ -126,7 +127,7 @@ func TestSampleIsUnpredictable(t *testing.T) {
 	require.NotEqual(t, hash(types.NamespacedName{Namespace: "a", Name: "b"}), hash(types.NamespacedName{Namespace: "b", Name: "a"}))
 }
 
-// Removed parts are forgotten, and the number of names is bounded.
+// The recorders of removed entries are dropped, and the number of names is bounded.
 func TestRecordersOfRemovedEntriesAreDropped(t *testing.T) {
 	t.Parallel()
 	v, err := New(Options{})
@@ -145,7 +146,7 @@ func TestRecordersOfRemovedEntriesAreDropped(t *testing.T) {
 	require.Len(t, v.recorders.queues.byName, maxNames)
 	require.Len(t, v.recorders.queues.names, maxNames)
 
-	// A shown queue keeps its recorder, however many names follow.
+	// A shown queue keeps its recorder, for any number of later names.
 	kept := workqueue.New(QueueOptions(v, workqueue.Options[string]{Name: "kept", Logger: silent}))
 	remove := Queue(v, kept)
 	for n := range 2 * maxNames {

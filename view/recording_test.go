@@ -34,7 +34,7 @@ func read(r io.Reader) (*Hello, []*Frame, error) {
 	return hello, all, nil
 }
 
-// A recording has the frames that viewers see.
+// A recording has the same frames as the stream for viewers.
 func TestRecordingEqualsTheStream(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{Title: "a <title>"}, 3, nil)
@@ -136,7 +136,7 @@ func FuzzReadRecording(f *testing.F) {
 		require.NotNil(t, hello)
 		at, ended := 0.0, false
 		for f, err := range frames {
-			require.False(t, ended, "an error is the last")
+			require.False(t, ended, "an error must be the last element")
 			if ended = err != nil; ended {
 				require.ErrorIs(t, err, ErrRecording)
 				continue
@@ -218,5 +218,5 @@ func TestRealLinesAreAccepted(t *testing.T) {
 	for line := range bytes.Lines(text) {
 		require.Less(t, countValues(line), maxJSONValues/50)
 	}
-	require.NoError(t, checkRecording([]byte(`{"hello":{"version":1,"title":"`+strings.Repeat(`,[{\"`, maxJSONValues)+`"}}`)), "what is in a text is no value")
+	require.NoError(t, checkRecording([]byte(`{"hello":{"version":1,"title":"`+strings.Repeat(`,[{\"`, maxJSONValues)+`"}}`)), "commas and brackets in a text must not count as values")
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// For a handler call, a view allocates nothing, with or without viewers. This is also true if the
-// user has set Sample. If both samples observe the call, it costs one allocation, for the combined
-// function.
+// A view allocates nothing for a handler call, with or without viewers. This is also true if the
+// user has set Sample. Only if both samples observe the call, it costs one allocation, for the
+// combined function.
 func TestSampleObserverAllocations(t *testing.T) {
 	info := informer.DeliverInfo{Handler: "enqueue", Type: informer.Updated, Cause: informer.Watch, Key: types.NamespacedName{Namespace: "shop", Name: "till"}}
 	heard := 0
@@ -27,9 +27,9 @@ func TestSampleObserverAllocations(t *testing.T) {
 		allocations float64
 	}{
 		{"alone", nil, true, false, 0},
-		{"the user's hears, nobody looks", wanted, false, true, 0},
-		{"the user's hears of others", unwanted, true, false, 0},
-		{"both hear", wanted, true, true, 1},
+		{"the user's sample observes the call, no viewers", wanted, false, true, 0},
+		{"the user's sample observes other calls", unwanted, true, false, 0},
+		{"both samples observe the call", wanted, true, true, 1},
 	} {
 		rec := newRecorder("maps", time.Now())
 		if test.looks {

@@ -28,13 +28,13 @@ func TestSampleGrowsBackAfterABurst(t *testing.T) {
 				require.NoError(t, err)
 				written++
 			}
-			require.Less(t, written, 100_000, "a burst of that size leaves something out")
+			require.Less(t, written, 100_000, "a large burst must shrink the sample")
 			continue
 		case f.Scale == 1:
 			return
 		}
 		quiet++
-		require.Less(t, quiet, 100, "one object of %d is shown, ten seconds after the burst", f.Scale)
+		require.Less(t, quiet, 100, "the sample must have all objects ten seconds after the burst, not one of %d", f.Scale)
 	}
-	require.Fail(t, "the frames have ended")
+	require.Fail(t, "the frames must not end")
 }

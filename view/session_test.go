@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// guarded is a private view with a record of its log.
+// guarded is a private view that keeps its log.
 type guarded struct {
 	*View
 	log bytes.Buffer
@@ -42,7 +42,7 @@ func (g *guarded) code(t *testing.T) string {
 	return code
 }
 
-// request is a request of the page. The credential is a token or a session.
+// request returns a request of the page. The credential is a token or a session.
 func request(method, path, credential, body string) *http.Request {
 	r := httptest.NewRequest(method, "http://127.0.0.1:1/"+path, strings.NewReader(body))
 	r.RemoteAddr = "127.0.0.1:999"
@@ -55,7 +55,7 @@ func request(method, path, credential, body string) *http.Request {
 	return r
 }
 
-// enter sends a code or the token, together with the credential that the browser has already. It
+// enter sends a code or the token, together with the credential that the browser already has. It
 // returns the session, or an error text.
 func (g *guarded) enter(t *testing.T, how, credential string) (session, why string) {
 	t.Helper()
@@ -65,7 +65,7 @@ func (g *guarded) enter(t *testing.T, how, credential string) (session, why stri
 	}
 	w := httptest.NewRecorder()
 	g.ServeHTTP(w, request(http.MethodPost, "session", credential, fmt.Sprintf(`{%q:%q}`, what, how)))
-	require.Empty(t, w.Header().Values("Set-Cookie"), "cookies of loopback go to every port")
+	require.Empty(t, w.Header().Values("Set-Cookie"), "the view must set no cookie, because cookies of loopback go to every port")
 	if w.Code != http.StatusOK {
 		require.Equal(t, http.StatusUnauthorized, w.Code, w.Body)
 		return "", w.Body.String()
@@ -102,8 +102,8 @@ func TestCodeAdmitsOneBrowser(t *testing.T) {
 	require.Equal(t, session, again)
 	require.Empty(t, g.log.String())
 
-	// Another browser has read the address from the command line. Nobody can say which of the two
-	// browsers belongs to the user.
+	// Another browser has read the address from the command line. The view cannot know which of the
+	// two browsers belongs to the user.
 	_, refusal := g.enter(t, code, "")
 	require.Contains(t, refusal, "opened before")
 	require.Contains(t, refusal, "Paste the token")
@@ -117,7 +117,7 @@ func TestCodeAdmitsOneBrowser(t *testing.T) {
 
 	_, refusal = g.enter(t, code, "")
 	require.Contains(t, refusal, "opened before")
-	require.Equal(t, 1, strings.Count(g.log.String(), "\n"), "a line is written once")
+	require.Equal(t, 1, strings.Count(g.log.String(), "\n"), "the log must have only one line")
 	for _, secret := range []string{code, session, g.Token()} {
 		require.NotContains(t, g.log.String(), secret)
 	}
@@ -127,7 +127,7 @@ func TestCodeAdmitsOneBrowser(t *testing.T) {
 }
 
 // The owner of an address may already have the token, or a session from another address. When the
-// owner opens the address, the page says that another browser has used the code. The session of
+// owner opens the address, the page reports that another browser has used the code. The session of
 // that browser ends, and the owner's session continues.
 func TestReusedCodeIsReportedToAnAuthorizedOwner(t *testing.T) {
 	t.Parallel()
@@ -216,7 +216,7 @@ func TestCodeExpiresAfterFiveMinutes(t *testing.T) {
 		require.Contains(t, refusal, "has expired")
 		g.requireIn(t, true, session)
 		g.code(t)
-		require.Len(t, g.sessions.codes, 1, "old codes are forgotten")
+		require.Len(t, g.sessions.codes, 1, "expired codes must be dropped")
 	})
 }
 
@@ -225,9 +225,9 @@ func TestTokenAdmitsAnyBrowser(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	session, _ := g.enter(t, g.Token(), "")
-	require.NotEqual(t, g.Token(), session, "the page keeps no token")
+	require.NotEqual(t, g.Token(), session, "the page must get a session instead of the token")
 	again, _ := g.enter(t, g.Token(), "")
-	require.Equal(t, session, again, "sessions do not pile up")
+	require.Equal(t, session, again, "all browsers with the token must share a session")
 	g.requireIn(t, true, session)
 	g.requireIn(t, true, g.Token())
 	code := g.code(t)

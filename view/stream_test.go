@@ -51,13 +51,13 @@ func TestViewersAreBounded(t *testing.T) {
 	}
 	require.Equal(t, 404, look("", "nothing").StatusCode)
 
-	// If all seats are taken, the oldest stream loses its seat to the next viewer. The view sends
-	// it a reconnect delay.
+	// If all slots are taken, the next viewer replaces the viewer of the oldest stream. The view
+	// sends a reconnect delay to the replaced viewer.
 	fourth := look("", "")
 	require.Equal(t, 200, fourth.StatusCode)
 	require.Equal(t, "retry: 5000", ended(t, others[0].Body))
 
-	// Viewers with the token keep their seats, so no seat is left for other viewers.
+	// Viewers with the token keep their slots, so no slot is left for other viewers.
 	known := []*http.Response{look(r.view.Token(), ""), look(r.view.Token(), ""), look(r.view.Token(), "")}
 	for _, other := range []*http.Response{others[1], others[2], fourth} {
 		require.Equal(t, "retry: 5000", ended(t, other.Body))
@@ -73,7 +73,7 @@ func TestViewersAreBounded(t *testing.T) {
 		require.NoError(t, err)
 	}
 
-	// The program's own Frames needs no seat.
+	// The program's own Frames needs no slot.
 	_, frames, err := r.view.Frames(t.Context(), "")
 	require.NoError(t, err)
 	for range frames {
@@ -85,8 +85,8 @@ func TestViewersAreBounded(t *testing.T) {
 	require.Eventually(t, func() bool { return look("", "").StatusCode == 200 }, time.Minute, time.Millisecond)
 }
 
-// A program may wrap the ResponseWriter and lose Flush. The view then refuses the stream with an
-// error, instead of breaking it off later.
+// A program may wrap the ResponseWriter without the method Flush. The view then refuses the stream
+// with an error, instead of breaking it off later.
 func TestStreamWithoutFlushIsRefused(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{}, 1, nil)
@@ -104,7 +104,7 @@ func TestStreamWithoutFlushIsRefused(t *testing.T) {
 	require.Zero(t, r.view.viewers.Load())
 }
 
-// A hundred viewers see the same frames. Each frame is made once.
+// A hundred viewers get the same frames. Each frame is made once.
 func TestFramesAreSharedByViewers(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{MaxViewers: 100}, 1, nil)
@@ -123,11 +123,11 @@ func TestFramesAreSharedByViewers(t *testing.T) {
 		first[f.Seq] = f
 	}
 	f := all[0]().Frame
-	require.Less(t, len(first), 60, "viewers share frames")
+	require.Less(t, len(first), 60, "viewers must share frames")
 	require.NotZero(t, f.Seq)
 }
 
-// A viewer that does not read blocks nobody. Finally it is disconnected.
+// A viewer that does not read does not block other viewers. In the end it is disconnected.
 func TestStalledViewerIsDisconnected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestStalledViewerIsDisconnected(t *testing.T) {
 	})
 }
 
-// stalledWriter is the receiving end of an answer.
+// stalledWriter is a ResponseWriter whose client may stop reading.
 type stalledWriter struct {
 	stuck    bool
 	frames   atomic.Int64
@@ -191,7 +191,7 @@ func (w *stalledWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Frames come at regular times. A slow viewer misses some, and sees later ones.
+// Frames are made at regular times. A slow viewer misses some frames, and gets later ones.
 func TestFramesComeTenTimesASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestFramesComeTenTimesASecond(t *testing.T) {
 		v.Close()
 		v.Close()
 		for range frames {
-			require.Fail(t, "the view is closed")
+			require.Fail(t, "a closed view must have no more frames")
 		}
 	})
 }
@@ -275,7 +275,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	require.NoError(t, <-ended)
 	for lines.Scan() {
 	}
-	require.NoError(t, lines.Err(), "the stream ends in order")
+	require.NoError(t, lines.Err(), "the stream must end without an error")
 
 	v, err = New(Options{})
 	require.NoError(t, err)

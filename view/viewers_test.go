@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// A hundred viewers, some of whom do not read, cost the program little more than one viewer. A
+// A hundred viewers, some of which do not read, cost the program little more than one viewer. A
 // frame is made once, and the memory for each viewer is bounded.
 func TestAHundredViewers(t *testing.T) {
 	testsize.SkipIfShort(t, "measures a frame with a hundred viewers, many times")
@@ -58,10 +58,10 @@ func TestAHundredViewers(t *testing.T) {
 	}
 	require.EqualValues(t, 101, r.view.viewers.Load())
 	many, frameOfMany := measure()
-	t.Logf("a viewer more costs %.0f kB, its connection and the other end of it included; a frame takes %.0f µs for one, and %.0f µs for 101", (many-one)/100/1e3, 1e6*frameOfOne, 1e6*frameOfMany)
-	require.Less(t, (many-one)/100, 300e3, "bytes for a viewer")
+	t.Logf("one more viewer costs %.0f kB, including both ends of its connection; a frame takes %.0f µs for one viewer, and %.0f µs for 101", (many-one)/100/1e3, 1e6*frameOfOne, 1e6*frameOfMany)
+	require.Less(t, (many-one)/100, 300e3, "a viewer must cost less than 300 kB")
 	later, _ := measure()
-	require.Less(t, later-many, 5e6, "those that do not read pile up nothing")
+	require.Less(t, later-many, 5e6, "viewers that do not read must not need more and more memory")
 }
 
 func median(all []float64) float64 {

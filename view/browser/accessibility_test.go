@@ -60,7 +60,7 @@ func TestEveryControlHasAName(t *testing.T) {
 	p.until(`document.querySelectorAll("#all tbody tr").length >= 1`)
 	look("index")
 	for _, role := range []string{"button", "combobox", "spinbutton", "tab", "tabpanel", "region"} {
-		require.Positive(t, seen[role], "there is no %s", role)
+		require.Positive(t, seen[role], "the page must have a control of role %s", role)
 	}
 }
 
@@ -79,13 +79,13 @@ func TestTabGoesThroughThePage(t *testing.T) {
 			break
 		}
 		seen[at[0]] = true
-		require.Equal(t, "solid 3px", at[2], "where it is can be seen: %s", at[1])
+		require.Equal(t, "solid 3px", at[2], "the focus must be visible: %s", at[1])
 	}
-	require.GreaterOrEqual(t, len(seen), all-2, "Tab comes to everything")
+	require.GreaterOrEqual(t, len(seen), all-2, "Tab must visit all controls")
 }
 
-// Texts have enough contrast, in light on a wide screen and in dark on a phone (WCAG AA: 4.5 to 1),
-// and are not tiny.
+// Texts have enough contrast and are not tiny (WCAG AA: 4.5 to 1). The test checks light colours on
+// a wide screen, and dark colours on a phone.
 func TestTextsHaveContrast(t *testing.T) {
 	for scheme, width := range map[string]int64{"light": 1440, "dark": 390} {
 		t.Run(scheme, func(t *testing.T) {
@@ -128,7 +128,7 @@ const lowContrast = `(() => {
 	return [...new Set(bad)].slice(0, 30);
 })()`
 
-// With reduced motion, no dot flies.
+// With reduced motion, dots do not fly.
 func TestReducedMotion(t *testing.T) {
 	l, address := serveLab(t)
 	p := newTab(t, 1440, 1000, "prefers-reduced-motion:reduce")
@@ -140,5 +140,5 @@ func TestReducedMotion(t *testing.T) {
 	_, err := l.Do(context.Background(), "burst", map[string]string{"n": "5"})
 	require.NoError(t, err)
 	p.until(`globalThis.places.length > 30`)
-	require.Empty(t, eval[[]float64](p, `globalThis.places.filter((x) => !globalThis.slots.some((s) => Math.abs(s - x) < 0.5))`), "dots stand in their places, and are never between them")
+	require.Empty(t, eval[[]float64](p, `globalThis.places.filter((x) => !globalThis.slots.some((s) => Math.abs(s - x) < 0.5))`), "dots must never be between two places")
 }

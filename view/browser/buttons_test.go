@@ -19,7 +19,8 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// host serves the page. The field for its laboratory is nil if the laboratory runs in the tab.
+// host is a way to serve the page. open returns a nil laboratory if the laboratory runs in the
+// tab.
 type host struct {
 	name string
 	open func(t *testing.T) (l *lab.Lab, address string)
@@ -84,7 +85,7 @@ func serveSite(t *testing.T) (*lab.Lab, string) {
 		served.Close()
 		mu.Lock()
 		defer mu.Unlock()
-		require.Empty(t, missing, "the page asks for what is not in the folder")
+		require.Empty(t, missing, "the page must request only files of the folder")
 	})
 	return nil, served.URL + path
 }
@@ -99,7 +100,7 @@ func onEachHost(t *testing.T, test func(t *testing.T, l *lab.Lab, p *tab)) {
 			p.until(`Number(document.getElementById("state").dataset.seq) > 0 && !document.querySelector("[data-action=create]").disabled`)
 			p.until(valueOf("store.objects") + ` === 20`)
 			test(t, l, p)
-			require.Empty(t, eval[[]string](p, `performance.getEntriesByType("resource").map((e) => e.name).filter((n) => !n.startsWith(new URL(".", location.href).href))`), "nothing is from elsewhere")
+			require.Empty(t, eval[[]string](p, `performance.getEntriesByType("resource").map((e) => e.name).filter((n) => !n.startsWith(new URL(".", location.href).href))`), "the page must load nothing from other origins")
 		})
 	}
 }
@@ -117,7 +118,7 @@ func (p *tab) press(action string, inputs ...string) string {
 	return eval[string](p, `document.getElementById("said").textContent`)
 }
 
-// Every button of the laboratory does what it says, according to the numbers of the page.
+// Every button of the laboratory has its effect, according to the numbers of the page.
 func TestEveryButton(t *testing.T) {
 	for _, action := range buttons {
 		require.NotEmpty(t, action.until, action.press)
@@ -127,7 +128,7 @@ func TestEveryButton(t *testing.T) {
 		for _, id := range eval[[]string](p, `[...document.querySelectorAll("[data-action]")].map((b) => b.dataset.action)`) {
 			left[id] = true
 		}
-		require.Len(t, left, len((&lab.Lab{}).Actions()), "each action has a button")
+		require.Len(t, left, len((&lab.Lab{}).Actions()), "each action must have a button")
 		for _, b := range buttons {
 			eval[any](p, `globalThis.was = Object.fromEntries([...document.querySelectorAll("#picture [data-number]")].map((e) => [e.dataset.number, Number(e.dataset.value)]))`)
 			said := p.press(b.press, b.inputs...)
@@ -135,13 +136,13 @@ func TestEveryButton(t *testing.T) {
 			delete(left, b.press)
 			p.until(`((n, was, state) => ` + b.until + `)(Object.fromEntries([...document.querySelectorAll("#picture [data-number]")].map((e) => [e.dataset.number, Number(e.dataset.value)])), globalThis.was, document.getElementById("state").textContent)`)
 		}
-		require.Empty(t, left, "buttons that nobody has pressed")
+		require.Empty(t, left, "the test must press all buttons")
 		p.requireNumbers(l)
 	})
 }
 
-// requireNumbers waits until the numbers stop changing. It fails unless the page then shows the
-// same numbers as Status, Stats and the server.
+// requireNumbers waits until the numbers stop changing. Then the page must show the same numbers as
+// Status, Stats and the server.
 func (p *tab) requireNumbers(l *lab.Lab) {
 	p.t.Helper()
 	p.press("reset")
@@ -163,8 +164,9 @@ func (p *tab) requireNumbers(l *lab.Lab) {
 	p.until(`document.querySelector("#box-server .box-state").textContent === ` + quote(l.Server().ResourceVersion()))
 }
 
-// buttons are pressed in this order. In the field until, n is the current numbers, was is the
-// numbers before the press, and state is the settings that differ from the initial ones.
+// buttons are pressed in this order. The field until is a condition. In it, n has the current
+// numbers, was has the numbers before the press, and state has the settings that differ from the
+// initial ones.
 var buttons = []struct {
 	press  string
 	inputs []string
@@ -224,7 +226,7 @@ var buttons = []struct {
 	{"reset", nil, `state === "live"`},
 }
 
-// Each picture opens from its box and by its letter, and shows the events that have just happened.
+// Each picture opens from its box and by its letter, and shows the latest events.
 func TestEveryPicture(t *testing.T) {
 	onEachHost(t, func(t *testing.T, _ *lab.Lab, p *tab) {
 		for n, box := range []string{"server", "reflector", "fifo", "store", "handlers", "queue", "workers"} {
@@ -232,7 +234,7 @@ func TestEveryPicture(t *testing.T) {
 			require.Equal(t, "box-"+box, eval[string](p, `document.activeElement.id`))
 			require.NotEmpty(t, eval[string](p, `document.querySelector("#box-`+box+` h2").textContent`))
 			require.Positive(t, eval[int](p, `document.querySelectorAll("#box-`+box+` .row:not([hidden])").length`))
-			require.Positive(t, eval[int](p, `document.querySelectorAll("#box-`+box+` [data-small]").length`), "%s leads to a picture", box)
+			require.Positive(t, eval[int](p, `document.querySelectorAll("#box-`+box+` [data-small]").length`), "%s must have a button for a picture", box)
 		}
 		all := eval[[]string](p, `[...document.querySelectorAll("#picture [data-small]")].map((b) => b.dataset.small)`)
 		require.Len(t, all, len(pictures))
@@ -263,7 +265,7 @@ func TestEveryPicture(t *testing.T) {
 	})
 }
 
-// pictures has, for each picture, what to press and what the picture then shows.
+// pictures has, for each picture, the actions that lead to events, and what the picture then shows.
 var pictures = []struct {
 	id, letter string
 	press      [][]string
@@ -290,7 +292,7 @@ var pictures = []struct {
 	}},
 }
 
-// A user chooses an object, and chooses further parts to leave out.
+// A user chooses an object, and more fields to leave out.
 func TestObjectDiff(t *testing.T) {
 	onEachHost(t, func(t *testing.T, _ *lab.Lab, p *tab) {
 		p.key("m")
@@ -308,7 +310,7 @@ func TestObjectDiff(t *testing.T) {
 		eval[any](p, `{ const s = document.querySelector(".object-tools select"); s.selectedIndex = 3; s.dispatchEvent(new Event("change")); }`)
 		p.until(`document.querySelector(".object .counts").textContent.startsWith(document.querySelector(".object-tools select").value + ": ")`)
 		sum := eval[[]int](p, `["raw", "stored"].map((of) => [...document.querySelectorAll(".fields tbody tr")].reduce((sum, r) => sum + Number(r.dataset[of]), 0))`)
-		require.Equal(t, sum[0], sum[1], "nothing is left out")
+		require.Equal(t, sum[0], sum[1], "both sides must have the same size")
 	})
 }
 

@@ -29,8 +29,8 @@ func laboratory(t *testing.T, width, height int64, media ...string) (*lab.Lab, *
 	return l, (&rig{view: l.View(), url: served.URL + "/"}).open(t, width, height, media...)
 }
 
-// shoot saves a screenshot of the small pictures in the directory KINFORM_SCREENSHOTS, for a person
-// to look at.
+// shoot saves a screenshot of the small pictures in the directory KINFORM_SCREENSHOTS, for a
+// developer to look at.
 func (p *tab) shoot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("KINFORM_SCREENSHOTS")
@@ -43,7 +43,7 @@ func (p *tab) shoot(name string) {
 	require.NoError(p.t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600))
 }
 
-// The chart has a line with marks for each way to list, and a table of the measurements.
+// The chart has a line with marks for each list method, and a table of the measurements.
 func TestListComparisonIsDrawn(t *testing.T) {
 	l, p := laboratory(t, 1440, 1200)
 	p.key("j")

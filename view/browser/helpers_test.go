@@ -104,7 +104,7 @@ var browser = sync.OnceValues(func() (context.Context, func()) {
 	return ctx, func() { closed(); end() }
 })
 
-// tab is a browser tab with the page.
+// tab is a browser tab that shows the page.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -112,23 +112,23 @@ type tab struct {
 	heard chan struct{} // closed after endMarker, or when the console ends
 
 	mu       sync.Mutex // guards following
-	allowed  []string   // parts of messages that the test itself causes
+	allowed  []string   // parts of messages that the test causes on purpose
 	messages []string   // all other messages in the console: errors and policy violations
 }
 
 // endMarker is the final message in the console.
 const endMarker = "the test has ended"
 
-// allow names the messages that the test is about to cause. Call it before the action, because the
-// browser delivers messages with a delay.
+// allow names the messages that the test is about to cause. Call allow before the action, because
+// the browser delivers messages with a delay.
 func (p *tab) allow(parts ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.allowed = append(p.allowed, parts...)
 }
 
-// collectConsole reads the console up to the message endMarker. If reading fails before that, the
-// failure counts as a message.
+// collectConsole reads the console up to the message endMarker. If reading fails before the end
+// marker, the failure counts as a message.
 func (p *tab) collectConsole(console iter.Seq2[chromedp.ConsoleMessage, error]) {
 	defer close(p.heard)
 	for m, err := range console {
@@ -146,14 +146,15 @@ func (p *tab) collectConsole(console iter.Seq2[chromedp.ConsoleMessage, error]) 
 	}
 }
 
-// requireQuiet reads the console to its end, and fails if it has messages that are not allowed.
+// requireQuiet reads the console to its end. It fails if the console has messages that are not
+// allowed.
 func (p *tab) requireQuiet() {
 	p.t.Helper()
 	eval[any](p, `console.log(`+quote(endMarker)+`)`)
 	<-p.heard
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	require.Empty(p.t, p.messages, "the console of the page")
+	require.Empty(p.t, p.messages, "the console of the page must be empty")
 }
 
 // open opens the page in a tab. Any message in its console fails the test.
@@ -202,9 +203,9 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	require.NoError(p.t, chromedp.Do(p.ctx, actions...))
 }
 
-// key presses and releases keys. A key and its character go to the browser in one command. After
-// two commands, as chromedp.KeyEvent sends them, a page that has handled the key may still get the
-// character if the machine is busy. The page then scrolls at a space.
+// key presses and releases keys. A key and its character go to the browser in one command.
+// chromedp.KeyEvent sends two commands. On a busy machine, a page that has handled the key may then
+// still get the character, and scrolls at a space.
 func (p *tab) key(keys string) {
 	p.t.Helper()
 	for _, r := range keys {
@@ -228,8 +229,8 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// until(expression) waits until an expression is true. A busy machine may need tens of seconds for
-// a picture. An evaluation may fail while the browser reloads the page.
+// until(expression) waits until an expression is true. A busy machine may need tens of seconds to
+// draw a picture. An evaluation may fail while the browser reloads the page.
 func (p *tab) until(expression string) {
 	p.t.Helper()
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {

@@ -87,9 +87,9 @@ func TestHostileObjects(t *testing.T) {
 		p.until(`Number(document.getElementById("state").dataset.seq) > ` + itoa(seq+5))
 		require.Zero(t, eval[int](p, `document.querySelectorAll("img, iframe, b#broken, script:not([src='main.js'])").length`), picture.id)
 		require.NotEqual(t, "taken", eval[string](p, `document.title`), picture.id)
-		require.True(t, eval[bool](p, `document.documentElement.scrollWidth <= innerWidth`), "%s: long texts widen the page", picture.id)
+		require.True(t, eval[bool](p, `document.documentElement.scrollWidth <= innerWidth`), "%s: long texts must not widen the page", picture.id)
 		require.Equal(t, "", eval[string](p, `(document.body.textContent.match(/[\u0000-\u0009\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069\u200b]/) ?? [""])[0]`), picture.id)
-		require.Less(t, eval[int](p, `Math.max(...[...document.querySelectorAll("#small-panel *")].filter((e) => !e.children.length).map((e) => e.textContent.length))`), 2200, "texts are cut")
+		require.Less(t, eval[int](p, `Math.max(...[...document.querySelectorAll("#small-panel *")].filter((e) => !e.children.length).map((e) => e.textContent.length))`), 2200, "long texts must be cut")
 	}
 	p.shootPage("hostile-phone")
 }
@@ -125,6 +125,6 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 	p.do(chromedp.Navigate(evil.URL))
 	p.until(`globalThis.said`)
 	require.Equal(t, map[string]string{"parts": "refused", "object": "refused", "do": "refused", "do blindly": "refused", "stream": "refused", "script": "refused"}, eval[map[string]string](p, `globalThis.said`),
-		"by the browser, as the answers say that they are for their own page alone")
-	require.Equal(t, before, l.Server().ResourceVersion(), "nothing was written")
+		"the browser must refuse all requests, because the responses are only for pages of the same origin")
+	require.Equal(t, before, l.Server().ResourceVersion(), "the other page must not write")
 }

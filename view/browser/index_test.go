@@ -30,8 +30,8 @@ func (forbiddenSource) List(context.Context, listwatch.ListOptions) (listwatch.L
 	return nil, errors.New(`configmaps is forbidden: User "<b>eve</b>" cannot list`)
 }
 
-// The index of a program with many informers puts the informers with problems on top, and names
-// each problem. The test has one problem of each kind.
+// The index of a program with many informers has the informers with problems on top, and names each
+// problem. The test has one problem of each kind.
 func TestIndexHasProblemsOnTop(t *testing.T) {
 	v, err := view.New(view.Options{Title: "many"})
 	require.NoError(t, err)
@@ -113,9 +113,9 @@ func TestIndexHasProblemsOnTop(t *testing.T) {
 		require.Equal(t, "✗ wrong", eval[string](p, row(name)+`.cells[0].textContent`), name)
 	}
 	require.Equal(t, []string{"unsynced", "behind", "slow", "forgotten", "failing"}, eval[[]string](p, `[...document.querySelectorAll("#all tbody tr.bad th")].map((e) => e.textContent)`))
-	require.Equal(t, "bad,bad,bad,bad,bad", eval[string](p, `[...document.querySelectorAll("#all tbody tr")].slice(0, 5).map((r) => r.className).join()`), "they are on top")
+	require.Equal(t, "bad,bad,bad,bad,bad", eval[string](p, `[...document.querySelectorAll("#all tbody tr")].slice(0, 5).map((r) => r.className).join()`), "pipelines with problems must be on top")
 	require.Empty(t, eval[string](p, row("good")+`.querySelector(".why").textContent`))
-	require.Zero(t, eval[int](p, `document.querySelectorAll("#all b").length`), "errors are texts")
+	require.Zero(t, eval[int](p, `document.querySelectorAll("#all b").length`), "errors must not become markup")
 	p.shootPage("index-light")
 	eval[any](p, row("slow")+`.querySelector("button").click()`)
 	p.until(`document.getElementById("wrong").textContent.includes("handler slow is slow")`)

@@ -41,8 +41,8 @@ func (b *fakeLaboratory) State() map[string]string {
 	return nil
 }
 
-// The page has a button for each action. When a button is pressed, the page sends its session,
-// which it got for the code in its address.
+// The page has a button for each action. A press sends the page's session, which the page got for
+// the code in its address.
 func TestButtonsOfALaboratory(t *testing.T) {
 	lab := &fakeLaboratory{}
 	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = lab })

@@ -14,8 +14,7 @@ import (
 )
 
 // Each lesson works from its first caption to the right answer: by keyboard and by mouse, in both
-// languages, and on each host. With -short, the lessons are divided among the hosts, so that each
-// lesson runs once.
+// languages, and on each host. With -short, each lesson runs on only one of the hosts.
 func TestLessons(t *testing.T) {
 	for n, h := range hosts {
 		t.Run(h.name, func(t *testing.T) {
@@ -66,7 +65,7 @@ func (p *tab) lesson(n int, shoot bool) {
 	p.until(fmt.Sprintf(`document.querySelector("#tour .place").textContent.startsWith("1 /") && document.getElementById("tour-lesson").value === "%d" && document.querySelector(".box.pointed")`, n))
 	for step := 1; ; step++ {
 		p.until(ready)
-		require.True(t, eval[bool](p, `Boolean(document.querySelector(".box.pointed"))`), "a box is pointed at")
+		require.True(t, eval[bool](p, `Boolean(document.querySelector(".box.pointed"))`), "the step must point at a box")
 		if eval[bool](p, `Boolean(document.querySelector(".answers button"))`) {
 			break
 		}
@@ -86,9 +85,9 @@ func (p *tab) lesson(n int, shoot bool) {
 		eval[any](p, `document.getElementById("tour-next").click()`)
 		p.until(fmt.Sprintf(`document.querySelector("#tour .place").textContent.startsWith("%d /")`, step+1))
 	}
-	require.True(t, eval[bool](p, `document.getElementById("tour-next").disabled`), "there is an answer to give")
+	require.True(t, eval[bool](p, `document.getElementById("tour-next").disabled`), "the question must need an answer")
 	links := eval[[]string](p, `[...document.querySelectorAll(".tour-links a")].map((a) => a.href)`)
-	require.GreaterOrEqual(t, len(links), 2, "a section of the docs, and code")
+	require.GreaterOrEqual(t, len(links), 2, "the lesson must link to the docs and to code")
 	right := -1
 	for i := range eval[int](p, `document.querySelectorAll(".answers button").length`) {
 		eval[any](p, fmt.Sprintf(`document.querySelectorAll(".answers button")[%d].click()`, i))
@@ -103,7 +102,7 @@ func (p *tab) lesson(n int, shoot bool) {
 	picture("question")
 	eval[any](p, `document.getElementById("tour-language").click()`)
 	p.until(caption + `.includes("✓ 对。")`)
-	require.NotEqual(t, links, eval[[]string](p, `[...document.querySelectorAll(".tour-links a")].map((a) => a.href)`), "the docs are in Chinese as well")
+	require.NotEqual(t, links, eval[[]string](p, `[...document.querySelectorAll(".tour-links a")].map((a) => a.href)`), "the Chinese lesson must link to the Chinese docs")
 	for _, link := range append(links, eval[[]string](p, `[...document.querySelectorAll(".tour-links a")].map((a) => a.href)`)...) {
 		p.requireLink(link)
 	}
@@ -121,8 +120,8 @@ func inSight(box, open string) string {
 	return `document.getElementById("` + box + `").getBoundingClientRect().bottom <= document.getElementById("tour").getBoundingClientRect().top`
 }
 
-// seen has conditions by lesson and step. A condition is true if the picture shows what the caption
-// describes.
+// seen has conditions by lesson and step. Each condition checks that the picture shows what the
+// caption describes.
 var seen = map[[2]int]string{
 	{3, 2}: `document.querySelector("#small .cell.how-unchanged") && !document.querySelector("#small .cell:not(.how-unchanged)")`,
 	{3, 3}: `document.querySelector("#small .cell.how-missing")`,

@@ -164,7 +164,7 @@ func TestHostileTextsArePlainText(t *testing.T) {
 	}
 	require.NotContains(t, eval[string](p, `document.title`), "taken")
 	require.Zero(t, eval[int](p, `document.querySelectorAll("img, iframe, script:not([src='main.js'])").length`))
-	require.True(t, eval[bool](p, `document.documentElement.scrollWidth <= innerWidth`), "long texts do not widen the page")
+	require.True(t, eval[bool](p, `document.documentElement.scrollWidth <= innerWidth`), "long texts must not widen the page")
 	require.Equal(t, hostile[0], eval[string](p, `document.querySelector("#box-queue .box-name").textContent`))
 }
 
@@ -184,7 +184,7 @@ func TestSizes(t *testing.T) {
 			p := r.open(t, size[0], size[1], "prefers-color-scheme:"+scheme, "prefers-reduced-motion:"+map[string]string{"light": "no-preference", "dark": "reduce"}[scheme])
 			p.until(`document.getElementById("cost").textContent.includes("costs")`)
 			require.True(t, eval[bool](p, `document.documentElement.scrollWidth <= innerWidth`), "%s %s", name, scheme)
-			require.Empty(t, eval[[]string](p, `[...document.querySelectorAll(".row dd")].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.parentElement.dataset.number)`), "%s: numbers that do not fit", name)
+			require.Empty(t, eval[[]string](p, `[...document.querySelectorAll(".row dd")].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.parentElement.dataset.number)`), "%s: all numbers must fit", name)
 			p.until(`(() => { const c = document.querySelector(".dots"); const copy = (globalThis.copy ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true })); copy.canvas.width = c.width; copy.canvas.height = c.height; copy.drawImage(c, 0, 0); const d = copy.getImageData(0, 0, c.width, c.height).data; for (let i = 3; i < d.length; i += 4) if (d[i]) return true; return false; })()`)
 			if dir := os.Getenv("KINFORM_SCREENSHOTS"); dir != "" {
 				time.Sleep(3 * time.Second)

@@ -83,7 +83,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 	state := func(text string) string { return `document.getElementById("state").textContent === ` + quote(text) }
 	p.until(state("recording, 1×"))
 	p.until(valueOf("store.objects") + ` === 6`)
-	require.Equal(t, []string{}, eval[[]string](p, `[...document.querySelectorAll("[data-action]")].map((b) => b.dataset.action)`), "nothing can be changed")
+	require.Equal(t, []string{}, eval[[]string](p, `[...document.querySelectorAll("[data-action]")].map((b) => b.dataset.action)`), "a recording must have no buttons")
 	eval[any](p, `const s = document.getElementById("speed"); s.value = "10"; s.dispatchEvent(new Event("change"))`)
 	p.until(state("recording, at its end"))
 	p.until(valueOf("store.objects") + ` === 4`)
@@ -110,7 +110,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 	p.until(`document.querySelector("#small-panel").textContent.includes("A recording has no store, so nothing can be looked up.")`)
 }
 
-// A file that is not a recording, or is malicious, changes nothing.
+// A file that is not a recording, or is malicious, has no effect on the page.
 func TestInvalidRecordings(t *testing.T) {
 	text, err := os.ReadFile(fixture)
 	require.NoError(t, err)

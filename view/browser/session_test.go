@@ -24,8 +24,8 @@ func (p *tab) enter(token string) {
 	eval[any](p, `(() => { const f = document.getElementById("enter"); f.elements.token.value = `+quote(" "+token+"\n")+`; f.requestSubmit(); })()`)
 }
 
-// A browser that was admitted stays admitted: after a reload, in other tabs, and when it opens the
-// address again.
+// An admitted browser stays admitted: after a reload, in other tabs, and when it opens the address
+// again.
 func TestAddressAdmitsABrowser(t *testing.T) {
 	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = &fakeLaboratory{} })
 	address := r.view.Address(r.url)
@@ -40,7 +40,7 @@ func TestAddressAdmitsABrowser(t *testing.T) {
 		second.do(chromedp.Navigate(url))
 		second.until(unlocked)
 	}
-	// If a tab shows the page already, another code does not reload the page.
+	// If the tab already shows the page, another code does not reload the page.
 	eval[any](p, `location.href = `+quote(r.view.Address(r.url)))
 	p.until(`!location.hash.includes("code") && ` + unlocked)
 
@@ -66,7 +66,7 @@ func TestSecondBrowserRevokesTheSession(t *testing.T) {
 	first.do(chromedp.Navigate(address))
 	first.until(unlocked)
 	second.allow("the server responded with a status of 401")
-	// another origin, so separate storage
+	// localhost is another origin, so it has separate storage.
 	second.do(chromedp.Navigate(strings.Replace(address, "127.0.0.1", "localhost", 1)))
 	second.until(locked)
 	require.Contains(t, eval[string](second, refused), "has been opened before")

@@ -39,8 +39,8 @@ var (
 // moment is a measurement during a soak test.
 type moment struct{ pictures, events, page, program float64 }
 
-// While thousands of objects change each second, the page stays smooth, and neither the page nor
-// the program grows. The page counts its pictures by requestAnimationFrame.
+// While thousands of objects change each second, the page stays smooth, and the memory of the page
+// and of the program does not grow. The page counts its repaints by requestAnimationFrame.
 func TestPageUnderLoad(t *testing.T) {
 	r := flood(t, *soakRate)
 	p := newTabFor(t, *soak+2*time.Minute, 1440, 1000)
@@ -79,11 +79,11 @@ func TestPageUnderLoad(t *testing.T) {
 	for _, m := range all {
 		fewest = min(fewest, m.pictures)
 	}
-	require.Less(t, last.page, 1.3*first.page+2e6, "the page grows")
-	require.Less(t, last.program, 1.5*first.program+20e6, "the program grows")
+	require.Less(t, last.page, 1.3*first.page+2e6, "the page must not grow")
+	require.Less(t, last.program, 1.5*first.program+20e6, "the program must not grow")
 	require.Positive(t, first.events)
 	if *soak > 0 {
-		require.GreaterOrEqual(t, fewest, 30.0, "pictures a second")
+		require.GreaterOrEqual(t, fewest, 30.0, "the page must draw 30 times a second")
 	}
 }
 

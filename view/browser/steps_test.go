@@ -9,7 +9,7 @@ import (
 )
 
 // A user chooses replies of the server, and sees the reactions of the reflector. They match the
-// table, which the reflector's own code has generated.
+// table that the reflector's own code has generated.
 func TestStateMachineIsSteppedThrough(t *testing.T) {
 	_, p := laboratory(t, 1440, 1200)
 	const state = `document.querySelector(".steps-status h3")?.textContent`
@@ -34,12 +34,12 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("all that there is", `watching from "10", nothing heard yet`)
 	choose("a change", `watching from "10"`)
 	choose("410 Gone", `listing at "10"`)
-	require.NotContains(t, last(), "It waits", "a first 410 is followed by a list at once")
+	require.NotContains(t, last(), "It waits", "the reflector must list at once after the first 410")
 	p.shoot("steps-light")
 	choose("all that there is", `connecting at "10"`)
-	require.Contains(t, eval[string](p, `document.querySelector(".steps-status").textContent`), "1 failure in a row", "a list is no success of a watch")
+	require.Contains(t, eval[string](p, `document.querySelector(".steps-status").textContent`), "1 failure in a row", "a list must not reset the failures of a watch")
 
-	// The third failure in a row has a different effect from the first.
+	// The third consecutive failure has another effect than the first one.
 	const over = "The wait is over"
 	begin(`connecting at "10"`)
 	choose("500 Internal Error", "backing off")
@@ -58,8 +58,7 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("the end of the context", "stopped")
 	require.Zero(t, eval[int](p, `document.querySelectorAll(".replies button").length`))
 
-	// If the failures before it were of another kind, a 410 counts as the first 410: the reflector
-	// lists at once.
+	// A 410 after failures of another kind counts as the first 410: the reflector lists at once.
 	begin(`watching from "10", nothing heard yet`)
 	choose("connection lost", "backing off")
 	choose(over, `connecting at "10", after a lost watch`)
@@ -68,7 +67,7 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("410 Gone", `listing at "10"`)
 	choose("all that there is", `connecting at "10"`)
 	choose("410 Gone", "backing off")
-	require.Contains(t, last(), "It waits 1.6 s.", "the list did not help")
+	require.Contains(t, last(), "It waits 1.6 s.", "the failures before the list must count")
 
 	// A lost watch, then the same replies as before.
 	begin(`watching from "10"`)
@@ -79,7 +78,8 @@ func TestStateMachineIsSteppedThrough(t *testing.T) {
 	choose("the last event again", `watching from "10"`)
 }
 
-// Every reply in every state leads to the row that the table names, and the drawing has that state.
+// Every reply in every state leads to the state that the table names, and the drawing has that
+// state.
 func TestStateMachineHasTheWholeTable(t *testing.T) {
 	body, err := os.ReadFile("../page/steps.json")
 	require.NoError(t, err)

@@ -27,8 +27,8 @@ func (p *tab) playFast(name, text string) {
 	eval[any](p, `{ const s = document.getElementById("speed"); s.value = "10"; s.dispatchEvent(new Event("change")); }`)
 }
 
-// Unknown words are drawn like any others, even if JavaScript objects have members of that name. If
-// something cannot be drawn, the page says so and continues.
+// Unknown words are drawn like any others, even if JavaScript objects have members of the same
+// name. If something cannot be drawn, the page says so and continues.
 func TestRecordingsWithUnusualNames(t *testing.T) {
 	all, err := os.ReadFile(fixture)
 	require.NoError(t, err)
@@ -95,7 +95,8 @@ func TestColoursFollowTheBrowser(t *testing.T) {
 	require.Equal(t, eval[string](p, `getComputedStyle(document.querySelector('[data-number="store.objects"] .spark')).color`), eval[string](p, color))
 }
 
-// When a stream is lost and then restored, earlier frames are not lost: Save has all of them.
+// After a lost stream is restored, the page still has the earlier frames, and Save saves all of
+// them.
 func TestARecordingOutlivesALostStream(t *testing.T) {
 	r := start(t, 3, nil)
 	served := httptest.NewServer(r.view)

@@ -47,15 +47,15 @@ func TestCompareLists(t *testing.T) {
 	}()
 	require.Eventually(t, func() bool { return l.Comparison() != nil }, time.Minute, time.Millisecond)
 	cancel()
-	require.ErrorIs(t, <-done, context.Canceled, "who pressed the button has gone")
+	require.ErrorIs(t, <-done, context.Canceled, "Do must end with the context of its caller")
 	for _, way := range l.Comparison().Methods {
-		require.Positive(t, way.All, "what has not ended is not shown")
+		require.Positive(t, way.All, "the comparison must have only complete measurements")
 	}
 
 	said, err := l.Do(ctx, "compare", map[string]string{"n": "150"})
 	require.NoError(t, err)
 	require.Regexp(t, `^list of 150 pods: the first after .*, all after .*, memory up to \d+ MB more; paged of 150 pods: .*; watchlist of 150 pods: .* MB more$`, said)
-	require.NotContains(t, said, "the first after 0s", "a streaming list has a first object as well")
+	require.NotContains(t, said, "the first after 0s", "a streaming list must have a time of the first object")
 	shown := l.Comparison()
 	require.Equal(t, 150, shown.Objects)
 	require.Len(t, shown.Methods, 3)
@@ -71,7 +71,7 @@ func TestCompareLists(t *testing.T) {
 	_, frames, err := l.View().Frames(look, "")
 	require.NoError(t, err)
 	for frame := range frames {
-		require.Equal(t, shown, frame.Comparison, "each frame has it")
+		require.Equal(t, shown, frame.Comparison, "each frame must have the comparison")
 		break
 	}
 	stopLooking()

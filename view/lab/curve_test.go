@@ -15,7 +15,7 @@ func TestCurveHasFewPointsAndThePeak(t *testing.T) {
 	c.add(0, 5)
 	c.add(300*time.Microsecond, -1)
 	c.add(time.Millisecond, 3)
-	require.Equal(t, []view.MemoryPoint{{0, 5}, {0.001, 3}}, c.points, "of a span the most, and never less than nothing")
+	require.Equal(t, []view.MemoryPoint{{0, 5}, {0.001, 3}}, c.points, "a span must have its maximum, and at least 0")
 	for ms := 2; ms < 60_000; ms++ {
 		if c.add(time.Duration(ms)*time.Millisecond, int64(ms%1000)); len(c.points) > maxPoints {
 			require.Len(t, c.points, maxPoints)

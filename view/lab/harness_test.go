@@ -33,7 +33,7 @@ func inBubble(t *testing.T, opts lab.Options, test func(*testing.T, harness)) {
 			stop()
 			require.NoError(t, <-ended)
 			_, err := l.Do(t.Context(), "drop", nil)
-			require.Error(t, err, "it has ended")
+			require.Error(t, err, "Do must fail after the end of Run")
 		}()
 		b.settle()
 		require.True(t, l.Status().Synced)
@@ -52,13 +52,13 @@ func (b harness) press(action string, pairs ...string) string {
 	b.t.Helper()
 	actions := b.Actions()
 	n := slices.IndexFunc(actions, func(a view.Action) bool { return a.ID == action })
-	require.GreaterOrEqual(b.t, n, 0, "there is no button %s", action)
+	require.GreaterOrEqual(b.t, n, 0, "the laboratory must have a button %s", action)
 	values := map[string]string{}
 	for _, input := range actions[n].Inputs {
 		values[input.ID] = input.Default
 	}
 	for pair := range slices.Chunk(pairs, 2) {
-		require.Contains(b.t, values, pair[0], "%s has no such input", action)
+		require.Contains(b.t, values, pair[0], "the input must be an input of %s", action)
 		values[pair[0]] = pair[1]
 	}
 	for _, input := range actions[n].Inputs {

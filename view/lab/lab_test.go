@@ -31,7 +31,7 @@ func TestButtonsThatWriteObjects(t *testing.T) {
 		require.Equal(t, before.Reflector.Events+25, b.Status().Reflector.Events)
 		before = b.Status()
 		b.press("other", "n", "10")
-		require.Equal(t, before.Reflector.Events, b.Status().Reflector.Events, "it is of another resource")
+		require.Equal(t, before.Reflector.Events, b.Status().Reflector.Events, "writes to another resource must cause no event")
 		require.NotEqual(t, before.Reflector.ResourceVersion, b.Server().ResourceVersion())
 
 		b.press("rate", "n", "100")
@@ -66,7 +66,7 @@ func TestServerKeepsAWindowOfChanges(t *testing.T) {
 				require.Equal(t, before+300, number(b.Server().ResourceVersion()))
 				oldest := number(b.Server().OldestResourceVersion())
 				if window == 0 {
-					require.LessOrEqual(t, oldest, before, "all is remembered")
+					require.LessOrEqual(t, oldest, before, "the default window must keep all changes")
 				} else {
 					require.Equal(t, before+300-window, oldest)
 				}
@@ -81,7 +81,7 @@ func TestButtonsThatBreakTheWatch(t *testing.T) {
 		before := of()
 		b.press("drop")
 		time.Sleep(5 * time.Second)
-		require.Equal(t, before.Relists, of().Relists, "a watch goes on where the last one was")
+		require.Equal(t, before.Relists, of().Relists, "the next watch must resume without a relist")
 		require.Equal(t, reflector.Watching, of().Phase)
 
 		for n, button := range []string{"expire", "relist"} {
@@ -103,18 +103,18 @@ func TestButtonsThatBreakTheWatch(t *testing.T) {
 		time.Sleep(5 * time.Second) // enough time for a bookmark to arrive
 		events := of().Events
 		b.press("burst", "n", "1")
-		require.Equal(t, events, of().Events, "it has not arrived")
+		require.Equal(t, events, of().Events, "the delayed event must not have arrived yet")
 		time.Sleep(15 * time.Second)
 		require.Equal(t, events+1, of().Events)
 		b.press("reset")
 
 		b.press("skip", "n", "1")
 		b.press("create", "n", "1")
-		require.Equal(t, 16, b.Store().Len(), "nobody said anything of it")
+		require.Equal(t, 16, b.Store().Len(), "the store must lack the pod whose event was lost")
 		require.Equal(t, 17.0, b.box("server").Numbers["objects"])
 		b.press("relist")
 		time.Sleep(10 * time.Second)
-		require.Equal(t, 17, b.Store().Len(), "a list has it")
+		require.Equal(t, 17, b.Store().Len(), "a list must deliver the lost pod")
 	})
 }
 
@@ -135,17 +135,17 @@ func TestStagesCanBePaused(t *testing.T) {
 			b.press("pause", "stage", stage.name)
 			before := stage.past()
 			b.press("burst", "n", "1")
-			require.Equal(t, before, stage.past(), "%s is held", stage.name)
+			require.Equal(t, before, stage.past(), "%s must be paused", stage.name)
 			require.Equal(t, stage.name, b.State()["paused"])
 			b.press("step", "stage", stage.name)
 			if stage.name == "watch" { // A bookmark may have been the first event.
 				b.press("step", "stage", stage.name)
 			}
-			require.Equal(t, before+1, stage.past(), "%s takes one", stage.name)
+			require.Equal(t, before+1, stage.past(), "%s must let one event or key pass", stage.name)
 			b.press("burst", "n", "1")
 			b.press("resume", "stage", stage.name)
 			time.Sleep(time.Second)
-			require.Equal(t, before+2, stage.past(), "%s goes on", stage.name)
+			require.Equal(t, before+2, stage.past(), "%s must continue", stage.name)
 			require.Empty(t, b.State())
 		}
 	})
@@ -227,7 +227,7 @@ func TestButtonsOfHandlersAndWorkers(t *testing.T) {
 		b.press("update", "n", "20")
 		b.press("update", "n", "20")
 		b.press("update", "n", "20")
-		require.Equal(t, 32, handler().Waiting, "the mailbox is full, and the informer waits")
+		require.Equal(t, 32, handler().Waiting, "the mailbox must be full, so the informer waits")
 		b.press("reset")
 		time.Sleep(time.Minute)
 
@@ -266,7 +266,7 @@ func TestEveryActionHasAFunctionAndHelp(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	_, err = l.Do(ctx, "drop", nil)
-	require.ErrorIs(t, err, context.Canceled, "it does not run")
+	require.ErrorIs(t, err, context.Canceled, "Do must fail before Run")
 	require.NoError(t, l.Run(ctx))
 }
 

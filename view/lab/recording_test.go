@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "record view/testdata/relist.jsonl anew"
 
 const fixture = "../testdata/relist.jsonl"
 
-// Objects are deleted while the watch is cut, and the reflector has to relist. A new recording
-// shows this, and so does the committed recording.
+// Objects are deleted while the watch is cut, so the reflector has to relist. A new recording and
+// the committed recording both show this.
 func TestRecordingShowsARelist(t *testing.T) {
 	inBubble(t, lab.Options{Pods: 6, Workers: 2, View: view.Options{FrameInterval: 250 * time.Millisecond}}, func(t *testing.T, b harness) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -63,8 +63,8 @@ func requireRelist(t *testing.T, recording []byte) {
 		}
 	}
 	require.Equal(t, 2, happened["received MODIFIED"])
-	require.Equal(t, 4, happened["item unchanged"], "the store has their versions")
-	require.Equal(t, 2, happened["delivered Deleted"], "nobody has seen the deletes")
+	require.Equal(t, 4, happened["item unchanged"], "objects that the store has in the same version must be unchanged")
+	require.Equal(t, 2, happened["delivered Deleted"], "the relist must deliver the missed deletions")
 	require.Zero(t, happened["received DELETED"])
 	require.Equal(t, 6.0, objects[0])
 	require.Equal(t, 4.0, objects[len(objects)-1])

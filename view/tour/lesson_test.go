@@ -157,8 +157,8 @@ func TestLessonsAreComplete(t *testing.T) {
 		pictures := []string{l.Question.Open}
 		for _, s := range l.Steps {
 			require.Contains(t, boxes, s.Box)
-			require.Equal(t, s.Do == nil, s.Until == nil, "lesson %d: what is done is waited for", n)
-			require.Equal(t, s.Do == nil, s.Then == nil, "lesson %d: what is done is explained", n)
+			require.Equal(t, s.Do == nil, s.Until == nil, "lesson %d: a step must wait for the effect of its action", n)
+			require.Equal(t, s.Do == nil, s.Then == nil, "lesson %d: a step must explain the effect of its action", n)
 			pictures = append(pictures, s.Open)
 		}
 		for _, p := range slices.DeleteFunc(pictures, func(p string) bool { return p == "" }) {

@@ -69,7 +69,7 @@ func begin(t *testing.T) *learner {
 		select {
 		case l.now = <-frames:
 		case <-time.After(time.Minute):
-			require.FailNow(t, "no frame comes")
+			require.FailNow(t, "a frame must arrive within a minute")
 		}
 		return l.now
 	}
@@ -115,7 +115,7 @@ func (l *learner) take(lesson Lesson) {
 	l.until(q.Answers[q.Right].When)
 	for n, a := range q.Answers {
 		if n != q.Right {
-			require.False(l.t, holds(l.t, a.When, l.now, l.was, l.began), "this answer is true as well: %s", a.EN)
+			require.False(l.t, holds(l.t, a.When, l.now, l.was, l.began), "only the right answer may be true, not this one: %s", a.EN)
 		}
 	}
 	l.do(lesson.End)
@@ -146,8 +146,8 @@ func (l *learner) do(all []Do) {
 	}
 }
 
-// until(conditions) waits until the conditions are met. It skips the first frame, which may be
-// older than the action.
+// until(conditions) waits until a frame meets the conditions. It skips the first frame, which may
+// be older than the action.
 func (l *learner) until(conditions []string) {
 	l.t.Helper()
 	l.next()

@@ -16,10 +16,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The server's history leaves half of the memory to the collector, even after it has been sent as
-// JSON.
+// The server's history uses at most half of the memory limit, even after it has been sent as JSON.
 func TestHistoryFitsIntoTheMemoryLimit(t *testing.T) {
-	testsize.SkipIfShort(t, "the server has to forget, which takes thousands of writes")
+	testsize.SkipIfShort(t, "the server drops changes only after thousands of writes")
 	l, err := lab.New(lab.Options{Window: window})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
