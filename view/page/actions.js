@@ -1,11 +1,11 @@
-// actions are the buttons of the laboratory. Each button is an action that the program offers. The
-// page knows about an action only what the first line of the stream contains.
+// actions are the buttons of the laboratory. Each button is an action that the program offers.
+// Everything that the page knows about an action is in the first line of the stream.
 import { el, replace, say } from "./dom.js";
 import { act, refusal, session } from "./source.js";
 
 export class Actions {
-  // root holds the buttons for the whole pipeline, and boxes holds the buttons of single boxes.
-  // lock is called with the reason why no button can be pressed.
+  // root has the buttons for the whole pipeline, and boxes has the buttons of single boxes. lock is
+  // called with the reason why the buttons cannot be pressed.
   constructor(root, said, wrote, lock) { Object.assign(this, { root, said, wrote, lock }); }
 
   begin(hello, boxes) {
@@ -45,7 +45,7 @@ export class Actions {
     button.disabled = false;
   }
 
-  // press presses the button that has this key, and returns whether there is one.
+  // press presses the button that has this key. It returns whether there is such a button.
   press(key) {
     const press = this.keys?.get(key);
     press?.();

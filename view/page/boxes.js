@@ -90,7 +90,7 @@ export class Boxes {
 
 const shown = 4; // how many numbers fit on the line below a box
 
-// detail returns the parts that a box's numbers sum up: each index, each handler, the priorities,
+// detail returns the items that a box's numbers sum up: each index, each handler, the priorities,
 // and the keys that workers have.
 function detail(id, frame) {
   const some = (all, text) => all.slice(0, shown).map(text).join(" · ") + (all.length > shown ? ` · and ${count(all.length - shown)} more` : "");

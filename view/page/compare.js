@@ -1,11 +1,11 @@
-// compare draws the laboratory's measurements of several ways to read the same list: memory over
-// time, with one line for each way.
+// compare draws the laboratory's measurements of several list methods: memory over time, with one
+// line for each method.
 import { el, svg, replace, say } from "./dom.js";
 import { bytes, count, seconds } from "./words.js";
 
 const titles = { list: "one list", paged: "pages of 500", watchlist: "streaming list" };
 const left = 92, right = 620, top = 16, bottom = 236;
-const most = 8; // maximum number of lines; another program's laboratory may measure other ways
+const most = 8; // maximum number of lines; another laboratory may have other methods
 
 export class Compare {
   constructor(hello) {
@@ -53,8 +53,8 @@ export class Compare {
       el("td", { class: "num" }, w.first ? seconds(w.first) : "–"), el("td", { class: "num" }, w.all ? seconds(w.all) : "…"), el("td", { class: "num" }, bytes(w.peak)))));
   }
 
-  // line draws the line of one way: with its own pattern, with marks, and with its name beside the
-  // chart.
+  // line draws the line of one method: with its own pattern, with marks, and with its name beside
+  // the chart.
   line(w, n, at, x, y) {
     const points = [[0, 0], ...w.memory], how = "way way-" + (n % 3);
     const made = [svg("polyline", { points: points.map(([t, b]) => `${x(t).toFixed(1)},${y(b).toFixed(1)}`).join(" "), class: how })];
@@ -65,8 +65,8 @@ export class Compare {
   }
 }
 
-// waysOf returns the ways of a comparison that can be drawn, because a recording may contain
-// anything.
+// waysOf returns the methods of a comparison that can be drawn. It checks their values, because a
+// recording may contain anything.
 function waysOf(shown) {
   const number = (n) => (Number.isFinite(n) && n > 0 ? n : 0), list = (l, n) => (Array.isArray(l) ? l.slice(0, n) : []);
   return list(shown?.ways, most).map((w) => ({ name: String(w?.name), first: number(w?.first), all: number(w?.all), peak: number(w?.peak),
@@ -75,7 +75,7 @@ function waysOf(shown) {
 
 const dash = ["──", "╌╌", "┄┄"];
 
-// between(points, t) returns the height of a line at time t.
+// between(points, t) returns the value of a line at time t.
 function between(points, t) {
   const n = points.findIndex((p) => p[0] >= t);
   if (n < 0) return points.at(-1)[1];
@@ -91,7 +91,7 @@ function apart(lines, y) {
   return lines;
 }
 
-// scale returns an end for an axis, and ticks at round numbers.
+// scale returns the end of an axis, and ticks at round numbers.
 function scale(largest) {
   const size = 10 ** Math.floor(Math.log10(largest));
   const step = [0.2, 0.5, 1, 2].map((n) => n * size).find((s) => largest / s <= 5) ?? 2 * size;

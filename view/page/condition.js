@@ -1,7 +1,7 @@
 // condition reads the conditions of lessons, such as "store.objects == was + 5". A condition is a
 // number of a frame, a comparison, and a sum. The terms of the sum are whole numbers, other numbers
-// of the frame, "was" (the same number when the step began) and "began" (the same number when the
-// lesson began). If a frame does not have the number, the condition is not met.
+// of the frame, "was" and "began". "was" is the same number when the step began, and "began" is the
+// same number when the lesson began. If a frame does not have a number, the condition is not met.
 
 const compare = {
   "==": (a, b) => a === b, ">=": (a, b) => a >= b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, "<": (a, b) => a < b,

@@ -1,5 +1,5 @@
-// dial draws a clock for each failing key, which runs out when the key is added again. It also
-// draws the token bucket that all keys share. A retry waits for whichever takes longer.
+// dial draws a clock for each failing key. The clock runs out when the key is added again. It also
+// draws the token bucket that all keys share. A retry waits for the longer of both waits.
 import { el, svg, replace, say } from "./dom.js";
 import { seconds, count, short } from "./words.js";
 
@@ -44,14 +44,14 @@ export class Dial {
     while (this.waits.size > 200) this.waits.delete(this.waits.keys().next().value);
   }
 
-  // own(tries) returns how long a key waits for its own backoff after so many failures, or undefined if
-  // that is not known.
+  // own(tries) returns how long a key waits for its own backoff after this number of failures, or
+  // undefined if the wait is not known.
   own(tries) {
     const l = this.limits;
     return l?.base && tries ? Math.min(l.base * 2 ** Math.min(tries - 1, 60), l.longest || Infinity) : undefined;
   }
 
-  // why(w) returns which of the two limiters has determined a wait.
+  // why(w) returns which of the two limiters has determined the wait w.
   why(w) {
     const own = this.own(w.tries);
     if (own === undefined || w.told === undefined || !this.limits.burst) return "";

@@ -1,5 +1,5 @@
 // dom creates elements. Texts from outside become text nodes, never markup. The page's policy makes
-// browsers refuse anything else.
+// browsers refuse markup from texts.
 
 // el returns an element with the given attributes and children. A child is a node or a text.
 export function el(tag, attributes = {}, ...children) {
@@ -20,7 +20,8 @@ export function svg(tag, attributes = {}, ...children) {
   return e;
 }
 
-// say sets the text of a node if it differs: even a write that changes nothing costs a layout.
+// say sets the text of a node if the text differs. Even a write that changes nothing would cost a
+// layout.
 export function say(node, text) {
   if (node.firstChild?.nodeType === Node.TEXT_NODE && !node.firstChild.nextSibling) {
     if (node.firstChild.data !== text) node.firstChild.data = text;

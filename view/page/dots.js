@@ -1,6 +1,6 @@
-// dots draws the sample's changes as they move from box to box. Each dot is one change of one
-// object. A dot moves at its own speed, because the stages take only microseconds, and it waits
-// where the change waits.
+// dots draws the changes of the sample as they move from box to box. Each dot is one change of one
+// object. A dot moves at its own speed, because the stages take only microseconds. It waits where
+// the change waits.
 import { colors, kinds, kindOf, trace } from "./shapes.js";
 export { legend } from "./shapes.js";
 
@@ -17,7 +17,7 @@ export class Dots {
     this.all = [];
     this.marks = []; // short notes, for example about a dot that left the pipeline
     this.measured = 0;
-    this.pace = 1; // the factor by which everything is slower, because a recording may be played slowly
+    this.pace = 1; // factor by which everything is slower: a recording may be played slowly
   }
 
   get size() { return this.all.length; }
@@ -30,7 +30,7 @@ export class Dots {
       if (e.of && ["queued", "merged", "taken", "done", "failed", "retried"].includes(e.e) && e.of !== frame.queue) continue;
       this.event(e, now + (100 + e.at) * this.pace, queued);
     }
-    // If there are too many dots, the ones that have stood still longest disappear.
+    // If there are too many dots, the dots that have stood still longest disappear.
     for (let n = 0; this.all.length > most && n < this.all.length; n++) {
       const d = this.all[n];
       if (!d.flying && !d.steps.length) this.all.splice(n--, 1);
@@ -40,7 +40,7 @@ export class Dots {
     this.invent(frame, now);
   }
 
-  // settle ends dots whose stage is empty by now: the sample had no room for their next events.
+  // settle ends a dot if its stage is empty. The dot's next events did not fit into the sample.
   settle(frame, now) {
     const n = (id) => frame.boxes.find((b) => b.id === id && (id !== "queue" && id !== "workers" || b.name === frame.queue))?.n ?? {};
     const q = n("queue"), f = n("fifo"), empty = {
@@ -51,7 +51,8 @@ export class Dots {
     }
   }
 
-  // invent makes dots from the rates. It is for a pipeline without observers, which has no events.
+  // invent makes dots from the rates. It is for a pipeline without observers, and so without
+  // events.
   invent(frame, now) {
     if (frame.events?.length) this.told = now;
     const rate = (id, number) => frame.boxes.find((b) => b.id === id && (b.id !== "queue" || b.name === frame.queue))?.r?.[number] ?? 0;
@@ -115,7 +116,7 @@ export class Dots {
       }
       case "taken": {
         let d = this.find(e.key, (x) => x.queued && !x.taken);
-        if (!d && this.all.length > most / 3) return; // Dots that have come through all stages have precedence.
+        if (!d && this.all.length > most / 3) return; // Dots that have passed all stages are more important.
         d ??= this.make(e.key, "", "key", "queue", when);
         d.queued = d.taken = true;
         d.delayed = false;
@@ -156,7 +157,7 @@ export class Dots {
     return undefined;
   }
 
-  // measure finds the positions of the lanes.
+  // measure finds the positions of the strips in which dots wait.
   measure(now) {
     if (now - this.measured < 700) return;
     this.measured = now;
@@ -175,7 +176,7 @@ export class Dots {
     }
   }
 
-  // slot returns a place in a lane. Places fill the columns of the first row, and then the second
+  // slot returns a place in a strip. Places fill the columns of the first row, and then the second
   // row.
   slot(place, n) {
     const step = radius * 2 + 4;
@@ -249,8 +250,8 @@ export class Dots {
     if (["fall", "good", "end", "merge"].includes(what)) d.ended = true;
   }
 
-  // patience returns how long a dot may stand in a place. The sample may have had no room for its
-  // next event.
+  // patience returns for how many milliseconds a dot may stay in a place. The dot's next event may
+  // not have fitted into the sample.
   patience(d) { return d.at === "queue" || d.at === "workers" || d.at === "handlers" ? 60000 : d.at === "fifo" ? 20000 : 4000; }
 
   target(d, used, slots) {

@@ -3,7 +3,7 @@ import { el, replace } from "./dom.js";
 import { icon, kindOf } from "./shapes.js";
 import { seconds } from "./words.js";
 
-// stages are the parts of a change's path. Each part ends with an event.
+// stages are the sections of a change's path. Each section ends with an event.
 const stages = [
   ["delta", "to the shelf"], ["batch", "on the shelf"], ["applied", "into the store"], ["called", "in the mailbox"],
   ["queued", "in the handler"], ["taken", "in the queue"], ["done", "with a worker"],
@@ -66,8 +66,8 @@ export class Journey {
     if (this.ended.length > kept) this.ended = this.ended.filter((j, n) => n < kept || j === this.pinned);
   }
 
-  // called is the time when the handler began. The handler adds the key to the queue before it
-  // returns.
+  // times.called is the time when the handler began. The handler adds the key to the queue before
+  // it returns.
   parts(j) {
     let from = j.times.received;
     return (j.alone ? stages.slice(0, 5) : stages).map(([id, title]) => {

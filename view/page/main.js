@@ -1,4 +1,5 @@
-// main connects the parts of the page: a source of frames, the picture, the table and the keyboard.
+// main connects the modules of the page: a source of frames, the picture, the table and the
+// keyboard.
 import { byId, el, say, replace } from "./dom.js";
 import { ServerSource, enterWith, onLocked, parts, recorded } from "./source.js";
 import { onProgress } from "./tab.js";
@@ -61,7 +62,7 @@ function guarded(replay) {
   };
 }
 
-// Later frames may be fine, so the user can continue with Play.
+// Later frames may be valid, so the user can continue with Play.
 function undrawable(replay, e) {
   replay.playing = false;
   latest = undefined;
@@ -106,7 +107,7 @@ function line(l, text) {
 }
 
 function begin(h, text) {
-  if (hello && hello.name === h.name && hello.start === h.start) return; // The stream was interrupted, and is the same as before.
+  if (hello && hello.name === h.name && hello.start === h.start) return; // The stream was interrupted and continues.
   if (text) kept.begin(text);
   hello = h;
   past = new Past(h.every);
@@ -122,8 +123,8 @@ function begin(h, text) {
   tour.begin(h);
 }
 
-// boxesOf returns the boxes of a frame by their ids. Of the boxes of queues, it takes those of the
-// chosen queue.
+// boxesOf returns the boxes of a frame by their ids. If there are several queues, it returns the
+// boxes of the chosen queue.
 function boxesOf(frame) {
   const names = frame.boxes.filter((b) => b.id === "queue").map((b) => b.name);
   if (!names.includes(queue)) queue = names.includes(hello.name) ? hello.name : names[0] ?? "";
@@ -141,7 +142,8 @@ function boxesOf(frame) {
 
 let lastText = 0, lastSparks = 0;
 
-// draw runs before each repaint. Texts change at most four times a second: nobody reads faster.
+// draw runs before each repaint. Texts change at most four times a second, because a reader cannot
+// follow faster changes.
 function draw(now) {
   requestAnimationFrame(draw);
   if (!hello || !latest || document.hidden) return;
@@ -177,7 +179,8 @@ function wrong(all) {
   const text = all.join("\n");
   if (text === lastWrong) return;
   lastWrong = text;
-  // The line keeps its place, so that the picture does not jump when problems come and go.
+  // The line stays even if it is empty, so that the picture does not jump when problems come and
+  // go.
   if (all.length) byId("wrong").hidden = false;
   byId("wrong").classList.toggle("fine", all.length === 0);
   replace(byId("wrong"), ...all.map((w) => el("p", {}, w)));
@@ -228,14 +231,14 @@ byId("save").addEventListener("click", saveSeen);
 dropped(open);
 keyboard({ action: (key) => actions.press(key), hold: toggleHold, table: toggleTable, all: showAll, tour: guide, small: (n) => small.nth(n) });
 
-// guide begins the tour, which is about the running pipeline.
+// guide begins the tour, which needs the running pipeline.
 function guide() {
   if (!alive) return say(byId("said"), "The tour needs a running pipeline, and this is a recording. Run: kinform lab --open");
   if (player.replay) choose(shownLast);
   tour.show();
 }
 
-// locked asks for the token and shows the reason why. If why is "", it stops asking.
+// locked shows the form for the token, with the reason why. If why is "", it hides the form.
 function locked(why) {
   byId("enter").hidden = !why;
   say(byId("refused"), why);

@@ -1,10 +1,10 @@
-// object shows the server's version of an object beside the stored one, field by field, in bytes.
-// It shows what a projection leaves out, and how much one would save.
+// object shows the server's version of an object beside the stored version, field by field, in
+// bytes. It shows the fields that a projection leaves out, and how much a projection would save.
 import { el, replace, say } from "./dom.js";
 import { projected } from "./source.js";
 import { bytes, count } from "./words.js";
 
-// parts are the parts of an object that can be left out, with the fields of each part.
+// parts are the groups of fields that can be left out.
 const parts = [
   ["managedFields", (path) => path === "metadata.managedFields"],
   ["annotations", (path) => path === "metadata.annotations"],
@@ -40,7 +40,7 @@ export class ObjectDiff {
     this.node = el("div", { class: "object" }, this.tools, this.text, this.total, this.table);
   }
 
-  // frame checks whether another informer has started, which may leave out other parts.
+  // frame checks whether another informer has started. The new informer may leave out other fields.
   frame(frame) {
     const left = frame.laboratory?.["left out"] ?? "";
     if (this.left !== undefined && left !== this.left) this.stale = performance.now() + 700;

@@ -1,4 +1,4 @@
-// past keeps the numbers of the last minute, for sparklines.
+// past keeps the numbers of the last minute for the sparklines.
 
 const seconds = 60;
 
@@ -23,7 +23,8 @@ export class Past {
     }
   }
 
-  // each(id, f) calls f for the known values, the oldest first. The position goes from 0 to 1.
+  // each(id, f) calls f for the known values, from the oldest to the newest. The position grows
+  // from 0 to 1.
   each(id, f) {
     const ring = this.series.get(id);
     if (!ring) return;
@@ -34,8 +35,8 @@ export class Past {
   }
 }
 
-// drawn returns the value to draw in a number's sparkline: the rate of a counter, or the 99th
-// percentile of a time.
+// drawn returns the value for a number's sparkline: the rate of a counter, or the 99th percentile
+// of a time.
 function drawn(number, box) {
   if (!box) return undefined;
   switch (number.kind) {

@@ -1,9 +1,9 @@
 // recording keeps the frames that the page has seen, saves them to a file, and reads such files. A
 // file has lines of JSON: first {hello}, then {frame}s.
 
-const keptBytes = 24e6, keptTime = 5 * 60 * 1000; // limits of the kept frames, whichever is reached first
+const keptBytes = 24e6, keptTime = 5 * 60 * 1000; // limits of the kept frames; the first one that is reached applies
 export const mostBytes = 256e6; // A larger file would fill the memory of the tab.
-const mostLine = 8 << 20, mostValues = 100_000; // The decoded values of a line could fill it as well.
+const mostLine = 8 << 20, mostValues = 100_000; // The decoded values of a longer line could fill the memory as well.
 
 // Kept holds the last lines of a stream.
 export class Kept {

@@ -1,4 +1,4 @@
-// relist shows what a relist has changed: the old set, the new set, and the differences.
+// relist shows the changes of a relist: the old set, the new set, and the differences.
 import { el, replace, say } from "./dom.js";
 import { count, seconds } from "./words.js";
 

@@ -31,7 +31,7 @@ export class Replay {
     this.onchange?.();
   }
 
-  // seek goes to a time. The page starts anew there.
+  // seek goes to a time. There the page begins with an empty picture.
   seek(at) {
     this.at = Math.max(0, Math.min(at, this.recording.length));
     this.next = this.recording.index(this.at);
@@ -63,7 +63,7 @@ export class Replay {
   }
 }
 
-// Player has the buttons of a replay.
+// Player holds the buttons of a replay.
 export class Player {
   constructor(root, close) {
     this.root = root;
@@ -97,7 +97,7 @@ export class Player {
 
   end() { this.root.hidden = true; this.replay = undefined; }
 
-  // state returns the text that the page shows about the replay.
+  // state returns the text about the state of the replay.
   get state() { return `recording, ${this.replay.playing ? this.replay.speed + "×" : this.replay.ended ? "at its end" : "paused"}`; }
 
   show() {

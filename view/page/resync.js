@@ -1,4 +1,4 @@
-// resync compares a resync with a relist, in numbers that are counted since the page was opened.
+// resync compares resyncs with relists, in numbers that count from the opening of the page.
 import { el, say } from "./dom.js";
 import { plural, bytes } from "./words.js";
 

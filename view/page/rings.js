@@ -41,7 +41,7 @@ export class Rings {
         case "done": this.script.step(e.key, (s) => { s.processing = false; s.ready = s.dirty; return s.dirty || s.waiting; }); break;
       }
     }
-    // Events do not show keys that stay in a set for long, so these come from the frame's list.
+    // Events do not show keys that stay in a set for long. These keys come from the frame's list.
     const list = frame.keys?.[frame.queue]?.list ?? [];
     const now = performance.now();
     for (const k of list) {

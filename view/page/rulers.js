@@ -1,4 +1,4 @@
-// rulers shows how far each stage has come, by resourceVersion.
+// rulers shows the resourceVersion that each stage has reached.
 import { el, svg, replace, say } from "./dom.js";
 
 const stages = [["server", "API server"], ["reflector", "reflector"], ["fifo", "DeltaFIFO"], ["store", "store"], ["worker", "a worker read"]];
@@ -26,8 +26,7 @@ export class Rulers {
     this.versions = { ...v, worker: this.worker };
   }
 
-  // wrote puts a flag at the server's version in the next frame, because that version includes the
-  // write.
+  // wrote puts a flag at the server's version in the next frame, which includes the write.
   wrote() { this.flag = { at: performance.now(), passed: new Map() }; }
 
   // cross records which stages have reached the flag.
@@ -58,7 +57,7 @@ export class Rulers {
     const known = stages.map(([id]) => Number(this.versions[id])).filter((n) => n > 0 && Number.isSafeInteger(n));
     if (!known.length) return say(this.text, "This page cannot compare these versions, because they are not numbers.");
     const newest = Math.max(...known), widest = Math.max(newest - Math.min(...known), 10);
-    // The scale changes slowly, so that marks move only because stages move.
+    // The scale changes slowly, so that a mark moves only if its stage advances.
     this.span = Math.max(widest * 1.15, (this.span ?? 20) * 0.98, 20);
     this.end = Math.max(newest, this.end ?? 0);
     const x = (n) => right - ((this.end - n) / this.span) * (right - left);

@@ -1,10 +1,10 @@
-// script shows events that take microseconds at a speed that people can follow. The states of a key
-// come one after another, and each state stays for a while.
+// script replays events that take microseconds at a speed that people can follow. The states of a
+// key come one after another, and each state stays for a while.
 
 export class Script {
   constructor(pace, most = 24) { this.pace = pace; this.most = most; this.keys = new Map(); }
 
-  // step queues a change of a key's state. The function change gets the state, and returns false if
+  // step queues a change of a key's state. The function change gets the state. It returns false if
   // the key is gone.
   step(key, change) {
     let k = this.keys.get(key);

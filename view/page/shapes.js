@@ -1,8 +1,8 @@
-// shapes defines how changes look. Each kind has a colour, a shape and a letter, so that nobody has
-// to distinguish colours.
+// shapes defines how changes look. Each kind has a colour, a shape and a letter, so that a user
+// need not distinguish colours.
 import { el, svg } from "./dom.js";
 
-// the kinds, by the words that stages use for them
+// of has the kind of a change, by the words that stages use for it.
 const of = {
   ADDED: "added", Added: "added", MODIFIED: "modified", Updated: "modified", DELETED: "deleted", Deleted: "deleted",
   Replaced: "listed", decoded: "listed", unchanged: "unchanged", Sync: "sync", BOOKMARK: "bookmark",
@@ -21,7 +21,7 @@ export const kinds = {
 
 export function kindOf(word) { return Object.hasOwn(of, word) ? of[word] : "key"; }
 
-// colors reads the colours of the style sheet, which defines them for light and dark.
+// colors reads the colours of the style sheet, which has light and dark colours.
 export function colors(node) {
   const probe = node.parentElement.appendChild(el("i", { hidden: true })); // A canvas does not understand CSS variables.
   const read = (name) => { probe.style.color = `var(--${name})`; return getComputedStyle(probe).color; };

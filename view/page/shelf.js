@@ -1,10 +1,10 @@
-// shelf draws the DeltaFIFO: a tray for each object, with the object's deltas on it.
+// shelf draws the DeltaFIFO as a shelf: a tray for each object, with the object's deltas on it.
 import { el, replace, say } from "./dom.js";
 import { icon, kindOf } from "./shapes.js";
 import { count, short } from "./words.js";
 
-// For how many milliseconds a tray stays visible after it was popped. A tray with a tombstone stays
-// longer: it is rare, and needs time to read.
+// stays returns for how many milliseconds a tray stays visible after it was popped. A tray with a
+// tombstone stays longer, because it is rare and needs time to read.
 const stays = (tray) => (tray.deltas.some((d) => d.tombstone) ? 12000 : 1600);
 const most = 14;
 
@@ -26,9 +26,9 @@ export class Shelf {
       else if (e.e === "delta") this.add(e, now);
       else if (e.e === "batch") for (const t of this.trays.values()) t.taken ??= Math.max(now, t.began + 500);
     }
-    // Deltas that the informer has popped are no longer on the shelf, even if the informer is still
-    // working on their batch. A frame's numbers are a little older than its events, so a tray must
-    // have been there for two frames.
+    // The DeltaFIFO no longer has deltas that the informer has popped, even if the informer is
+    // still working on the batch. A frame's numbers are a little older than its events. So a tray
+    // counts as popped from its second frame on.
     for (const t of this.trays.values()) {
       if (n?.keys === 0 && t.before) t.taken ??= Math.max(now, t.began + 500);
       t.before = true;
@@ -40,7 +40,7 @@ export class Shelf {
     let tray = this.trays.get(e.key);
     if (tray?.taken && now > tray.taken) { this.trays.delete(e.key); tray = undefined; }
     if (!tray) {
-      if (this.trays.size >= most) { // Empty trays make room first.
+      if (this.trays.size >= most) { // The place of an empty tray is used first.
         const empty = [...this.trays].find(([, t]) => t.taken && now > t.taken);
         if (!empty) return;
         this.trays.delete(empty[0]);

@@ -1,5 +1,4 @@
-// small holds the small pictures. Each explains one idea, and opens from the box that it belongs
-// to.
+// small holds the small pictures. Each picture explains one idea, and opens from its box.
 import { el, replace } from "./dom.js";
 import { Rulers } from "./rulers.js";
 import { Shelf } from "./shelf.js";
@@ -13,8 +12,8 @@ import { Compare } from "./compare.js";
 import { Steps } from "./steps.js";
 import { ObjectDiff } from "./object.js";
 
-// pictures are in the order of their letters. Each Picture has a node, frame(frame, boxes, hello), and may have
-// draw(now), which is called before each repaint while it is open.
+// pictures are in the order of their letters. Each Picture has a node and frame(frame, boxes,
+// hello). It may have draw(now), which is called before each repaint while the picture is open.
 export const pictures = [
   { id: "rulers", box: "server", title: "Ages of the truth", Picture: Rulers,
     lead: "Each stage knows the state of the cluster up to some version. The gap on a ruler shows how stale its stage is: a worker acts on the state in the store, not on the state on the server." },
@@ -40,7 +39,7 @@ export const pictures = [
     lead: "A cache seldom needs all parts of an object. A projection (rest.Omit) leaves parts out before an object is decoded; a Transform replaces the object by a smaller one. The parts that are left out cost no memory, and this saves memory for each object in the store." },
 ];
 
-// letters are the keys of the pictures. All other letters are for the page and for laboratories.
+// letters are the keys of the pictures. All other letters belong to the page and to laboratories.
 export const letters = "abcdefghjkm";
 
 export class Small {
@@ -72,10 +71,10 @@ export class Small {
     if (!quietly) this.root.scrollIntoView({ block: "nearest" });
   }
 
-  // wrote notifies the pictures that a button has written something.
+  // wrote notifies the pictures that a button has written objects.
   wrote() { for (const p of this.made.values()) p.wrote?.(); }
 
-  // frame passes a frame to all pictures, because they remember what happened before they were
+  // frame passes a frame to all pictures, because a picture also shows events from before it was
   // opened.
   frame(frame, boxes, hello) { for (const p of this.made.values()) p.frame(frame, boxes, hello); }
 

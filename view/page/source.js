@@ -1,18 +1,18 @@
-// source brings lines to the page: {hello} first, then {frame}s. The page does not know whether the
-// lines come from a server, a recording, or a program in this tab (see tab.js). A source has
-// start(listener) and stop(). The listener has line(object, text), state(word, text), and again(),
-// after which a new {hello} follows.
+// source delivers lines to the page: {hello} first, then {frame}s. The page does not know whether
+// the lines come from a server, a recording, or a program in this tab (see tab.js). A source has
+// start(listener) and stop(). The listener has line(object, text), state(word, text) and again().
+// After again(), a new {hello} follows.
 import { inTab, reach } from "./tab.js";
 
 // The one-time code is in the fragment of the address, which browsers do not send. The page
 // exchanges the code for a session, which all tabs with this page share. The session is in the
-// storage of the origin, which belongs to one port. Cookies would go to every port of the machine.
-// A program in this tab needs no session: it obeys the owner of the tab.
+// storage of the origin, which belongs to one port. Browsers would send cookies to every port of
+// the machine. A program in this tab needs no session, because it belongs to the owner of the tab.
 const place = "kinform-session " + new URL(".", location.href).pathname;
 export let session = inTab ? "this tab" : stored() ?? "";
 
-// If the browser has no storage for the page, the session belongs to this tab, until its next
-// reload.
+// If the browser has no storage for the page, the session belongs to this tab until the tab reloads
+// the page.
 function stored() { try { return localStorage.getItem(place); } catch { return null; } }
 
 function keep(given) {
@@ -29,17 +29,19 @@ let code = (() => {
 })();
 
 // If a user pastes an address into a tab with this page, only the fragment with the code changes.
+// The page is not reloaded.
 if (!inTab) addEventListener("hashchange", () => { if (new URLSearchParams(location.hash.slice(1)).has("code")) location.reload(); });
 
-// refusal is the reason why the page was refused, or "" if it was admitted or has not tried yet.
+// refusal is the reason why the page has no access. It is "" if the page has access or has not
+// tried yet.
 export let refusal = "";
 
 let lock = () => {};
 
-// onLocked sets the function listener(why), which is called when the program asks for its token.
+// onLocked sets the function listener(why), which is called when the program requests its token.
 export function onLocked(listener) { lock = listener; }
 
-// entered settles when the code has been exchanged, and when it is known whether an old session is
+// entered settles when the code has been exchanged, or when it is known whether an old session is
 // still valid.
 let entered = enter();
 
@@ -50,7 +52,7 @@ async function enter() {
   code = "";
 }
 
-// enterWith sends the token, which admits the page. It throws an Error if the token is wrong.
+// enterWith sends the token, which gives the page access. It throws an Error if the token is wrong.
 export async function enterWith(token) {
   const answer = await post("session", { token });
   if (!answer.ok) throw new Error(await said(answer));
@@ -61,7 +63,7 @@ function keepOf(answer) { refusal = answer.why ?? ""; keep(answer.session); }
 
 const said = async (answer) => (await answer.text()).trim() || answer.statusText;
 
-// wrong returns the Error for a response that failed.
+// wrong returns the Error for a failed response.
 async function wrong(answer) {
   const text = await said(answer), why = answer.status === 401 && refusal || text;
   if (answer.status === 401) lock(why);
@@ -76,14 +78,14 @@ function post(path, body) {
 
 // get requests a path of the program, with the session of the page.
 async function get(path, signal) {
-  await entered.catch(() => {}); // If entering failed, the request itself reports the reason.
+  await entered.catch(() => {}); // If the exchange failed, the request itself reports the reason.
   const answer = await reach(path, { headers: headers(), signal, cache: "no-store" });
   if (!answer.ok) throw await wrong(answer);
   return answer;
 }
 
-// ServerSource reads server-sent events. It uses reach: an EventSource cannot send a session, and
-// does not report why it was refused.
+// ServerSource reads server-sent events. It uses reach, because an EventSource cannot send a
+// session, and does not report why it was refused.
 export class ServerSource {
   constructor(of) { this.of = of; }
 
@@ -113,7 +115,7 @@ export class ServerSource {
     }
   }
 
-  // read returns the reconnect delay, if the program has sent one.
+  // read returns the reconnect delay, or 0 if the program has not sent a delay.
   async read(reader) {
     const decoder = new TextDecoder();
     for (let rest = "", again = 0; ;) {
@@ -149,8 +151,8 @@ export async function lookup(of, index, value) {
   return (await get("lookup?" + query)).json();
 }
 
-// projected requests an object, the server's version and the stored one. Without a key, the program
-// chooses the object.
+// projected requests the sizes of an object: of the server's version and of the stored version.
+// Without a key, the program chooses the object.
 export async function projected(of, key) {
   const query = new URLSearchParams({ of });
   if (key != null) query.set("key", key);

@@ -14,10 +14,10 @@ const phases = {
   stopped: [655, 240, "It has stopped, because its context has ended."],
 };
 const wide = 186, high = 46;
-const kept = 30; // how many steps the list has, and how many can be undone
+const kept = 30; // maximum number of steps in the list, and of steps that can be undone
 
-// fresh returns the state of a reflector without failures. Failures in a row are counted separately
-// for snapshots and for watches, and separately for error responses and outages.
+// fresh returns the state of a reflector without failures. Consecutive failures are counted
+// separately for snapshots and for watches, and separately for error responses and outages.
 const fresh = (row) => ({ row, counts: [0, 0, 0, 0], expired: [false, false] });
 
 export class Steps {
@@ -36,7 +36,7 @@ export class Steps {
       el("div", {}, el("p", { class: "steps-tools" }, el("label", {}, "Begin at ", this.choice), " ", this.back), this.status, this.replies, this.log));
   }
 
-  // opened loads the table, once.
+  // opened loads the table once.
   async opened() {
     if (this.table || this.loading) return;
     this.loading = true;
@@ -66,8 +66,8 @@ export class Steps {
     this.enter(fresh(row));
   }
 
-  // enter shows a state. It is {row, counts, expired}, or {wait, then} if the reflector waits, or
-  // {stopped}.
+  // enter shows a state. A state is {row, counts, expired}. It is {wait, then} while the reflector
+  // waits, and {stopped} at the end.
   enter(state) {
     this.state = state;
     const row = this.table[state.row], phase = this.phase(state);
@@ -82,7 +82,7 @@ export class Steps {
 
   phase(state) { return state.stopped ? "stopped" : state.wait ? "backing off" : this.table[state.row].phase; }
 
-  // failures returns all failures in a row for the kind of a phase.
+  // failures returns all consecutive failures for the kind of a phase.
   failures(phase, state) { const k = kind(phase); return state.counts[2 * k] + state.counts[2 * k + 1]; }
 
   groups(row) {
@@ -102,7 +102,7 @@ export class Steps {
   step(row, reply) {
     const { state } = this, k = kind(row.phase);
     let before = state.counts[2 * k + (reply.outage ? 1 : 0)];
-    // After the first 410, the reflector lists at once, whatever failed before.
+    // After the first 410, the reflector lists at once, whatever failed before it.
     if (reply.expired && k === 1 && !state.expired[k]) before = 0;
     const o = reply.outcomes[Math.min(before, reply.outcomes.length - 1)];
     const next = fresh(o.row);
@@ -134,8 +134,8 @@ export class Steps {
     return all;
   }
 
-  // draws draws the states, an arrow for the last step, and the current state of this pipeline's
-  // reflector.
+  // draws draws the states, an arrow for the last step, and the current state of the pipeline's
+  // real reflector.
   draws() {
     const here = this.state && this.phase(this.state), from = this.past.length ? this.before : undefined;
     say(this.live, this.now ? `◆ The reflector of this pipeline is ${this.now} now.` : "");

@@ -1,6 +1,6 @@
 // tab connects the page to a program in this tab, which runs in a worker thread. Requests and
-// responses are messages, and otherwise like a server's. If a server serves the page, there is no
-// such program, and this file does nothing.
+// responses travel as messages. Otherwise they are like a server's. If a server serves the page,
+// there is no program in the tab, and this file does nothing.
 
 const meta = document.querySelector('meta[name="kinform-program"]');
 
@@ -41,8 +41,8 @@ class Tab {
     if (m.failed) this.fail(m.id, new Error(m.failed));
   }
 
-  // body requests one piece at a time. If the page does not read, the program waits, so no data
-  // piles up.
+  // body requests one piece at a time. If the page does not read, the program waits, so that no
+  // data accumulates.
   body(id, asked) {
     return new ReadableStream({
       start: (controller) => { asked.controller = controller; },

@@ -1,4 +1,4 @@
-// table has all numbers, for readers who prefer a table to a picture, and for tests.
+// table has all numbers, for users who prefer a table to a picture, and for tests.
 import { el, say, replace } from "./dom.js";
 import { valueOf, rateOf, seconds } from "./words.js";
 

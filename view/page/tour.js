@@ -1,5 +1,6 @@
-// tour is the guided tour. Its lessons perform real actions and have captions, and each ends with a
-// question. Each lesson is a file lesson-N.json. Package view/tour documents the format.
+// tour is the guided tour. Its lessons perform real actions and have captions. Each lesson ends
+// with a question. The lessons are the files lesson-N.json. Package view/tour documents their
+// format.
 import { el, replace, say } from "./dom.js";
 import { act, session } from "./source.js";
 import { holds, numbersOf, subject } from "./condition.js";
@@ -8,7 +9,7 @@ import { count } from "./words.js";
 
 const lessons = 10;
 const repository = "https://github.com/kinform/kinform/blob/main/";
-const patience = 60000; // milliseconds after which a step says that it has waited for long
+const patience = 60000; // milliseconds after which a step reports that it is still waiting
 
 export class Tour {
   // open(id) opens a small picture.
@@ -17,7 +18,7 @@ export class Tour {
     this.open = open;
     this.lessons = new Map();
     this.waiting = [];
-    this.run = 0; // grows when another step begins, so that waits of earlier steps end
+    this.run = 0; // grows when another step begins, which ends the waits of earlier steps
     this.language = remembered() ?? (navigator.language.startsWith("zh") ? "zh" : "en");
     this.build();
     addEventListener("keydown", (e) => this.key(e));
@@ -119,7 +120,7 @@ export class Tour {
     return lesson;
   }
 
-  // fill puts the titles of all lessons into the menu.
+  // fill writes the titles of all lessons into the menu.
   async fill() {
     const all = await Promise.all(Array.from({ length: lessons }, (_, i) => this.load(i + 1)));
     replace(this.choice, ...all.map((l, i) => el("option", { value: i + 1, selected: i + 1 === this.number }, `${i + 1}. ${l.title[this.language]}`)));
@@ -193,13 +194,13 @@ export class Tour {
     if (run !== this.run) return;
     this.show1();
     this.next.focus({ preventScroll: true });
-    setTimeout(() => { if (run === this.run) this.reveal(step); }, 500); // Pictures are drawn a little later than numbers, and grow.
+    setTimeout(() => { if (run === this.run) this.reveal(step); }, 500); // Pictures are drawn a little later than numbers, and may grow.
     this.wait();
   }
 
   previous() { if (!this.busy && this.step > 0) { this.playing = false; this.enter(this.step - 1); } }
 
-  // all(what) performs actions one after another. It may wait for a condition between two of them.
+  // all(what) performs actions one after another. Between two of them, it may wait for a condition.
   async all(what, run = this.run) {
     for (const one of what) {
       if (run !== this.run) return;
@@ -257,8 +258,8 @@ export class Tour {
     this.count();
   }
 
-  // reveal scrolls the page so that the tour does not cover the part that the step explains. The
-  // tour grows with its texts. If the screen has no room for a whole picture, its end is shown.
+  // reveal scrolls the page so that the tour does not cover the box or the picture of the step. If
+  // the screen has no room for the whole picture, the end of the picture is shown.
   reveal(step) {
     const about = document.getElementById(matchMedia("(max-width: 1000px)").matches || !step.open ? "box-" + step.box : "small");
     if (!about) return;
@@ -282,7 +283,7 @@ export class Tour {
 
   write(...lines) {
     const all = lines.join("\n");
-    if (this.caption.dataset.text === all) return; // The text is the same, and a screen reader would read it again.
+    if (this.caption.dataset.text === all) return; // Writing the same text would make a screen reader read it again.
     this.caption.dataset.text = all;
     replace(this.caption, ...lines.map((line, n) => el("p", { class: n ? "then" : "" }, line)));
   }

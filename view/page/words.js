@@ -39,7 +39,7 @@ export function bytes(n) {
 
 function digits(n) { return n < 10 ? n.toFixed(1) : n.toFixed(0); }
 
-// short shortens a long name. It keeps the end, because names differ there.
+// short shortens a long name. It keeps the end, because long names often differ only there.
 export function short(name, most = 20) { return name.length > most ? "…" + name.slice(1 - most) : name; }
 
 // valueOf formats a value according to the description of its number: {kind, unit}.

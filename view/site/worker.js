@@ -4,8 +4,8 @@ import "./wasm_exec.js";
 const early = []; // messages that arrive before the program listens
 let listen;
 
-// kinform is the program's interface to the page. listen sets the function that is called with each
-// message, and say sends a message.
+// kinform is the program's interface to the page. listen sets the function that gets each message,
+// and say sends a message.
 globalThis.kinform = {
   listen(f) { listen = f; for (const m of early.splice(0)) f(m); },
   say(message, transfer) { postMessage(message, transfer); },
@@ -41,8 +41,8 @@ function counted(body, size) {
   }));
 }
 
-// plain decompresses the body, unless the browser has already done so because of the host's
-// headers.
+// plain decompresses the body. If the host's headers have made the browser decompress it already,
+// plain returns it unchanged.
 async function plain(body) {
   const reader = body.getReader(), first = await reader.read();
   const whole = new ReadableStream({
