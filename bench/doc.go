@@ -1,6 +1,6 @@
 // Package bench measures kinform against client-go side by side, in one run and on the same bytes.
-// Package plain, the textbook pipeline, is measured beside them. It is a separate module, so that
-// users of kinform do not get client-go with it.
+// It also measures package plain, the textbook pipeline. bench is a separate module, so that users
+// of kinform do not get client-go with it.
 //
 //   - footprint: the size and start-up time of a program with a pod informer.
 //   - latency: how long an event takes from the server's write to the handlers, and how many

@@ -73,13 +73,14 @@ func (u userAgent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return u.next.RoundTrip(r)
 }
 
-// listWatch is a ListWatch that says whether it supports streaming lists.
+// listWatch is a ListWatch that reports whether it supports streaming lists.
 type listWatch struct {
 	*cache.ListWatch
 	onlyLists bool
 }
 
-// IsWatchListSemanticsUnSupported has the name that client-go expects.
+// IsWatchListSemanticsUnSupported reports that the source only lists. client-go looks for a method
+// of this name.
 func (l listWatch) IsWatchListSemanticsUnSupported() bool { return l.onlyLists }
 
 type subject struct {

@@ -1,6 +1,6 @@
-// Package conformance runs kinform's suites on client-go. So kinform's claims about client-go stay
-// true: which contracts client-go keeps, and in which it differs. With the replace line for module
-// clientgo, it runs them on that module:
+// Package conformance runs kinform's contract suites on client-go. They check kinform's claims
+// about which contracts client-go keeps, and which it breaks. With the replace directive for module
+// clientgo, they run on that module:
 //
 //	go test -modfile=dropin.mod -tags=dropin ./conformance
 package conformance

@@ -47,8 +47,7 @@ func TestLimitersWaitLikeClientGos(t *testing.T) { // WQ-31, WQ-32, WQ-33, WQ-34
 				ours, theirs := open()
 				for i := range 400 {
 					key := []string{"often", "often", "often", "seldom", string(rune('a' + i%20))}[i%5]
-					// A bucket computes in floating point, and the two sides compute in different
-					// orders.
+					// Both sides compute a bucket in floating point, but in different orders.
 					require.InDelta(t, theirs.When(key), ours.When(key), float64(time.Microsecond), "failure %d, of %s", i, key)
 					require.Equal(t, theirs.NumRequeues(key), ours.NumRequeues(key))
 					switch {

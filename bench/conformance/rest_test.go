@@ -19,7 +19,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// These tests compare how both clients handle the answers of one server. Each test shows what
+// These tests compare how both clients handle the responses of one server. Each test shows what
 // client-go does, and what kinform does instead.
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
@@ -52,7 +52,7 @@ func TestRetryAfterAsADate(t *testing.T) { // D20, RS-8
 		_, _ = w.Write([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns"}}`))
 	}, 0)
 	_, err := theirs.CoreV1().Pods("ns").Get(t.Context(), "a", metav1.GetOptions{})
-	require.Error(t, err, "client-go does not ask again")
+	require.Error(t, err, "client-go does not retry")
 	asked.Store(0)
 	pod, err := ours.Get(t.Context(), types.NamespacedName{Namespace: "ns", Name: "a"}, metav1.GetOptions{})
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestAWatchWhoseConnectionIsAborted(t *testing.T) { // D19, RS-15
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	watch, err := theirs.CoreV1().Pods("ns").Watch(ctx, metav1.ListOptions{})
-	require.NoError(t, err, "client-go tells of an empty watch, after ten attempts")
+	require.NoError(t, err, "client-go reports an empty watch after ten attempts")
 	_, open := <-watch.ResultChan()
 	require.False(t, open)
 	require.NoError(t, ctx.Err())
@@ -95,5 +95,5 @@ func TestTheClientTimeoutOfAWatch(t *testing.T) { // D21
 	watch, err := theirs.CoreV1().Pods("ns").Watch(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	_, open := <-watch.ResultChan()
-	require.False(t, open, "client-go's time limit ends it")
+	require.False(t, open, "client-go's time limit ends the watch")
 }

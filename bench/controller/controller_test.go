@@ -85,7 +85,7 @@ func TestAChangeIsDoneWhenTheStatusIsWritten(t *testing.T) {
 	require.Len(t, g.changed, 1)
 	code = http.StatusConflict
 	send("side", "PUT", status)
-	require.Len(t, g.changed, 1, "the status was refused")
+	require.Len(t, g.changed, 1, "a widget stays pending if the server refuses its status")
 	code = http.StatusOK
 	send("side", "PUT", status)
 	require.Empty(t, g.changed)
@@ -112,7 +112,7 @@ func TestARealServerIsBehindTheSameProxy(t *testing.T) {
 		p, err := l.requestCounts(t.Context(), reportPath)
 		require.NoError(t, err)
 		require.Equal(t, 3, p.Pending)
-		require.Error(t, l.check(t.Context()), "nobody has seen to them")
+		require.Error(t, l.check(t.Context()), "check must fail while no widget has a ConfigMap")
 	}
 
 	// A watch sends events while it is open.
@@ -157,5 +157,5 @@ func TestTargetsApplyToTheMedianRatio(t *testing.T) {
 		r.add(paced, "409 (conflicts, repeated creates)", ours, float64(n/2))
 	}
 	require.Regexp(t, `p99 .* 0\.50 +0\.10-0\.70 +<= 0\.70 +met\n`, r.table("").String())
-	require.Regexp(t, `409 \(conflicts, repeated creates\) +3 +0 +0 +missed\n`, r.table("").String(), "one conflict in one run is one too many")
+	require.Regexp(t, `409 \(conflicts, repeated creates\) +3 +0 +0 +missed\n`, r.table("").String(), "a conflict in one run misses the target")
 }

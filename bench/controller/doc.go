@@ -5,10 +5,10 @@
 //	go run ./controller -quick
 //	go run ./controller -kubeconfig FILE        # a real server in place of package apitest
 //
-// The controller is in the directories kinform and controllerruntime. For each Widget, a custom
-// resource, it keeps a ConfigMap, and records the order of the ConfigMap in the status. Each side
-// is a process of its own, and the sides take turns. The API server is also a process, behind a
-// gate that counts requests and measures times (file proxy.go). This process generates the load.
+// The directories kinform and controllerruntime each have the same controller. For each Widget, a
+// custom resource, it keeps a ConfigMap, and records the order of the ConfigMap in the status. Each
+// side is a process of its own, and the sides take turns. The API server is also a process, behind
+// a proxy that counts requests and measures times (file proxy.go). This process generates the load.
 //
 // README.md has the measurements, the method, and its limits.
 package main

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// load writes orders to widgets, like any client, in plain HTTP.
+// load sets the order in the spec of widgets, over plain HTTP like any client.
 type load struct {
 	address string
 	objects int
@@ -44,7 +44,7 @@ func newLoad(address string, objects int) *load {
 
 func (l *load) close() { l.http.CloseIdleConnections() }
 
-// statusError is an answer with an error status.
+// statusError is a response with an error status.
 type statusError struct {
 	code int
 	text string
@@ -53,7 +53,7 @@ type statusError struct {
 // Error implements error.
 func (f statusError) Error() string { return f.text }
 
-// send sends a request, and decodes the answer into answer. answer may be nil.
+// send sends a request, and decodes the response into into, which may be nil.
 func (l *load) send(ctx context.Context, method, path, name, contentType, body string, into any) error {
 	r, err := http.NewRequestWithContext(ctx, method, l.address+path, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -84,7 +84,7 @@ func (l *load) send(ctx context.Context, method, path, name, contentType, body s
 
 func widgetName(n int) string { return fmt.Sprintf("widget-%05d", n) }
 
-// create makes the resource, and all widgets with their first order.
+// create creates the CustomResourceDefinition, and all widgets with their first order.
 func (l *load) create(ctx context.Context) error {
 	err := l.send(ctx, http.MethodPost, definitions, "", "application/json", definition, nil)
 	if refused := (statusError{}); errors.As(err, &refused) && refused.code == http.StatusConflict {
@@ -97,7 +97,7 @@ func (l *load) create(ctx context.Context) error {
 		return err
 	}
 	for _, path := range []string{widgets, configMaps} {
-		// on a server that is not restarted, objects of an earlier round may be left
+		// a server that is not restarted may still have objects of an earlier round
 		if err := l.send(ctx, http.MethodDelete, path, "", "", "", nil); err != nil {
 			return err
 		}
@@ -110,19 +110,19 @@ func (l *load) create(ctx context.Context) error {
 	})
 }
 
-// change writes an order to a widget.
+// change sets the order of a widget.
 func (l *load) change(ctx context.Context, n, order int) error {
 	name := widgetName(n)
 	return l.send(ctx, http.MethodPatch, widgets+"/"+name, "", "application/merge-patch+json", fmt.Sprintf(`{"spec": {"order": %d}}`, order), nil)
 }
 
-// changeAll writes an order to each widget, as fast as the server accepts them.
+// changeAll sets the order of each widget, as fast as the server accepts the changes.
 func (l *load) changeAll(ctx context.Context) error {
 	l.order++
 	return l.all(ctx, func(n int) error { return l.change(ctx, n, l.order) })
 }
 
-// all calls do for each widget, several at a time.
+// all calls do for each widget, with several calls at a time.
 func (l *load) all(ctx context.Context, do func(n int) error) error {
 	numbers := make(chan int)
 	var running sync.WaitGroup
@@ -147,8 +147,8 @@ func (l *load) all(ctx context.Context, do func(n int) error) error {
 	return errors.Join(errors.Join(failures...), ctx.Err())
 }
 
-// sendEvenly writes orders at an even rate, until more returns false. Every widget gets an order
-// before any widget gets its next one.
+// sendEvenly sets orders at an even rate, until more returns false. It changes every widget once
+// before it changes any widget again.
 func (l *load) sendEvenly(ctx context.Context, rate int, more func() bool) (changes int, err error) {
 	tick := time.NewTicker(time.Second / time.Duration(rate))
 	defer tick.Stop()
@@ -178,12 +178,12 @@ func (l *load) sendEvenly(ctx context.Context, rate int, more func() bool) (chan
 	return changes, err
 }
 
-// requestCounts requests the gate's counts.
+// requestCounts requests the counts of the proxy.
 func (l *load) requestCounts(ctx context.Context, path string) (p requestCounts, err error) {
 	return p, l.send(ctx, http.MethodGet, path, "", "", "", &p)
 }
 
-// check returns an error unless each widget has a ConfigMap and a status of its last order.
+// check returns an error unless each widget has a ConfigMap and a status with its last order.
 func (l *load) check(ctx context.Context) error {
 	var all, owned struct {
 		Items []struct {

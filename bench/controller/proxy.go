@@ -19,15 +19,15 @@ type countingProxy struct {
 	counts  requestCounts
 }
 
-// requestCounts counts the requests through a gate since the last report.
+// requestCounts counts the requests through the proxy since the last report.
 type requestCounts struct {
 	Requests map[string]map[string]int // by client, and by kind and result of the request
 	Statuses map[string]time.Time      // by client: when the first status was written
-	Took     []time.Duration           // of the widgets whose status was written
-	Pending  int                       // widgets without a status since the last change
+	Took     []time.Duration           // latencies of the changes whose status was written
+	Pending  int                       // changed widgets whose status is not yet written
 }
 
-// These are the User-Agent of the load, and the paths that the gate itself serves.
+// These are the User-Agent of the load, and the paths that the proxy itself serves.
 const (
 	loadAgent  = "load"
 	reportPath = "/bench/report" // the counts
@@ -54,7 +54,7 @@ func (g *countingProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.changed[asked.name] = time.Now()
 		g.mu.Unlock()
 	}
-	if asked.verb == "watch" { // counted at its beginning, because a watch may not end
+	if asked.verb == "watch" { // count a watch when it begins, because it may not end
 		g.count(agent, "watch "+asked.resource)
 		g.server.ServeHTTP(w, r)
 		return
@@ -98,7 +98,7 @@ func (g *countingProxy) report(w http.ResponseWriter, next bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.counts.Pending = len(g.changed)
-	if !next { // this report is requested often, and the times are many
+	if !next { // the load polls this report, so omit the many latencies
 		_ = json.NewEncoder(w).Encode(requestCounts{Statuses: g.counts.Statuses, Pending: g.counts.Pending})
 		return
 	}

@@ -158,5 +158,5 @@ func (r results) requests(set settings) report.Table {
 	return table
 }
 
-// isConflict reports whether a request was answered with 409.
+// isConflict reports whether requests in this row ended with status 409.
 func isConflict(what string) bool { return strings.HasSuffix(what, ": 409") }

@@ -158,7 +158,7 @@ func (r *sideRound) waitUntilSettled(ctx context.Context, phase string, changes 
 	if err != nil {
 		return err
 	}
-	for same := 0; same < 5; { // a controller's own writes cause reconciles as well
+	for same := 0; same < 5; { // a controller's own writes also cause reconciles
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():

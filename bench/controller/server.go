@@ -16,12 +16,13 @@ import (
 	"github.com/kinform/kinform/bench/internal/subprocess"
 )
 
-// serve runs an API server behind a gate, in a process of its own, until standard input ends.
+// serve runs an API server behind a counting proxy, in a process of its own, until standard input
+// ends.
 func serve(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("controller server", flag.ExitOnError)
 	upstream := flags.String("upstream", "", "kubeconfig of a real server")
 	_ = flags.Parse(args) // exits on an error
-	// Ctrl-C reaches all processes, and the others need the server to the end
+	// Ctrl-C reaches all processes, but the controllers need the server until they have ended
 	signal.Ignore(os.Interrupt)
 	var handler http.Handler
 	if *upstream != "" {

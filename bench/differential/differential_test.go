@@ -23,7 +23,7 @@ func TestAllInformersNotifyTheSameInEveryHistory(t *testing.T) {
 		return
 	}
 	t.Cleanup(func() {
-		t.Logf("%d histories, %d phases compared (%d calm), %d faults, %d notifications",
+		t.Logf("%d histories, %d phases compared (%d without faults), %d faults, %d notifications",
 			*histories, played.phases.Load(), played.calmPhases.Load(), played.faults.Load(), played.notifications.Load())
 	})
 	shards := runtime.GOMAXPROCS(0)

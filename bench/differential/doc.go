@@ -7,11 +7,10 @@
 // # A history
 //
 // A history has a few phases. In each phase pods are created, changed and deleted, and handlers are
-// added and removed, on all sides alike. A calm phase has nothing else. In a stormy phase,
-// connections break, requests fail and events are compacted away. Each side meets these faults at
-// its own next request. A phase ends when the server is quiet, all sides watch without a fault, and
-// their stores and handlers are idle. Everything runs in a bubble of virtual time, on an in-memory
-// network.
+// added and removed, on all sides alike. About half of the phases have faults: connections break,
+// requests fail and events are compacted away. Each side meets a fault at its own next request. A
+// phase ends when the server is quiet, all sides watch without a fault, and their stores and
+// handlers are idle. Everything runs in a bubble of virtual time, on an in-memory network.
 //
 // A seed fixes what happens to the server and when, but not the scheduling of goroutines. The
 // compared results must not depend on scheduling.
@@ -26,11 +25,12 @@
 //     may report unchanged objects again), and so is a deletion of an object that the handler never
 //     received (D16). kinform and plain must not send either of these in the first place.
 //   - For each handler and key, the remaining notifications must form one history, on all sides.
-//     Only missing objects are added, and only existing ones are updated or deleted. Old is the
-//     previous new, and versions rise. The history must end in the server's state.
-//   - A key without changes in a phase is not reported in it, except to new handlers, which receive
-//     it as initial.
-//   - In a calm phase all sides must have sent exactly the same notifications for each key, in the
-//     same order. In a stormy phase they may differ: a side that lists again does not get
+//     Only missing objects are added, and only existing ones are updated or deleted. The old object
+//     of a notification is the new object of the previous one, and versions rise. The history must
+//     end in the server's state.
+//   - In a phase that does not change a key, no handler is notified of the key, except new
+//     handlers, which receive it as initial.
+//   - In a phase without faults all sides must send exactly the same notifications for each key, in
+//     the same order. In a phase with faults they may differ: a side that lists again misses
 //     intermediate changes, and the sides list again at different times.
 package differential

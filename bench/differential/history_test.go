@@ -39,8 +39,8 @@ type history struct {
 // played counts the comparisons, to show that the histories were not empty.
 var played struct{ phases, calmPhases, notifications, faults atomic.Int64 }
 
-// play runs the history of a seed, inside a bubble of testing/synctest. It returns its steps and
-// the violations.
+// play runs the history of a seed, inside a bubble of testing/synctest. It returns the steps of the
+// history, and the violations.
 func play(seed uint64) (trace, wrong []string) {
 	h := &history{random: rand.New(rand.NewPCG(seed, 1)), touched: map[types.NamespacedName]bool{}, began: time.Now()}
 	h.server = apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second, Seed: seed})
@@ -227,7 +227,7 @@ func (h *history) waitAndCompare(calm bool) {
 	}
 	h.faults = nil
 	if !calm {
-		h.server.EndWatches("") // a watch may carry a fault that has not happened yet
+		h.server.EndWatches("") // an open watch may still have a planned fault
 	}
 	truth, versions := h.serverState()
 	notified := -1

@@ -16,8 +16,8 @@ type side struct {
 	stop     func()
 }
 
-// handler is a ledger with a function that removes it. The n-th handlers of all sides are added and
-// removed at the same time.
+// handler is a notificationLog with a function that removes it from the informer. The n-th handlers
+// of all sides are added and removed at the same time.
 type handler struct {
 	*notificationLog
 	registration conformance.Registration

@@ -5,9 +5,9 @@
 //
 // There are two kinds of rows:
 //
-//   - recorded: the cost of a call while nothing is sent. It is the time that the caller loses.
-//   - sent: the cost of an event until the server has answered, including requests. Batches are so
-//     small that no queue of client-go is full, because a full queue drops events.
+//   - recorded: the cost of a call while nothing is sent, which is the time that a caller loses.
+//   - sent: the cost of an event, including requests, until the server has responded. Batches are
+//     small, because a full queue of client-go would drop events.
 //
 // All sides run in this process, one after another, with a new recorder for each measurement. The
 // server is a process of its own that echoes each event. Costs are CPU time and allocations of the

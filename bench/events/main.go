@@ -51,7 +51,7 @@ type side struct {
 // recorder is one of the compared recorders. Objects are identified by their number.
 type recorder interface {
 	record(object int, note string)
-	// responses is the number of requests that the server has answered.
+	// responses returns the number of responses from the server so far.
 	responses() int
 	close() error
 }
@@ -64,7 +64,7 @@ type row struct {
 	sending bool
 	event   func(n int) (object int, note string)
 	share   int // divisor of settings.events
-	batch   int // number of events before a wait for the server's answers; 0 means no wait
+	batch   int // number of events before a wait for the server's responses; 0 means no wait
 }
 
 const note = "the image was pulled in 2.5 seconds"
@@ -73,7 +73,7 @@ var rows = []row{
 	{"recorded: the same event", false, func(int) (int, string) { return 0, note }, 1, 0},
 	{"recorded: the same, of 1000 objects", false, func(n int) (int, string) { return n % 1000, note }, 1, 0},
 	{"recorded: of different objects", false, func(n int) (int, string) { return n, note }, 1, 0},
-	// 4,000, because kinform has room for 4,096
+	// 4,000 events, because kinform's queue has room for 4,096
 	{"recorded: the same, none dropped", false, func(n int) (int, string) { return n, note }, 5, 0},
 	{"sent: of different objects", true, func(n int) (int, string) { return n, note }, 10, 200},
 	{"sent: the same, of 100 objects", true, func(n int) (int, string) { return n % 100, note }, 10, 0},
@@ -103,7 +103,7 @@ func (set settings) measure(s side, r row, address string) (f figure, err error)
 		case r.sending && r.batch == 0 && (n+1)%100 == 0:
 			time.Sleep(10 * time.Millisecond) // the queues are drained meanwhile
 		case (n+1)%500 == 0:
-			// nothing is sent, but client-go's events still go through a queue
+			// even if nothing is sent, client-go's events go through a queue
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -116,7 +116,7 @@ func (set settings) measure(s side, r row, address string) (f figure, err error)
 	return figure{baseline.Per(events), float64(open.responses()) / float64(events)}, nil
 }
 
-// await waits until the server has answered this many requests.
+// await waits until the server has responded to this many requests.
 func await(r recorder, requests int) error {
 	for begun := time.Now(); r.responses() < requests; time.Sleep(time.Millisecond) {
 		if time.Since(begun) > time.Minute {

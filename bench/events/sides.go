@@ -35,7 +35,7 @@ var objects = func() (all pods) {
 
 func (p pods) number(n int) *corev1.Pod { return p[n%len(p)] }
 
-// responseCounter counts the answers of the server.
+// responseCounter counts the responses of the server.
 type responseCounter struct{ count atomic.Int64 }
 
 func (a *responseCounter) responses() int { return int(a.count.Load()) }

@@ -15,7 +15,7 @@ import (
 // managers of fake clients; see clientgo/README.md.
 const withoutOpenAPI = "kinform_no_openapi"
 
-// measureDropin measures programs without and with the replace line for module clientgo.
+// measureDropin measures programs without and with the replace directive for module clientgo.
 func measureDropin(steps *progress.Progress, dir string, starts int, out io.Writer) error {
 	file, err := modFile()
 	if err != nil {
@@ -52,13 +52,13 @@ func measureDropin(steps *progress.Progress, dir string, starts int, out io.Writ
 	return nil
 }
 
-// modFile returns the path of bench's go.mod with the replace line.
+// modFile returns the path of dropin.mod, which is bench's go.mod with the replace directive.
 func modFile() (string, error) {
 	mod, err := subprocess.Output("go", "env", "GOMOD")
 	return filepath.Join(filepath.Dir(strings.TrimSpace(mod)), "dropin.mod"), err
 }
 
-// dropinTable compares programs to the first one, which is built without the replace line.
+// dropinTable compares programs to the first one, which is built without the replace directive.
 func dropinTable(all []*program) report.Table {
 	t := report.Table{[]string{"", "client-go", "with the line", "ratio", "and the tag", "ratio"}[:2*len(all)]}
 	for _, r := range rows {

@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/bench/internal/subprocess"
 )
 
-// With the line alone, the target of 0.75 cannot be reached; clientgo/README.md explains why. The
-// program with the build tag reaches it.
+// With the replace directive alone, the program misses the target of 0.75; clientgo/README.md
+// explains why. With the build tag as well, the program reaches the target.
 func TestTheReplacementMakesAnInformerProgramSmaller(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -26,8 +26,8 @@ func TestTheReplacementMakesAnInformerProgramSmaller(t *testing.T) {
 	require.NoError(t, err)
 	require.LessOrEqual(t, float64(with.bytes)/float64(without.bytes), 0.98)
 	require.LessOrEqual(t, float64(tagged.bytes)/float64(without.bytes), 0.70)
-	// The line adds three packages: the guard of shared objects, the containment of panics, and
-	// sharing after a transform.
+	// Module clientgo adds three packages: the guard of shared objects, the containment of panics,
+	// and sharing after a transform.
 	require.LessOrEqual(t, with.packages, without.packages+3)
 	require.LessOrEqual(t, tagged.packages, without.packages-70)
 }
@@ -48,16 +48,16 @@ func TestPackagesThatAnInformerOfPodsDoesNotLink(t *testing.T) {
 		all, err := subprocess.Output("go", "tool", "nm", binary)
 		require.NoError(t, err)
 		require.Contains(t, all, kubernetes+"typed/core/v1.(*CoreV1Client).Pods")
-		require.NotContains(t, all, kubernetes+"typed/apps/v1.newDeployments", "a typed client of another group")
-		require.NotContains(t, all, "k8s.io/client-go/informers/apps/v1.", "informers of another group")
-		require.NotContains(t, all, kubernetes+"scheme.", "a scheme of all types, made at each start")
-		require.NotContains(t, all, "k8s.io/client-go/applyconfigurations/internal.Parser", "the schema of all types")
-		require.NotContains(t, all, "github.com/kinform/kinform/rest.(*Client).", "kinform's own client")
+		require.NotContains(t, all, kubernetes+"typed/apps/v1.newDeployments", "no typed client of another group may be linked")
+		require.NotContains(t, all, "k8s.io/client-go/informers/apps/v1.", "no informers of another group may be linked")
+		require.NotContains(t, all, kubernetes+"scheme.", "no scheme of all types may be linked, because every start would build it")
+		require.NotContains(t, all, "k8s.io/client-go/applyconfigurations/internal.Parser", "the schema of all types may not be linked")
+		require.NotContains(t, all, "github.com/kinform/kinform/rest.(*Client).", "kinform's own client may not be linked")
 		return all
 	}
-	require.Contains(t, symbols(), api+".Unmarshal", "Google's protobuf library keeps it: if this is not so any more, say so in clientgo/README.md")
+	require.Contains(t, symbols(), api+".Unmarshal", "if Google's protobuf library no longer keeps this method, update clientgo/README.md")
 	small := symbols("-tags=" + withoutOpenAPI)
 	for _, method := range []string{"Unmarshal", "Marshal", "MarshalToSizedBuffer", "MarshalTo"} {
-		require.NotContains(t, small, api+"."+method, "a method that something calls through an interface")
+		require.NotContains(t, small, api+"."+method, "no method that is only callable through an interface may be linked")
 	}
 }

@@ -37,7 +37,7 @@ func run(starts int, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	// There are three programs here, and five in line.
+	// The report builds three programs here, and five in measureDropin.
 	steps := progress.New("footprint", 8*(starts+1))
 	var programs []*program
 	for _, name := range []string{"clientgo", "plain", "kinform"} {

@@ -6,9 +6,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// bare is not an informer. One goroutine takes events from the server and passes each to the
+// bare is not an informer. One goroutine receives events from the server and passes each to the
 // handlers' goroutines over channels. Its time is the cost of the scheduler, and of waking an idle
-// processor, which every side has to pay.
+// processor. Every side has this cost.
 type bare struct {
 	events   chan *corev1.Pod
 	handlers []func(*corev1.Pod)

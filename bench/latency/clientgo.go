@@ -62,8 +62,7 @@ func (c *clientGoInstance) send(pod *corev1.Pod) {
 	c.events <- watch.Event{Type: watch.Modified, Object: pod}
 }
 
-// watching is a watch whose Stop does nothing. The channel is garbage when nobody reads it any
-// more.
+// watching is a watch whose Stop does nothing. Its channel is garbage once it has no more readers.
 type watching chan watch.Event
 
 func (w watching) ResultChan() <-chan watch.Event { return w }

@@ -11,6 +11,6 @@
 // The column bare is not an informer but one goroutine that passes the events to the handlers'
 // goroutines: at an even pace no side can be faster.
 //
-// The goroutines are counted over HTTP, when everything is idle. The goroutines of the server, and
-// those of net/http for each connection, do not count, because they are the same for all sides.
+// The goroutines are counted over HTTP, when everything is idle. Goroutines of the server, and the
+// goroutines of net/http for each connection, do not count, because all sides have them.
 package main

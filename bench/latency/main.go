@@ -44,7 +44,7 @@ func main() {
 
 // run measures everything and writes a report.
 func run(set settings, out io.Writer) error {
-	// client-go has no other switch than an environment variable, which it reads once. The
+	// client-go chooses the kind of list only by an environment variable, which it reads once. The
 	// in-memory list does not support streaming lists.
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
 		return err

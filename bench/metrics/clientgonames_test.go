@@ -37,7 +37,7 @@ import (
 // reconcile.
 var names = []string{"fine", "later", "broken", "hopeless", "panics"}
 
-// missing has the metric families of the originals that kinform lacks. docs/metrics.md explains
+// missing has controller-runtime's metric families that kinform lacks. docs/metrics.md explains
 // why.
 var missing = []string{
 	"controller_runtime_reconcile_timeouts_total",
@@ -45,9 +45,10 @@ var missing = []string{
 	"rest_client_rate_limiter_duration_seconds", "rest_client_request_size_bytes", "rest_client_response_size_bytes", "rest_client_dns_resolution_duration_seconds",
 }
 
-// The same controller runs on kinform and on controller-runtime. Then the familiar metrics have the
-// same names, types, labels, buckets and help texts as controller-runtime's. Only the documented
-// families are missing. So both can be served together.
+// The same controller runs on kinform and on controller-runtime. Then the metrics with client-go's
+// names have the same names, types, labels, buckets and help texts as controller-runtime's. Only
+// the documented families are missing. So one endpoint can serve both, if the programs have
+// different names.
 func TestClientGoNamedMetricsEqualTheOriginals(t *testing.T) {
 	ctrlmetrics.RegisterRESTClientMetrics(ctrlmetrics.MetricRequestLatency, ctrlmetrics.MetricRequestRetry, ctrlmetrics.MetricRateLimiterLatency,
 		ctrlmetrics.MetricRequestSize, ctrlmetrics.MetricResponseSize, ctrlmetrics.MetricDNSResolutionLatency)
@@ -57,7 +58,7 @@ func TestClientGoNamedMetricsEqualTheOriginals(t *testing.T) {
 
 	theirs, ours := clientGoNamed(t, ctrlmetrics.Registry), clientGoNamed(t, registry)
 	for _, name := range slices.Sorted(maps.Keys(ours)) {
-		require.Contains(t, theirs, name, "there is no such metric in controller-runtime")
+		require.Contains(t, theirs, name, "controller-runtime must have this metric")
 		a, b := theirs[name], ours[name]
 		require.Equal(t, a.GetType(), b.GetType(), name)
 		require.Equal(t, a.GetHelp(), b.GetHelp(), name)
@@ -68,23 +69,23 @@ func TestClientGoNamedMetricsEqualTheOriginals(t *testing.T) {
 	}
 	for name := range theirs {
 		if ours[name] == nil && !strings.Contains(name, "webhook") { // kinform has no webhooks
-			require.Contains(t, missing, name, "it is in controller-runtime, and not here")
+			require.Contains(t, missing, name, "a metric that only controller-runtime has must be listed in missing")
 		}
 	}
 	page, err := os.ReadFile("../../docs/metrics.md")
 	require.NoError(t, err)
 	for _, name := range missing {
 		require.NotContains(t, ours, name)
-		require.Contains(t, string(page), "`"+name+"`", "the page says what is not there")
+		require.Contains(t, string(page), "`"+name+"`", "docs/metrics.md must name the metrics that are missing")
 	}
-	// The label values, by which dashboards filter, are the same, too.
+	// Dashboards filter by label values, which are the same, too.
 	for _, name := range []string{"controller_runtime_reconcile_total", "workqueue_depth", "workqueue_adds_total", "leader_election_master_status"} {
 		require.Subset(t, values(theirs[name]), values(ours[name]), name)
 	}
 	require.Equal(t, values(theirs["controller_runtime_reconcile_total"]), values(ours["controller_runtime_reconcile_total"]))
 
 	_, err = prometheus.Gatherers{ctrlmetrics.Registry, registry}.Gather()
-	require.ErrorContains(t, err, "collected before with the same name and label values", "the same program runs on both, which is all that is wrong")
+	require.ErrorContains(t, err, "collected before with the same name and label values", "the series must collide only because one program runs on both libraries")
 }
 
 // If two programs have different names, their metrics can be served together.
@@ -182,7 +183,8 @@ func create(t *testing.T, srv *apitest.Server) {
 	}
 }
 
-// refuseOnce makes the server refuse one request for an object, so that the client retries it.
+// refuseOnce makes the server refuse one request for an object, so that the client retries the
+// request.
 func refuseOnce(srv *apitest.Server) {
 	srv.Inject(apitest.Fault{Resource: "configmaps", Verb: "get", Times: 1, Action: apitest.TooManyRequests(time.Second)})
 }

@@ -70,7 +70,7 @@ func TestDashboardAndAlertsOverAnHour(t *testing.T) {
 			}
 		}
 		some := slices.ContainsFunc(p.lines, func(l line) bool { return len(l.points) > 0 })
-		require.Equal(t, len(p.Targets) > 0 && !slices.Contains(emptyPanels, p.Title) || some, some, "%s has nothing to show", p.Title)
+		require.Equal(t, len(p.Targets) > 0 && !slices.Contains(emptyPanels, p.Title) || some, some, "panel %s must have data, unless it has no query or is in emptyPanels", p.Title)
 	}
 	if *drawFile != "" {
 		drawDashboard(t, *drawFile, all, h)

@@ -34,8 +34,8 @@ func (o constantTraces) TracesOfReconciles(string) (next, ended func(types.Names
 	return of, of
 }
 
-// Prometheus' own parser reads the page of OpenMetrics, and finds an exemplar in each histogram on
-// the path of a change.
+// Prometheus' own parser reads the page in OpenMetrics format. It finds an exemplar in each
+// histogram that covers a step from a change to its reconcile.
 func TestPrometheusReadsExemplars(t *testing.T) {
 	const id = "0af7651916cd43dd8448eb211c80319c"
 	collected, err := metrics.New(metrics.Options{ClientGoNames: true, Traces: constantTraces(id)})

@@ -111,7 +111,7 @@ func record(t *testing.T) *history {
 			switch minute := time.Duration(step) * interval; minute {
 			case 2 * time.Minute:
 				two = startReplica(t, srv, "two")
-			case 8 * time.Minute: // reconciles become many and slow
+			case 8 * time.Minute: // many slow reconciles begin
 				for range 60 {
 					write("slow")
 				}

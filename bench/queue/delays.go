@@ -56,8 +56,8 @@ func fill(open func() queue, period time.Duration) cost {
 	return again(period, pending, func() { openDelaying(open, times).shutDown() })
 }
 
-// moveEarlier moves pending keys, in no particular order, to an earlier time, between half of their
-// delay and all of it.
+// moveEarlier moves pending keys, in random order, to an earlier time. The new delay is between
+// half of the old one and all of it.
 func moveEarlier(open func() queue, period time.Duration) cost {
 	times, r := farTimes(), random()
 	order, shares := r.Perm(pending), make([]float64, 4096)

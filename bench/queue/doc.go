@@ -4,7 +4,7 @@
 //
 //	go run ./queue [-runs 5] [-for 200ms] [-rows workers,AddAfter] [-quick]
 //	go run ./queue -latency [-runs 15] [-adds 2000] [-rate 20000] [-work 5µs]
-//	go run ./queue -fairness [-turns 500]
+//	go run ./queue -fairness [-rounds 500]
 //
 // Standard error shows the current measurement, and the time left. With -latency, there are eight
 // loads on each of five queues. A run of a load takes -adds divided by -rate. It takes -adds times
@@ -49,6 +49,7 @@
 //
 // With -fairness, namespaces add more than the workers can process, and one of them adds a hundred
 // times as much as each other. No clock is involved: adding and handing out alternate. So only the
-// order of the queue is measured, and the result is the same on every machine. See contest, and
+// order of the queue is measured, and the result is the same on every machine. See fairnessLoad,
+// and function fairness for the index.
 // fairness for the index.
 package main

@@ -15,9 +15,9 @@ import (
 // same on every machine.
 type fairnessLoad struct {
 	rounds  int
-	demands []int // number of keys that each namespace adds in a turn
+	demands []int // number of keys that each namespace adds in a round
 	workers int   // number of keys that workers have at a time
-	served  int   // number of keys handed out in a turn, a multiple of workers
+	served  int   // number of keys handed out in a round, a multiple of workers
 }
 
 // defaultFairnessLoad has 20 namespaces. The first one adds 100 times as many keys as each of the
@@ -31,18 +31,18 @@ func defaultFairnessLoad(rounds int) fairnessLoad {
 	return c
 }
 
-// result has the number of served keys of a namespace, and their waits.
+// result has the number of served keys of a namespace, and how long its keys waited.
 type result struct {
 	added, handed int
-	waited        []int // for each key, the number of keys handed out while it waited, so far
+	waited        []int // for each key, the number of keys handed out while it waited; includes keys that still wait
 }
 
-// run runs the contest with a queue. No key is added twice, so the queue merges nothing.
+// run runs the load on a queue. No key is added twice, so the queue merges nothing.
 func (c fairnessLoad) run(open func() queue) []result {
 	q := open()
 	defer q.shutDown()
 	results := make([]result, len(c.demands))
-	var arrivals []int // the namespace of each key that is added in a turn
+	var arrivals []int // the namespace of each key that is added in a round
 	for n, demand := range c.demands {
 		for range demand {
 			arrivals = append(arrivals, n)

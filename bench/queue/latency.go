@@ -33,7 +33,7 @@ func leastDelayed(runs []latencyRun) []latencyRun {
 	return runs[:(len(runs)+2)/3]
 }
 
-// medianOf returns the median of a number over the calm runs.
+// medianOf returns the median of a number over the least delayed runs.
 func medianOf(runs []latencyRun, of func(latencyRun) float64) float64 {
 	var values []float64
 	for _, r := range leastDelayed(runs) {

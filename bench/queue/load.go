@@ -50,7 +50,7 @@ func (l load) arrivals() []arrival {
 	return all
 }
 
-// waits has the times from when keys were due until a worker got them.
+// waits has the time from each key's due time until a worker got the key.
 type waits struct {
 	all        []time.Duration // sorted
 	unknownDue int             // number of handed-out keys whose due time was unknown
@@ -64,11 +64,12 @@ type waits struct {
 // processor.
 //
 // If the queue merges adds, the due time of the first one counts. An add between a worker's Get and
-// the worker's record of it looks like a merged add, so the resulting run is untimed.
+// the worker's record of it looks like a merged add. So the due time of the next Get is unknown.
 func (l load) run(open func() queue) (waits, error) {
 	q := open()
 	arrivals := l.arrivals()
-	// when the key became due, in nanoseconds after the start, plus one; 0 if it is not due
+	// since has the time at which each key became due, in nanoseconds after the start, plus one; 0
+	// if the key is not due.
 	since := make([]atomic.Int64, distinct)
 	of := make([]waits, l.workers)
 	for n := range of {

@@ -38,7 +38,7 @@ func main() {
 	flag.IntVar(&set.adds, "adds", 2000, "how many adds to measure with -latency")
 	flag.Float64Var(&set.rate, "rate", 20_000, "how many adds a second with -latency")
 	flag.DurationVar(&set.work, "work", 5*time.Microsecond, "how long a worker takes for a key with -latency")
-	flag.IntVar(&set.rounds, "turns", 500, "how many rounds the contest of namespaces has, with -fairness")
+	flag.IntVar(&set.rounds, "rounds", 500, "how many rounds the load of namespaces has, with -fairness")
 	quick := flag.Bool("quick", false, "measure once and briefly, only to check that everything works")
 	flag.Parse()
 	if *quick {
@@ -53,7 +53,7 @@ func main() {
 // run measures the selected tables and writes a report.
 func run(set settings, out io.Writer) error {
 	if set.runs < 0 || set.period <= 0 || set.adds < 1 || set.rate <= 0 || set.work < 0 || set.rounds < 1 {
-		return fmt.Errorf("-for, -adds, -rate and -turns must be positive")
+		return fmt.Errorf("-for, -adds, -rate and -rounds must be positive")
 	}
 	heading := report.Heading()
 	var parts []string
@@ -70,8 +70,8 @@ func run(set settings, out io.Writer) error {
 	}
 	if set.fairness {
 		c := defaultFairnessLoad(set.rounds)
-		progress.New("queue", 0).Printf("fairness, %d turns", c.rounds)
-		parts = append(parts, fmt.Sprintf("FAIRNESS to %d namespaces, of which one adds %d times as much as each other; %d turns\n\n%s",
+		progress.New("queue", 0).Printf("fairness, %d rounds", c.rounds)
+		parts = append(parts, fmt.Sprintf("FAIRNESS to %d namespaces, of which one adds %d times as much as each other; %d rounds\n\n%s",
 			len(c.demands), c.demands[0], c.rounds, c.table()))
 	}
 	if !set.latency && !set.fairness {

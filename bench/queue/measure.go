@@ -122,8 +122,8 @@ func (r row) allocations(m measurement) []string {
 	return cells
 }
 
-// cells returns the cells of a row for one of the clocks. counts says that this clock decides about
-// the target.
+// cells returns the cells of a row for one of the clocks. counts reports whether this clock decides
+// about the target.
 func (r row) cells(m measurement, name string, clock func(cost) float64, counts bool) []string {
 	cells := []string{name}
 	for s := range sides {
@@ -167,7 +167,7 @@ func (r row) limit(counts bool) string {
 	return limit
 }
 
-// verdict says whether kinform meets its target, with a question mark if the rounds do not agree.
+// verdict returns whether kinform meets its target, with a question mark if the rounds disagree.
 // Allocations that round to zero in a thousand operations count as zero.
 func (r row) verdict(counts bool, ratio, greatest, allocations float64) string {
 	switch {

@@ -153,7 +153,7 @@ func TestABlockedProducerCountsAsWait(t *testing.T) {
 			long++
 		}
 	}
-	require.Greater(t, long, 25, "half of the 100 adds that were due while it was stuck were late for at least half of that")
+	require.Greater(t, long, 25, "half of the 100 adds that are due while the producer is stuck must wait at least stuck/2")
 }
 
 func TestOnlyTheLeastDelayedRunsCount(t *testing.T) {
@@ -228,8 +228,8 @@ func TestFairnessDistinguishesQueues(t *testing.T) {
 	require.InDelta(t, 1, fairness(fair), 0.01)
 	first := c.run(openClientGo)
 	require.Less(t, fairness(first), 0.6)
-	require.Equal(t, first, c.run(openClientGo), "it is not the same each time")
-	require.Greater(t, first[1].waited[len(first[1].waited)-1], 1000, "who waits at the end counts")
+	require.Equal(t, first, c.run(openClientGo), "the result must be the same in each run")
+	require.Greater(t, first[1].waited[len(first[1].waited)-1], 1000, "keys that still wait at the end must count")
 }
 
 func TestVerdicts(t *testing.T) {

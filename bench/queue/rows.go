@@ -25,7 +25,8 @@ type row struct {
 // cost is the cost of an operation.
 type cost struct {
 	meter.Cost
-	// if the producer does not wait; otherwise 0, because each added key is handed out
+	// getsPerAdd is measured if the producer does not wait. Otherwise it is 0, because each added
+	// key is handed out.
 	getsPerAdd float64
 }
 

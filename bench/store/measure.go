@@ -13,8 +13,8 @@ type figure struct {
 	nanoseconds, bytes, allocations float64
 }
 
-// stride is a prime number. Objects are accessed at this distance, in an order unlike the order of
-// their allocation, so that few of them are in the processor's caches.
+// stride is a prime number. Objects are accessed at this distance, in another order than they were
+// allocated, so that the processor's caches have few of them.
 const stride = 7919
 
 // row is one measurement. Each run gets a side and a duration.

@@ -50,8 +50,8 @@ type environment struct {
 	steps    *progress.Progress
 }
 
-// newEnvironment builds the programs and populates a server. If line is set, it also builds the
-// programs with the replace line for module clientgo.
+// newEnvironment builds the programs and populates a server. If dropin is set, it also builds the
+// programs with the replace directive for module clientgo.
 func newEnvironment(pods, updates int, profiles string, dropin bool) (*environment, error) {
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
@@ -143,8 +143,8 @@ func (l *environment) start(k kind, hold bool) (*client, subject.Report, error) 
 	return c, synced, nil
 }
 
-// command sends a command to the client, and calls cause, which triggers the event that the client
-// waits for. It returns the client's report, and the time of the call of cause.
+// command sends a command to the client, and calls trigger, which causes the event that the client
+// waits for. It returns the client's report, and the time at which trigger was called.
 func (c *client) command(command string, trigger func() error) (subject.Report, time.Time, error) {
 	if _, err := fmt.Fprintln(c.commands, command); err != nil {
 		return subject.Report{}, time.Time{}, c.failed(err)

@@ -4,11 +4,11 @@
 //
 //	go run ./sync [-pods 20000] [-runs 5] [-updates 30000] [-rows sync,heap,watch,relist]
 //
-// This process is the server, package apitest on loopback, without TLS. Its answers are encoded in
-// advance, and are the same for all clients. Each client is a process of its own (directories
-// clientgo, kinform, plain and raw), and the clients take turns. raw reads and discards, and so
-// shows the server's and the kernel's share of a time. plain lists whole pods in JSON, so the rows
-// about protobuf, streaming lists, and informers that keep less do not have it.
+// This process is the server, package apitest on loopback, without TLS. Its responses are encoded
+// in advance, and are the same for all clients. Each client is a process of its own (directories
+// clientgo, kinform, plain and raw), and the clients take turns. raw reads and discards the
+// responses, and so shows the server's and the kernel's share of a time. plain lists whole pods in
+// JSON. So it has no rows about protobuf, streaming lists, and informers that keep less.
 //
 //   - sync: from the first line of code that makes the client until its handler has returned from
 //     every pod; then its live heap.
@@ -21,6 +21,6 @@
 //     event. No client may skip an event.
 //
 // The rows dropin compare programs that are built twice from the same sources, with client-go and
-// with the replace line for module clientgo. They are clientgo, manager, and lister, which lists
-// all pods once.
+// with the replace directive for module clientgo. The programs are clientgo, manager, and lister,
+// which lists all pods once.
 package main

@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/bench/internal/subject"
 )
 
-// These programs are built twice from the same sources: with client-go, and with the line in go.mod
-// that replaces client-go by module clientgo. dropin.mod is bench's go.mod with this line.
+// These programs are built twice from the same sources: with client-go, and with the replace
+// directive for module clientgo. dropin.mod is bench's go.mod with this directive.
 const (
 	manager = "manager" // the cache of a manager of controller-runtime
 	lister  = "lister"  // a program that lists everything once, without a watch
@@ -21,7 +21,7 @@ const (
 	dropinModule = "dropin.mod"
 )
 
-// buildWithDropin builds the programs with the replace line.
+// buildWithDropin builds the programs without and with the replace directive.
 func buildWithDropin(dir string) error {
 	file, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -41,8 +41,8 @@ func buildWithDropin(dir string) error {
 	return nil
 }
 
-// dropinKinds returns the programs with and without the line. Compared programs are next to each
-// other.
+// dropinKinds returns the programs without and with the replace directive. Compared programs are
+// next to each other.
 func dropinKinds() (kinds []kind) {
 	both := func(program, encoding, shape string) {
 		kinds = append(kinds, kind{program, encoding, subject.List, shape}, kind{program + dropinSuffix, encoding, subject.List, shape})
@@ -66,15 +66,15 @@ func dropinKinds() (kinds []kind) {
 // watches reports whether a program continues after its first list.
 func (k kind) watches() bool { return strings.TrimSuffix(k.program, dropinSuffix) != lister }
 
-// dropinGoals are the ratios that the line must reach. listerGoals are ratios for the lister: the
-// line must not make it slower or larger. It saves less there, because objects that belong to their
-// program share only strings.
+// dropinGoals are the ratios that a program must reach with the replace directive. listerGoals are
+// the ratios for the lister, which must not become slower or larger. The lister saves less, because
+// the objects of its list share only strings.
 var (
 	dropinGoals = map[*metric]float64{syncWall: 0.6, syncCPU: 0.6, peakRSS: 0.55, liveHeap: 0.55, eventRate: 2}
 	listerGoals = map[*metric]float64{syncWall: 1, syncCPU: 1, peakRSS: 1, liveHeap: 1}
 )
 
-// dropinComparison compares each program without the line to the same program with it.
+// dropinComparison compares each program without the replace directive to the same program with it.
 func (r results) dropinComparison() report.Table {
 	t := report.Table{{"the same program, medians", "client-go", "with the line", "ratio", "target", ""}}
 	for _, k := range dropinKinds() {

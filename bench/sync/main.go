@@ -61,7 +61,7 @@ func parse(args []string) (settings, error) {
 func run(set settings) error {
 	begin := time.Now()
 	heading := report.Heading()
-	// The server keeps its answers in memory. A higher percentage makes its garbage collections
+	// The server keeps its responses in memory. A higher percentage makes its garbage collections
 	// rare, so that most of them run between measurements.
 	debug.SetGCPercent(400)
 	steps := set.progress()
@@ -133,7 +133,7 @@ func (set settings) named(kinds []kind) []kind {
 
 // atOnce returns how many clients get the same events at once. All of them are in memory together,
 // and ten programs with 100,000 pods each would not fit. So with the rows dropin, each program is
-// measured only beside the same program with the line.
+// measured only beside the same program with the replace directive.
 func (set settings) atOnce() int {
 	if set.rows["dropin"] {
 		return 2

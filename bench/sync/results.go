@@ -14,7 +14,7 @@ type metric struct {
 	short        string // the name in tables with many columns
 	format       string
 	divisor      float64 // divides the values to get the unit
-	moreIsBetter bool    // more is better
+	moreIsBetter bool    // a higher value is better
 }
 
 var (

@@ -109,7 +109,7 @@ func (l *environment) relist(c *client, into results) error {
 
 // watchRound sends each kind the same updates.
 func (l *environment) watchRound(kinds []kind, updates int, into results) (err error) {
-	// The first reader of each update in JSON waits for its encoding. raw is this reader.
+	// The first client that reads an update in JSON waits for its encoding. raw is this client.
 	kinds = append([]kind{{raw, subject.JSON, subject.List, subject.Full}}, kinds...)
 	var clients []*client
 	defer func() {

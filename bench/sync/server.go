@@ -131,8 +131,9 @@ func (s *server) holdWriter(w http.ResponseWriter, r *http.Request) http.Respons
 	return &heldWriter{ResponseWriter: w, gate: gate, gone: r.Context().Done()}
 }
 
-// heldWriter passes on the headers at once, so that the client does not take the server for dead
-// while other clients are measured. It passes on the body only when its gate is open.
+// heldWriter writes the headers of a response at once, so that the client does not take the server
+// for dead while other clients are measured. It writes the body only when gate is closed, or when
+// the client has gone.
 type heldWriter struct {
 	http.ResponseWriter
 	gate, gone <-chan struct{}

@@ -77,7 +77,7 @@ func TestOnlySelectsClientsByName(t *testing.T) {
 	all, err := parse([]string{"-rows", "dropin,watch"})
 	require.NoError(t, err)
 	require.Len(t, all.watchKinds(), 20)
-	require.Equal(t, 2, all.atOnce(), "a program beside the same with the line")
+	require.Equal(t, 2, all.atOnce(), "each program must run only beside its variant with the replace directive")
 	set, err := parse([]string{"-rows", "dropin,watch", "-only", "^manager.*json-list-full"})
 	require.NoError(t, err)
 	require.Equal(t, []kind{
@@ -85,7 +85,7 @@ func TestOnlySelectsClientsByName(t *testing.T) {
 	}, set.syncKinds())
 	usual, err := parse(nil)
 	require.NoError(t, err)
-	require.Equal(t, len(usual.watchKinds()), usual.atOnce(), "side by side, at the same events")
+	require.Equal(t, len(usual.watchKinds()), usual.atOnce(), "all clients must run at once, on the same events")
 	_, err = parse([]string{"-only", "("})
 	require.ErrorContains(t, err, "-only")
 }

@@ -76,7 +76,7 @@ func (r *reconciler) reconcile(ctx context.Context, widget *Widget) (controller.
 	if widget.Status.Order == widget.Spec.Order {
 		return controller.Done, nil
 	}
-	// Objects of a cache are shared. The copy is written, and not changed afterwards.
+	// Objects in the cache are shared and must not change. So the status is set in a copy.
 	changed := *widget
 	changed.Status.Order = widget.Spec.Order
 	_, err := r.widgets.UpdateStatus(ctx, &changed)

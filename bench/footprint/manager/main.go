@@ -1,5 +1,5 @@
-// Command manager is a typical manager of controller-runtime with one reconciler of pods. Its size
-// is compared with and without the replace line for module clientgo.
+// Command manager is a typical manager of controller-runtime with one reconciler of pods. The
+// report compares its size with and without the replace directive for module clientgo.
 package main
 
 import (

@@ -29,10 +29,10 @@ func Start() Baseline {
 	return Baseline{wall: time.Now(), cpu: CPU(), bytes: stats.TotalAlloc, allocations: stats.Mallocs}
 }
 
-// Elapsed is the time since the mark.
+// Elapsed returns the time since the baseline.
 func (m Baseline) Elapsed() time.Duration { return time.Since(m.wall) }
 
-// Per returns the average cost since the mark, for n operations.
+// Per returns the average cost since the baseline, for n operations.
 func (m Baseline) Per(n int) Cost {
 	wall, cpu := m.Elapsed(), CPU()-m.cpu
 	var stats runtime.MemStats

@@ -32,7 +32,7 @@ func TestACostIsPerOperation(t *testing.T) {
 func TestAThreadWithoutAProcessorCountsAsDelayed(t *testing.T) {
 	before := meter.Delayed()
 	if before == 0 {
-		t.Skip("the system does not tell")
+		t.Skip("the system does not provide the delay")
 	}
 	var all sync.WaitGroup
 	for range 2 * runtime.NumCPU() {

@@ -15,7 +15,7 @@ func TestMedianIsTheMiddle(t *testing.T) {
 	require.Equal(t, 4.0, report.Median([]float64{1, 9, 3, 5}))
 	values := []float64{9, 1, 5}
 	require.Equal(t, 5.0, report.Median(values))
-	require.Equal(t, []float64{9, 1, 5}, values, "the argument has been changed")
+	require.Equal(t, []float64{9, 1, 5}, values, "Median must not change its argument")
 }
 
 func TestQuantiles(t *testing.T) {

@@ -3,10 +3,9 @@ package roundorder
 
 import "slices"
 
-// Of returns the order of a round. The compared sides follow each other, and another side comes
-// first in each round. aside has no ratio. It comes before or after all compared sides, so that it
-// never separates them. In twice as many rounds as there are compared sides, each order occurs
-// once.
+// Of returns the order in which a round measures the sides. The compared sides stay next to each
+// other, and each round begins with another of them. aside is not compared, and comes before or
+// after all the others. Over 2n rounds of n compared sides, each order occurs once.
 func Of[S any](round int, compared []S, aside S) []S {
 	n := len(compared)
 	first := round % n

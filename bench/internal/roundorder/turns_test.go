@@ -20,7 +20,7 @@ func TestNoSideAlwaysComesFirst(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{"abx", "xba", "xab", "bax"}, ordersOf("a", "b"))
 	require.Equal(t, []string{"abcx", "xbca", "cabx", "xabc", "bcax", "xcab"}, ordersOf("a", "b", "c"))
-	require.Equal(t, ordersOf("a", "b")[1], strings.Join(roundorder.Of(5, []string{"a", "b"}, "x"), ""), "it begins again")
+	require.Equal(t, ordersOf("a", "b")[1], strings.Join(roundorder.Of(5, []string{"a", "b"}, "x"), ""), "round 5 of two sides must have the order of round 1")
 }
 
 func TestOrdersDoNotShareMemory(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package subject is the part of a measurement inside the measured process. Each client is a
-// process of its own, so that its peak memory, CPU time and heap are measured separately.
+// Package subject runs inside a measured process. Each client is a process of its own, so that its
+// peak memory, CPU time and heap are measured separately.
 //
 // Main reads one command per line from standard input, and writes one Report in JSON for each to
 // standard output:

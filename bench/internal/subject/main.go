@@ -95,14 +95,14 @@ func (p *process) execute(command string) error {
 	case "expect":
 		var n int64
 		if _, err := fmt.Sscan(argument, &n); err != nil {
-			return fmt.Errorf("order %q: %w", command, err)
+			return fmt.Errorf("command %q: %w", command, err)
 		}
 		seen := p.updates.expect(n)
 		reached = func() error { return p.wait(seen) }
 	case "relist":
 		reached = func() error { return p.waitForRelist(argument) }
 	default:
-		return fmt.Errorf("order %q is not known", command)
+		return fmt.Errorf("unknown command %q", command)
 	}
 	stop, err := p.profile.cpu(name)
 	if err != nil {

@@ -44,7 +44,7 @@ func takeBaseline() baseline {
 	return baseline{wall: time.Now(), cpu: meter.CPU(), allocated: allocated()}
 }
 
-// report returns the resources used since the mark.
+// report returns the resources used since the baseline.
 func (m baseline) report(phase string) Report {
 	at, cpu := time.Now(), meter.CPU()
 	return Report{Phase: phase, At: at, Wall: at.Sub(m.wall), CPU: cpu - m.cpu, Allocated: allocated() - m.allocated}

@@ -1,6 +1,6 @@
-// Command lister is a program that lists all pods once, in one answer, and keeps them, in the
-// measurement of package sync. It uses a clientset or the dynamic client. Like kubectl, it owns the
-// objects, so that it may change them.
+// Command lister lists all pods once, in one response, and keeps them, in the measurement of
+// package sync. It uses a clientset or the dynamic client. Like kubectl, it owns the objects, so
+// that it may change them.
 package main
 
 import (

@@ -33,7 +33,7 @@ func main() {
 }
 
 func open(task subject.Task) (subject.Informer, error) {
-	// client-go has no other switch than an environment variable, which it reads once.
+	// client-go chooses the kind of list only by an environment variable, which it reads once.
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
 		return nil, err
 	}

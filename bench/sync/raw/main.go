@@ -1,5 +1,5 @@
-// Command raw reads the server's answers and discards them: a lower bound for every client of
-// package sync on this machine.
+// Command raw reads the server's responses and discards them. Its time is a lower bound for every
+// client of package sync on this machine.
 package main
 
 import (

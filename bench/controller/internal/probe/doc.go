@@ -1,5 +1,5 @@
-// Package probe is the part of the measurement inside a measured controller: it counts reconciles,
-// and executes the driver's commands.
+// Package probe runs inside a measured controller: it counts reconciles, and executes the driver's
+// commands.
 //
 // The driver writes one command per line to standard input, and reads one Report in JSON per line
 // from standard output:

@@ -81,7 +81,7 @@ func runCommands() error {
 				return err
 			}
 		default:
-			return fmt.Errorf("order %q is not known", order)
+			return fmt.Errorf("unknown command %q", order)
 		}
 		if err := reports.Encode(r); err != nil {
 			return err
