@@ -26,7 +26,7 @@ func newKubectl(t *testing.T, config string) kubectl {
 	t.Helper()
 	path, err := exec.LookPath("kubectl")
 	if err != nil {
-		t.Skip("kubectl is not on the PATH: nothing to compare with")
+		t.Skip("kubectl is not on the PATH")
 	}
 	// The home directory is separate, because kubectl stores the results of discovery there.
 	return kubectl{t, path, append(os.Environ(), "KUBECONFIG="+config, "HOME="+t.TempDir())}
@@ -126,7 +126,7 @@ func TestKubectlAndWatchSeeTheSameChanges(t *testing.T) {
 	k := newKubectl(t, config)
 	namespaces := k.run("", "get", "namespaces")
 	require.Contains(t, namespaces, "kube-node-lease")
-	require.NotContains(t, namespaces, "ns-0", "there are no pods at the beginning")
+	require.NotContains(t, namespaces, "ns-0", "the server must begin without namespaces for pods")
 	k.run(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"first"},"spec":{"containers":[{"name":"c","image":"i"}]}}`, "create", "-f", "-")
 
 	theirs := k.command("get", "pods", "-A", "-w", "--output-watch-events", "--no-headers")

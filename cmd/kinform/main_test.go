@@ -34,7 +34,7 @@ func TestHelpEverywhere(t *testing.T) {
 	require.NoError(t, err)
 	help, err := kinform(t, "--help")
 	require.NoError(t, err)
-	require.Equal(t, help, overview, "the bare command helps as well")
+	require.Equal(t, help, overview, "the command without arguments must print the help")
 
 	var visit func(cmd *cobra.Command, path []string)
 	visit = func(cmd *cobra.Command, path []string) {

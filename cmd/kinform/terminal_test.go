@@ -79,7 +79,7 @@ func TestServerCannotControlTheTerminal(t *testing.T) {
 					require.True(t, r == '\n' || unicode.IsPrint(r), "%s %q: %q", name, args, out.String()+errOut.String())
 				}
 				if len(args) < 4 || args[3] != "-o" || args[4] == "table" {
-					require.NotContains(t, "\n"+out.String()+errOut.String(), "\nkinform: all is well", "%s %q: nor does it begin lines", name, args)
+					require.NotContains(t, "\n"+out.String()+errOut.String(), "\nkinform: all is well", "%s %q: a text from the server must not begin a line", name, args)
 				}
 			}
 		})

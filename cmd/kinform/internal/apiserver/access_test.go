@@ -64,7 +64,7 @@ rules:
   resources: [pods]
 `), 0o600))
 	url, stop := start(t, "--tls", "--rbac", rules, "--kubeconfig-out", path)
-	require.Zero(t, count(t, resource[*corev1.Pod](reach(t, path), "pods")), "its own certificate may do everything")
+	require.Zero(t, count(t, resource[*corev1.Pod](reach(t, path), "pods")), "the certificate in the kubeconfig must be allowed everything")
 	connection, err := kubeconfig.Load(kubeconfig.Options{Path: path})
 	require.NoError(t, err)
 	alice, err := rest.NewClient(rest.Config{Host: url, TLS: rest.TLSConfig{CAData: connection.Config.TLS.CAData}, BearerToken: rest.NewSecret("secret-of-alice")}, rest.Options{})

@@ -136,8 +136,8 @@ func (o options) run(cmd *cobra.Command) error {
 	}
 	server := apitest.New(o.server)
 	defer server.Close()
-	// Listen first: an error in the address is then reported before many pods are created, which is
-	// slow.
+	// Listen first, so that an error in the address is reported before the slow creation of many
+	// pods.
 	if err := server.Listen(o.listen); err != nil {
 		if op, ok := errors.AsType[*net.OpError](err); ok {
 			err = op.Err // the wrapped error without the address
@@ -179,7 +179,7 @@ func (o options) run(cmd *cobra.Command) error {
 		}
 		defer remove()
 	}
-	for _, fault := range faults { // not before: the server must have its objects first
+	for _, fault := range faults { // only now, because the server must first have its objects
 		server.Inject(fault)
 	}
 	if !onLoopback(o.listen) && o.rbac == "" {

@@ -178,7 +178,7 @@ func TestKubeconfigOfAnEarlierRunIsReplaced(t *testing.T) {
 	require.Equal(t, url, configIn(path).Host)
 
 	remove()
-	require.FileExists(t, path, "it has become that of another server")
+	require.FileExists(t, path, "remove must leave the kubeconfig of another server")
 	require.NoError(t, stop())
 	require.NoFileExists(t, path)
 }

@@ -36,7 +36,7 @@ func Open(v *view.View, url string) error {
 		v.Withdraw(url)
 		return fmt.Errorf("cannot open a browser: %w: leave --open out, and open the printed address yourself", err)
 	}
-	go func() { // The command ends at once, or together with the browser.
+	go func() { // The browser command may end only when the browser ends.
 		if err := started.Wait(); err != nil {
 			v.Withdraw(url)
 			log.Printf("--open: %s has opened no browser (%v): open the printed address yourself", command[0], err)

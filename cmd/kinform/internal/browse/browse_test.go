@@ -41,14 +41,14 @@ func opened(t *testing.T, v *view.View) string {
 	return strings.TrimSpace(string(text))
 }
 
-// Every user of a machine can read a browser's command line. So it contains a code that admits only
-// one browser, and not the token.
+// Every user of a machine can read a browser's command line. So the command line contains no token,
+// but a code that admits only one browser.
 func TestBrowserCommandLineHasNoToken(t *testing.T) {
 	v := guarded(t)
 	printed := Instructions(v, "http://127.0.0.1:1/")
 	address := opened(t, v)
 	require.NotContains(t, address, v.Token())
-	require.NotContains(t, printed, address, "what was printed is good even after the browser has come")
+	require.NotContains(t, printed, address, "the printed address must not contain the browser's code, which works only once")
 	_, code, ok := strings.Cut(address, "http://127.0.0.1:1/#code=")
 	require.True(t, ok, address)
 	require.Equal(t, http.StatusOK, enter(v, code))
@@ -112,5 +112,5 @@ func TestFailureOfTheBrowserIsLogged(t *testing.T) {
 	require.NoError(t, err)
 	_, code, ok := strings.Cut(strings.TrimSpace(string(address)), "#code=")
 	require.True(t, ok)
-	require.Equal(t, http.StatusUnauthorized, enter(v, code), "all users could read the address")
+	require.Equal(t, http.StatusUnauthorized, enter(v, code), "the code must not work any more, because all users could read it")
 }

@@ -225,7 +225,7 @@ func TestControlPlanesAsProcesses(t *testing.T) {
 	var all []*exec.Cmd
 	for range 2 {
 		etcd, lines := begin("etcd", "--listen-client-urls=http://127.0.0.1:0", "--data-dir="+dir)
-		require.True(t, lines.Scan(), "it has read its flags")
+		require.True(t, lines.Scan(), "etcd must print a line after it has read its flags")
 		args, admin := certificates(t)
 		server, lines := begin("kube-apiserver", args...)
 		require.True(t, lines.Scan())
@@ -233,7 +233,7 @@ func TestControlPlanesAsProcesses(t *testing.T) {
 		require.True(t, ok, lines.Text())
 		pods := rest.Must(rest.For[*corev1.Pod](open(t, url, admin), rest.ResourceOptions{}))
 		watch, err := pods.Watch(t.Context(), listwatch.WatchOptions{ResourceVersion: "1"})
-		require.NoError(t, err, "a watch keeps nobody from ending")
+		require.NoError(t, err, "an open watch must not keep the server from ending")
 		defer watch.Close()
 		all = append(all, server, etcd)
 	}

@@ -21,9 +21,9 @@ var (
 )
 
 // parseFlags parses the flags of a program. The flags in used take effect. The string unused names
-// the other flags of the real program, which are ignored, and listed in one line of errOut. Any
-// other flag is an error, as in the real program. If told is true, the arguments asked for help or
-// the version, and flags has printed it.
+// the other flags of the real program. They are ignored, and listed in one line of errOut. Any
+// other flag is an error, as in the real program. If printed is true, the arguments asked for help
+// or the version, and parseFlags has printed it.
 func parseFlags(program string, used *pflag.FlagSet, unused string, args []string, out, errOut io.Writer) (printed bool, err error) {
 	all := pflag.NewFlagSet(program, pflag.ContinueOnError)
 	all.SortFlags = false

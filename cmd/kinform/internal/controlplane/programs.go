@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Program is the main function for one program name. It runs until it is done or ctx ends.
+// Program is the main function of a program that this command replaces. It runs until it is done or
+// ctx ends.
 type Program func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 
 // programs are the programs that envtest starts, by name.

@@ -48,8 +48,8 @@ type line struct {
 	Stale      *int
 }
 
-// parse parses the lines. The last line must be the summary. The result between has the lines from
-// the third to the one before the summary.
+// parse parses the lines. The first line must have type started, and the last must be the summary.
+// between has the lines between these two.
 func parse(t *testing.T, out string) (between []line, summary line) {
 	t.Helper()
 	var all []line
@@ -63,7 +63,7 @@ func parse(t *testing.T, out string) (between []line, summary line) {
 	summary = all[len(all)-1]
 	require.Equal(t, "summary", summary.Type)
 	for _, n := range []*int{summary.Objects, summary.Events, summary.Enqueued, summary.Reconciled, summary.Relists, summary.Stale} {
-		require.NotNil(t, n, "the summary has all fields, also those that are 0")
+		require.NotNil(t, n, "the summary must have every field, even if it is 0")
 	}
 	return all[1 : len(all)-1], summary
 }
@@ -105,10 +105,10 @@ func runEndsWithAConsistentSummary(t *testing.T, pipeline string) {
 		require.Regexp(t, `^ns-\d+/(pod|churn-0)-\d{6}$`, l.Key)
 		require.NotEmpty(t, l.ResourceVersion)
 		stages := l.StagesUS["fifo"] + l.StagesUS["mailbox"] + l.StagesUS["workqueue"] + l.StagesUS["worker"]
-		require.InDelta(t, l.StagesUS["total"], stages, 4, "the stages add up, but for what rounding takes")
+		require.InDelta(t, l.StagesUS["total"], stages, 4, "the stages must add up to the total, except for rounding")
 	}
 	require.Greater(t, changes, 20)
-	require.Equal(t, 300+changes, *summary.Events, "every event is shown")
+	require.Equal(t, 300+changes, *summary.Events, "the summary must count every event")
 	if merged == 0 { // Only the last of merged events is shown.
 		require.Equal(t, objects, *summary.Objects)
 	}
@@ -116,7 +116,7 @@ func runEndsWithAConsistentSummary(t *testing.T, pipeline string) {
 	require.Equal(t, *summary.Enqueued, *summary.Reconciled)
 	require.Zero(t, *summary.Relists)
 	require.Zero(t, *summary.Stale)
-	require.Positive(t, summary.LatencyUS["median"], "as in the text")
+	require.Positive(t, summary.LatencyUS["median"], "JSON must have the latencies of the text output")
 	require.GreaterOrEqual(t, summary.LatencyUS["p99"], summary.LatencyUS["median"])
 }
 
@@ -144,7 +144,7 @@ func runWithFaultsEndsInTheServersState(t *testing.T, pipeline string) {
 	require.GreaterOrEqual(t, seen["error"], 2)
 	require.Greater(t, seen["event"], 20)
 	require.Equal(t, 1, seen["draining"])
-	require.Positive(t, *summary.Relists, "the past was compacted")
+	require.Positive(t, *summary.Relists, "a compaction must cause a relist")
 	require.Equal(t, *summary.Enqueued, *summary.Reconciled)
 	require.Zero(t, *summary.Stale)
 }
@@ -252,7 +252,7 @@ func TestWriteErrorEndsTheRun(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		err := demo(ctx, &room, "--output", format, "--churn", "100")
 		require.EqualError(t, err, "cannot write: disk full")
-		require.NoError(t, ctx.Err(), "nobody had to end it")
+		require.NoError(t, ctx.Err(), "the run must end without the context")
 		cancel()
 	}
 }
@@ -271,7 +271,7 @@ func TestTextOutput(t *testing.T) {
 	} {
 		require.Contains(t, out.String(), want)
 	}
-	require.NotContains(t, out.String(), "\x1b", "no terminal, no escapes")
+	require.NotContains(t, out.String(), "\x1b", "output that is not a terminal must have no escape sequences")
 }
 
 func TestInvalidFlags(t *testing.T) {

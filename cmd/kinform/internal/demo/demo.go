@@ -101,7 +101,7 @@ func run(ctx context.Context, opts Options, r report) (err error) {
 	return err
 }
 
-// pipeline returns the pipeline that the options ask for.
+// pipeline returns the pipeline that the options select.
 func (o Options) pipeline(url, token string, page *pageServer, r report) (pipeline, error) {
 	if o.Plain {
 		return newTextbook(url, token, o, r)

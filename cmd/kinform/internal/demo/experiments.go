@@ -39,7 +39,8 @@ type attempt struct {
 
 var errExperiment = errors.New("the attempt fails because of --fail")
 
-// slowOrFailing returns the demo's reconcile function, made slow or failing as the trials require.
+// slowOrFailing returns a reconcile function that is slow or fails if the experiments require it,
+// and otherwise calls reconcile.
 func (t experiments) slowOrFailing(reconcile func(context.Context, types.NamespacedName) error, onAttempt func(attempt)) func(context.Context, types.NamespacedName) error {
 	if t.Work == 0 && t.Fail == 0 {
 		return reconcile
@@ -53,7 +54,7 @@ func (t experiments) slowOrFailing(reconcile func(context.Context, types.Namespa
 			}
 		}
 		if err == nil {
-			err = reconcile(ctx, key) // Reconcile reads the store, and works on that state.
+			err = reconcile(ctx, key) // before the pause, because reconcile reads the state from the store
 		}
 		pause(ctx, t.Work)
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// experimentLine is a line of --output json with fields for trials.
+// experimentLine is a line of --output json with the fields of experiments.
 type experimentLine struct {
 	Type      string
 	Attempt   int
@@ -22,8 +22,7 @@ type experimentLine struct {
 	Lookup    *lookup
 }
 
-// runExperiment runs the demo with flags. It returns the lines of the type in the argument of. It
-// also returns the summary.
+// runExperiment runs the demo with flags. It returns the lines of type of, and the summary.
 func runExperiment(t *testing.T, of string, flags ...string) (lines []experimentLine, summary experimentLine) {
 	var out bytes.Buffer
 	require.NoError(t, demo(t.Context(), &out, append(flags, "--output", "json")...))
@@ -41,7 +40,7 @@ func runExperiment(t *testing.T, of string, flags ...string) (lines []experiment
 func TestFailedReconcileIsRetried(t *testing.T) {
 	eachPipeline(t, func(t *testing.T, pipeline string) {
 		attempts, _ := runExperiment(t, "attempt", pipeline, "--pods", "1", "--churn", "0", "--fail", "2", "--for", "1ms")
-		require.Len(t, attempts, 3, "two fail, the third does not, and the run ends after it")
+		require.Len(t, attempts, 3, "two attempts must fail and the third succeed before the run ends")
 		for n, a := range attempts {
 			require.Equal(t, n+1, a.Attempt)
 			require.Equal(t, n < 2, a.Failed)

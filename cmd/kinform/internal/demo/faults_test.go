@@ -32,7 +32,7 @@ func TestFaultsAreVariedAndRemoved(t *testing.T) {
 		injectFaults(ctx, server, r)
 
 		require.Len(t, r.reported, 6)
-		require.Equal(t, r.reported[0], r.reported[5], "then it begins again")
+		require.Equal(t, r.reported[0], r.reported[5], "after the last fault, the first must follow again")
 		require.Len(t, slices.Compact(slices.Sorted(slices.Values(r.reported))), 5)
 		for range 3 {
 			answer := httptest.NewRecorder()

@@ -23,7 +23,7 @@ type textReport struct {
 	mu        sync.Mutex // guards following
 	bar       *progressbar.ProgressBar
 	began     time.Time // start of the churn
-	second    time.Time // start of the second in which lines and unshown count
+	second    time.Time // start of the second that lines counts
 	lines     int
 	omitted   int
 	latencies latencies

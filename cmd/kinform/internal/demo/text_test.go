@@ -103,10 +103,10 @@ func TestProgressBarOfTheFirstList(t *testing.T) {
 	require.Contains(t, progress.String(), "(500/1000)")
 	r.synced(1000, time.Second)
 	require.Contains(t, progress.String(), "100%")
-	require.True(t, strings.HasSuffix(progress.String(), "\n"), "the next line begins at the left")
+	require.True(t, strings.HasSuffix(progress.String(), "\n"), "the bar must end with a line end")
 	require.NotContains(t, out.String(), "First list")
 
 	progress.Reset()
 	newTextReport(&out, &progress).synced(0, time.Second)
-	require.Empty(t, progress.String(), "nothing to show where there is nothing to list")
+	require.Empty(t, progress.String(), "an empty first list must have no progress bar")
 }

@@ -21,8 +21,8 @@ type journey struct {
 	Key             types.NamespacedName
 	ResourceVersion string
 
-	// Merged is the number of other changes of the key that this journey includes, because they
-	// were merged before a worker took the key.
+	// Merged is the number of other changes of the key in this journey. They were merged before a
+	// worker got the key.
 	Merged int
 
 	// FIFO is the time from the reflector to the store. Mailbox is the time from the store to the

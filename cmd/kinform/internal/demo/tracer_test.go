@@ -74,7 +74,7 @@ func TestJourneyHasTheTimeOfEachStage(t *testing.T) {
 		require.Empty(t, s.arrivals)
 
 		s.worked(0, 0)
-		require.Len(t, s.journeys, 1, "a key that is worked on again for no new reason has no journey")
+		require.Len(t, s.journeys, 1, "a reconcile without a new change must have no journey")
 	})
 }
 
@@ -122,7 +122,7 @@ func TestChangesOfOneBatchHaveSeparateJourneys(t *testing.T) {
 		s.worked(0, 0)
 	}
 	require.Len(t, s.journeys, 2)
-	require.Zero(t, s.arrivals[web][0].stored, "12 is not stored yet")
+	require.Zero(t, s.arrivals[web][0].stored, "version 12 must not count as stored yet")
 	s.applied("12")
 	s.delivered("12", informer.Watch)
 	s.worked(0, 0)

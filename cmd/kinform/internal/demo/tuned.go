@@ -32,8 +32,8 @@ type tuned struct {
 	resyncs      atomic.Uint64
 	slow         atomic.Uint64 // calls of the slow handler that have returned
 
-	// cancelInformer and cancelWorkers end the informer and the workers. running waits for both;
-	// informerErr and workersErr are their errors.
+	// cancelInformer and cancelWorkers end the informer and the workers. running waits for both,
+	// whose errors are informerErr and workersErr.
 	cancelInformer, cancelWorkers context.CancelFunc
 	informing                     context.Context // ends with cancelInformer
 	slowSynced                    func() bool     // waits; nil without a slow handler
@@ -157,8 +157,8 @@ func (p *tuned) settle(server *apitest.Server) error {
 	return nil
 }
 
-// busy reports whether the queues have work left, so that the check of the ledger does not delay
-// that work. With resyncs there is always work, so busy returns false.
+// busy reports whether the queues have work left, so that the check of the reconcile log does not
+// delay that work. With resyncs there is always work, so busy returns false.
 func (p *tuned) busy() bool {
 	if p.opts.Resync > 0 {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// pageServer is the page of a run. A nil *shown stands for a run without a page.
+// pageServer is the page of a run. A nil *pageServer stands for a run without a page.
 type pageServer struct {
 	*view.View
 	url   string
@@ -19,7 +19,8 @@ type pageServer struct {
 	ended chan error
 }
 
-// servePage serves a page that shows the server's pipeline, if the options ask for one.
+// servePage serves a page that shows the server's pipeline, or returns nil if the options want no
+// page.
 func (o Options) servePage(server *apitest.Server) (*pageServer, error) {
 	if !o.View {
 		return nil, nil

@@ -46,7 +46,7 @@ func TestRunServesAPage(t *testing.T) {
 	require.NoError(t, demo(ctx, out, "-o", "json", "--pods", "40", "--churn", "50"))
 	require.True(t, asked)
 	_, err := client.Get(url)
-	require.Error(t, err, "the page ends with the run")
+	require.Error(t, err, "the page must end with the run")
 }
 
 func TestRunsWithAPage(t *testing.T) {
@@ -57,7 +57,7 @@ func TestRunsWithAPage(t *testing.T) {
 			require.NotContains(t, string(p), `"view"`)
 			cancel()
 		})
-		// It ends before its first list.
+		// The run ends before its first list.
 		_ = demo(ctx, out, append(flags, "-o", "json", "--pods", "1")...)
 	}
 	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--no-view"), "--open and --record need the page")

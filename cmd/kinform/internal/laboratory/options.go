@@ -22,7 +22,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.options.Listen, "listen", "", "a loopback address at which the API server also listens, for kubectl")
 }
 
-// the largest values that a laboratory accepts
+// These are the largest values that a laboratory accepts.
 const (
 	maxRate    = 5000
 	maxWorkers = 16

@@ -1,4 +1,5 @@
-// Package migrate makes a program use kinform in place of client-go, with one line in its go.mod.
+// Package migrate makes a program use kinform in place of client-go, with a replace directive in
+// its go.mod.
 package migrate
 
 import (
@@ -18,9 +19,8 @@ type options struct {
 	undo    bool
 }
 
-// Command returns "kinform migrate". The argument release is the version of kinform that the
-// command was released with, or "" for an unreleased build. It is the default version in the
-// replace line.
+// Command returns "kinform migrate". release is the version of kinform that the command was
+// released with, or "" for an unreleased build. The replace directive has this version by default.
 func Command(release string) *cobra.Command {
 	opts := options{version: release}
 	cmd := &cobra.Command{
@@ -79,8 +79,8 @@ func (o options) run(ctx context.Context, dir string, out io.Writer, p progress)
 	return migrate(ctx, m, target, o.dryRun, out, p)
 }
 
-// migrate adds the replace line and the requirements that it needs. It reports which code does not
-// compile with them.
+// migrate adds the replace directive and the requirements that it needs. It reports which code does
+// not compile with them.
 func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Writer, p progress) error {
 	if err := m.replaceable(ctx); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (m *module) withProgress(p progress, what, counted string, work func() erro
 	})
 }
 
-// undo removes the lines that migrate added.
+// undo removes the directives that migrate added.
 func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
 	edits, err := m.undoEdits()
 	if err != nil {
@@ -199,7 +199,7 @@ func undo(ctx context.Context, m *module, out io.Writer, p progress) error {
 		return fmt.Errorf("%s has no line of kinform migrate", m.file)
 	}
 	if !m.imports(kinform) {
-		// it may be unavailable without its replace line
+		// kinform may be unavailable without its replace directive.
 		edits = append(edits, "-droprequire="+kinform)
 	}
 	d, err := newDraft(m)

@@ -12,7 +12,7 @@ import (
 )
 
 // draft is a copy of go.mod and go.sum in a temporary folder. All changes are made in the copy. The
-// module's own files stay unchanged until put is called.
+// module's own files stay unchanged until apply is called.
 type draft struct {
 	m      *module
 	dir    string

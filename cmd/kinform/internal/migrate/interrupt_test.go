@@ -62,7 +62,7 @@ func TestInterruptOfTheCompilerRestoresGoMod(t *testing.T) {
 	require.NoError(t, listener.Close())
 	<-ended
 	require.ErrorContains(t, err, "interrupted in go list: context canceled: go.mod and go.sum are unchanged")
-	require.Contains(t, during["go.mod"], dropIn, "it was interrupted after go.mod had changed")
+	require.Contains(t, during["go.mod"], dropIn, "the interrupt must come after go.mod has changed")
 	require.Equal(t, before, snapshot(t, dir))
 	require.Contains(t, out, "compiling the module")
 }

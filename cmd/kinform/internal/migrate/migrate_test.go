@@ -173,7 +173,7 @@ func TestMissingIdentifiersAreListed(t *testing.T) {
 	require.Regexp(t, `(?m)^main\.go:7: undefined: cache\.NewMagic\n +kinform.* does not have this name`, out)
 	require.Regexp(t, `tested/tested_test\.go:9: undefined: cache\.NewMagic`, out)
 	require.Regexp(t, `other/other\.go:3: .*k8s\.io/client-go/magic\n +kinform does not have this package`, out)
-	require.Contains(t, read(t, dir, "go.mod"), dropIn, "the line stays")
+	require.Contains(t, read(t, dir, "go.mod"), dropIn, "the replace directive must stay")
 }
 
 func TestModulesThatCannotBeMigrated(t *testing.T) {
@@ -201,7 +201,7 @@ func TestModulesThatCannotBeMigrated(t *testing.T) {
 	before := read(t, dir, "go.mod")
 	_, err := kinformMigrate(t, "--version", "v9.9.9", dir)
 	require.ErrorContains(t, err, "v0.37.2-kinform.9.9.9")
-	require.Equal(t, before, read(t, dir, "go.mod"), "what fails leaves nothing behind")
+	require.Equal(t, before, read(t, dir, "go.mod"), "a failed migration must leave go.mod unchanged")
 	_, err = os.Stat(filepath.Join(dir, "go.sum"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = kinformMigrate(t, "--from", t.TempDir(), dir)

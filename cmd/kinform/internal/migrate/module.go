@@ -53,8 +53,8 @@ func (r replacement) String() string {
 	return strings.TrimSpace(strings.TrimSpace(r.Old.Path+" "+r.Old.Version) + " => " + r.New.Path + " " + r.New.Version)
 }
 
-// isOurs reports whether migrate wrote this replace line: its target is a release of kinform, or a
-// checkout.
+// isOurs reports whether migrate wrote this replace directive. Its target is then a release of
+// kinform, or a checkout.
 func (r replacement) isOurs() bool {
 	if r.Old.Version != "" {
 		return false
@@ -130,8 +130,8 @@ func (m *module) replaceable(ctx context.Context) error {
 	return m.checkPinnedModules(m.parsed)
 }
 
-// replaces reports whether a replace line applies to a module. A line with a version applies only
-// to that version.
+// replaces reports whether a replace directive applies to a module. A directive with a version
+// applies only to that version.
 func (g goMod) replaces(r replacement, path string) bool {
 	return r.Old.Path == path && (r.Old.Version == "" || r.Old.Version == g.version(path))
 }
@@ -180,7 +180,7 @@ const interruptGrace = 10 * time.Second
 // runWithMessages is like run, and also returns the command's messages.
 func (m *module) runWithMessages(ctx context.Context, args ...string) (out []byte, said string, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	// lets the command remove its temporary files
+	// An interrupt lets the command remove its temporary files.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = interruptGrace
 	cmd.Dir = m.dir

@@ -14,8 +14,9 @@ const progressInterval = 5 * time.Second
 // progress reports to the user what the command is doing.
 type progress struct{ to io.Writer }
 
-// run prints what the function work does. Every few seconds it prints the progress: how many
-// lines work has written, and the last line. The argument counted says what a line stands for.
+// run prints what, and calls work. Every few seconds it prints the progress: how many lines work
+// has written to its argument, and the last line. counted is the unit of the count, such as
+// packages.
 func (p progress) run(what, counted string, work func(said io.Writer) error) error {
 	fmt.Fprintln(p.to, what)
 	lines := &lineCounter{}

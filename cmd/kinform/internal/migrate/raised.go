@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// raisedVersion is a version that is raised because of the replace line, with the reason.
+// raisedVersion is a version that is raised because of the replace directive, with the reason.
 type raisedVersion struct {
 	versionChange
 	reason string

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// recordedLine matches the replace line of migrate with its comment, which records the versions
-// before the migration.
+// recordedLine matches the replace directive of migrate with its comment, which records the
+// versions before the migration.
 var recordedLine = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s+=>\s.*?)[ \t]*// kinform migrate: had (.*)$`)
 
-// replaceLine matches the replace line of migrate without a comment.
+// replaceLine matches the replace directive of migrate without a comment.
 var replaceLine = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s+=>\s[^\n]*?)[ \t]*$`)
 
 // absent is the version in the comment if go.mod did not have the requirement before, or does not
@@ -65,9 +65,9 @@ func (g goMod) changes(now goMod) (all []versionChange) {
 	return all
 }
 
-// recordVersions records the changed versions in a comment at migrate's replace line, so that undo
-// can restore them. It merges its versions with the comment of an earlier migration, because undo
-// restores the state before all migrations.
+// recordVersions records the changed versions in a comment at migrate's replace directive, so that
+// undo can restore them. It merges its versions with the comment of an earlier migration, because
+// undo restores the state before all migrations.
 func (d *draft) recordVersions() error {
 	text, err := os.ReadFile(d.mod())
 	if err != nil {

@@ -49,7 +49,7 @@ func compile(ctx context.Context, m *module, raised []raisedVersion) (*report, e
 		} else if err != nil {
 			return nil, fmt.Errorf("reading the output of go list: %w", err)
 		}
-		// or has only tests
+		// A package that has only tests has no export data.
 		compiled := p.Export != "" || p.Error == nil && len(p.GoFiles)+len(p.CgoFiles) == 0
 		switch {
 		case p.DepOnly && p.ForTest == "" && !p.Standard && compiled:
@@ -113,7 +113,7 @@ var position = regexp.MustCompile(`^(.+?\.go):(\d+)(?::\d+)?: (.*)$`)
 func (r *report) add(p listedPackage) {
 	elsewhere := ""
 	if p.DepOnly && !strings.HasPrefix(p.ImportPath, clientGo+"/") {
-		// its importer has the error if kinform lacks it
+		// If kinform lacks the package, its importer has the error.
 		elsewhere, _, _ = strings.Cut(p.ImportPath, " ")
 	}
 	before := len(r.findings)

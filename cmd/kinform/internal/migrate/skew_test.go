@@ -44,7 +44,7 @@ func TestUndoRestoresRaisedVersions(t *testing.T) {
 	migrated := read(t, dir, "go.mod")
 	out, err = kinformMigrate(t, dir)
 	require.NoError(t, err, out)
-	require.Equal(t, migrated, read(t, dir, "go.mod"), "a second time")
+	require.Equal(t, migrated, read(t, dir, "go.mod"), "a second migration must change nothing")
 
 	out, err = kinformMigrate(t, "--undo", dir)
 	require.NoError(t, err, out)
@@ -156,7 +156,7 @@ func TestUndoKeepsLaterChanges(t *testing.T) {
 }
 
 // If the go command switches the toolchain in order to raise the version of Go, it adds a toolchain
-// line.
+// directive.
 func TestUndoRemovesTheToolchain(t *testing.T) {
 	othersReleases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
@@ -219,8 +219,8 @@ func TestUndoKeepsImportedKinform(t *testing.T) {
 	require.Contains(t, read(t, dir, "go.mod"), "replace github.com/kinform/kinform => "+checkout)
 }
 
-// A module that is added because of the replace line requires newer versions of other modules. Undo
-// has to remove the added module before it can restore these versions.
+// A module that is added because of the replace directive requires newer versions of other modules.
+// Undo has to remove the added module before it can restore these versions.
 func TestUndoRemovesAddedModules(t *testing.T) {
 	p := newProxy(t)
 	for _, v := range []string{"v1.0.0", "v1.1.0"} {
@@ -261,7 +261,7 @@ func TestUndoRemovesAddedModules(t *testing.T) {
 	require.Equal(t, sum, read(t, dir, "go.sum"))
 }
 
-// A replace line with a version does not apply to other versions.
+// A replace directive with a version does not apply to other versions.
 func TestReplaceOfAnotherVersionIsKept(t *testing.T) {
 	versionReleases(t)
 	const pins = "\nreplace (\n\tk8s.io/api v0.0.0 => k8s.io/api v0.36.0\n\tk8s.io/client-go v0.0.0 => example.com/fork v1.0.0\n)\n"
@@ -270,7 +270,7 @@ func TestReplaceOfAnotherVersionIsKept(t *testing.T) {
 	out, err := kinformMigrate(t, dir)
 	require.NoError(t, err, out)
 	migrated := read(t, dir, "go.mod")
-	require.Contains(t, migrated, "k8s.io/client-go v0.0.0 => example.com/fork v1.0.0\n", "without a comment of the other line")
+	require.Contains(t, migrated, "k8s.io/client-go v0.0.0 => example.com/fork v1.0.0\n", "a replace directive for another version must get no comment")
 	require.Contains(t, migrated, dropIn+" v0.37.2-kinform.0.1.0 // kinform migrate: had k8s.io/api v0.36.0 -> v0.37.2\n")
 	out, err = kinformMigrate(t, "--undo", dir)
 	require.NoError(t, err, out)
@@ -278,7 +278,7 @@ func TestReplaceOfAnotherVersionIsKept(t *testing.T) {
 
 	for pin, complaint := range map[string]string{
 		"k8s.io/client-go v0.36.0 => example.com/fork v1.0.0": "replaces client-go already",
-		// in use
+		// This pinned version is in use.
 		"k8s.io/api v0.37.2 => k8s.io/api v0.36.0": "replaces k8s.io/api by a version that is older",
 	} {
 		dir = versionProgram(t, "v0.36.0", "v0.36.0", "\nreplace "+pin+"\n")
@@ -326,7 +326,7 @@ func TestRaisedModuleThatBreaksTheProgramIsReported(t *testing.T) {
 	const raised = `\n +the file imports example\.com/history, which the line has raised from v1\.0\.0 to v1\.1\.0`
 	require.Regexp(t, `(?m)^main\.go:9: assignment mismatch: .*`+raised, out)
 	require.Regexp(t, `library\.go:5 \(example\.com/library\): .*`+raised, out)
-	require.Regexp(t, `(?m)^main\.go:11: undefined: cache\.NewMagic\n +kinform`, out, "it is not of that module")
+	require.Regexp(t, `(?m)^main\.go:11: undefined: cache\.NewMagic\n +kinform`, out, "an undefined name of client-go must not be attributed to the raised module")
 	require.Contains(t, out, "1 of 3 packages compiled with their tests, and ")
 }
 

@@ -23,7 +23,7 @@ func dropInVersion(release string) string {
 	return clientGoVersion + "-kinform." + strings.TrimPrefix(release, "v")
 }
 
-// target is what the replace line points to: a release or a checkout.
+// target is the target of the replace directive: a release or a checkout.
 type target struct {
 	version  string // version of the release
 	checkout string // the folder of the checkout, or ""
@@ -49,8 +49,8 @@ func (o options) target() (target, error) {
 	}
 }
 
-// lines returns the replace lines without the word replace. A checkout needs a second line, because
-// Go ignores the replace lines of required modules.
+// lines returns the replace directives without the word replace. A checkout needs a second
+// directive, because Go ignores the replace directives of required modules.
 func (t target) lines() []string {
 	if t.checkout == "" {
 		return []string{clientGo + " => " + dropIn + " " + dropInVersion(t.version)}
@@ -61,7 +61,7 @@ func (t target) lines() []string {
 	}
 }
 
-// edits returns the same lines as flags of go mod edit.
+// edits returns the directives of lines as flags of go mod edit.
 func (t target) edits() []string {
 	if t.checkout == "" {
 		return []string{"-replace=" + clientGo + "=" + dropIn + "@" + dropInVersion(t.version)}
@@ -72,8 +72,8 @@ func (t target) edits() []string {
 	}
 }
 
-// pins returns the flags of go mod edit that restore replace lines for single versions of
-// client-go. They are necessary because go mod edit drops these lines when it adds one for all
+// pins returns the flags of go mod edit that restore replace directives for single versions of
+// client-go. They are necessary because go mod edit drops these directives when it adds one for all
 // versions.
 func (g goMod) pins() (flags []string) {
 	for _, r := range g.Replace {

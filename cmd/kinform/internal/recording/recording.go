@@ -57,7 +57,7 @@ func (f *File) Close() error {
 	return <-f.ended
 }
 
-// Open returns a view of a recording. The view requires a token from everyone who looks.
+// Open returns a view of a recording. The view requires a token from every viewer.
 func Open(path string) (*view.View, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func Open(path string) (*view.View, error) {
 }
 
 // Serve serves a page that plays a recording, until ctx ends. When the page is ready, Serve calls
-// said with a text that contains the page's address.
+// ready with a text that contains the page's address.
 func Serve(ctx context.Context, path, listen string, open bool, ready func(where string)) error {
 	v, err := Open(path)
 	if err != nil {

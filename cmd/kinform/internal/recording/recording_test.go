@@ -52,7 +52,7 @@ func TestARecordingIsWrittenAndServed(t *testing.T) {
 		require.NoError(t, err)
 		n--
 	}
-	require.LessOrEqual(t, n, 1, "those who look see the same frames")
+	require.LessOrEqual(t, n, 1, "all viewers must get the same frames")
 
 	ctx, stop = context.WithCancel(t.Context())
 	defer stop()
@@ -70,7 +70,7 @@ func TestARecordingIsWrittenAndServed(t *testing.T) {
 					err = answer.Body.Close()
 				}
 				if answer != nil && answer.StatusCode != http.StatusOK {
-					t.Errorf("the answer is %s", answer.Status)
+					t.Errorf("the response is %s", answer.Status)
 				}
 			}
 			if err != nil {

@@ -34,7 +34,7 @@ func TestWriterEscapesControlCharacters(t *testing.T) {
 		require.Equal(t, len(text), n)
 		require.Equal(t, want, out.String())
 	}
-	require.Equal(t, `a\u000ab\u0009c\u000d`, Text("a\nb\tc\r"), "a text of others does not begin lines")
+	require.Equal(t, `a\u000ab\u0009c\u000d`, Text("a\nb\tc\r"), "a text from a server must not begin a line")
 }
 
 func TestWriterReturnsWriteErrors(t *testing.T) {
@@ -91,6 +91,6 @@ func FuzzWriter(f *testing.F) {
 		var want, got string
 		require.NoError(t, json.Unmarshal(plain.Bytes(), &want))
 		require.NoError(t, json.Unmarshal(out.Bytes(), &got))
-		require.Equal(t, want, got, "the string of JSON is what it was")
+		require.Equal(t, want, got, "escapes must not change the string in JSON")
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// preferredNumbers are the most informative numbers of each box. A small box shows them first.
-// Other numbers follow in their usual order.
+// preferredNumbers are the most informative numbers of each box. A small box shows these numbers
+// first, and others only if there is room.
 var preferredNumbers = map[string][]string{
 	"server":    {"objects", "window", "received", "requests"},
 	"reflector": {"synced", "events", "lag", "heard", "relists"},

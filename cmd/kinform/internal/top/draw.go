@@ -10,7 +10,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// the size of the smallest terminal that fits all seven boxes
+// This is the size of the smallest terminal that fits all seven boxes.
 const (
 	minWidth  = 60
 	minHeight = 20
@@ -166,7 +166,7 @@ func (s *screen) boxAt(n int) *box {
 	return &box{info: info, n: n + 1, data: s.shown, history: s.history, strip: s.recent.strip(info.ID, 200), selected: s.box == n+1}
 }
 
-// The seven boxes in the familiar layout: the library above, the user's program below.
+// These are the boxes in display order: the library above, the user's program below.
 var (
 	libraryBoxes = []string{"server", "reflector", "fifo", "store"}
 	programBoxes = []string{"workers", "queue", "handlers"}

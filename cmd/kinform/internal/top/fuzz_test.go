@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// The screen can draw any page and any recording. All lines are as wide as the screen, and have
-// visible characters only.
+// The screen can draw any page and any recording. Each drawn line is as wide as the screen, and has
+// only visible characters.
 func FuzzLines(f *testing.F) {
 	text, err := os.ReadFile("../../../../view/testdata/relist.jsonl")
 	require.NoError(f, err)

@@ -108,7 +108,7 @@ func TestScreenMatchesTheStats(t *testing.T) {
 	}
 }
 
-// tableSays returns the first number that differs in the table, or "".
+// tableSays returns the first number that the table lacks or shows with another value, or "".
 func tableSays(shown string, hello *view.Hello, f *view.Frame) string {
 	_, table, ok := strings.Cut(shown, "longest\n")
 	if !ok {
@@ -256,7 +256,7 @@ func TestActionsTakeEffect(t *testing.T) {
 	b.press("\x7f\x7f\x7f\x7f150" + enter)
 	b.has("one list", "pages of 500", "streaming list", "○", "●", "150 pods of a separate server")
 
-	// The button restores the state of the beginning.
+	// The action resets the laboratory to its initial state.
 	b.press("0")
 	b.has("everything is as at the beginning")
 }

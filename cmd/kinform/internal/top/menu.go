@@ -10,8 +10,7 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// menu lists the actions of the laboratory. The screen learns these actions from the first line of
-// the stream.
+// menu lists the actions of the laboratory, which the first line of the stream describes.
 type menu struct {
 	actions  []view.Action
 	selected int
@@ -27,8 +26,8 @@ type actionResult struct {
 	err     error
 }
 
-// load loads the actions of a page: first those for the whole picture, then those of each box.
-// Input values that the user has set stay.
+// load loads the actions of a page: first the actions for the whole picture, then the actions of
+// each box. It keeps input values that the user has set.
 func (m *menu) load(h *view.Hello) {
 	m.actions, m.inputs, m.input = nil, false, 0
 	add := func(box string) {

@@ -21,7 +21,8 @@ func newNumberHistory() *numberHistory {
 	return &numberHistory{series: map[string]*[historyLength]float64{}, known: map[string]*[historyLength]bool{}}
 }
 
-// add adds the numbers of a frame. For each moment it keeps the maximum.
+// add adds the numbers of a frame. A moment lasts historyStep, and keeps the maximum of each
+// number.
 func (p *numberHistory) add(numbers []view.Number, boxes map[string]*view.Box, at float64) {
 	if at < p.at {
 		p.at = at

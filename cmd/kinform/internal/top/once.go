@@ -66,7 +66,7 @@ func (s *screen) receiveOnce(ctx context.Context, p *page, all view.Pipelines) e
 	case enough.Err() == nil:
 		return fmt.Errorf("%s: %w", p.base, err)
 	}
-	// The first index is older than the picture. It may be from a time before the first list.
+	// The first index is older than the picture, and may be from before the first list.
 	if all, err = fetchPipelines(ctx, p); err != nil {
 		return fmt.Errorf("%s: %w", p.base, err)
 	}

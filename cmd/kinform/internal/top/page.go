@@ -161,7 +161,7 @@ func (p *page) lookup(ctx context.Context, of, index, value string, found bool) 
 	return response, err
 }
 
-// do performs an action of the laboratory. It returns a sentence that describes the effect.
+// do performs an action of the laboratory. It returns a sentence about the effect.
 func (p *page) do(ctx context.Context, action string, values map[string]string) (string, error) {
 	body, err := json.Marshal(map[string]any{"action": action, "values": values})
 	if err != nil {

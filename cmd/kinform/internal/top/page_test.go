@@ -135,7 +135,7 @@ func TestCodeAndTokenOfAPage(t *testing.T) {
 	require.NoError(t, once("", address))
 	require.ErrorContains(t, once("", address), "has been opened before")
 	require.NoError(t, once(v.Token()+"\n", served.URL, "--token-file", "-"))
-	require.NoError(t, once(v.Token()+"\n", address, "--token-file", "-"), "a used code does no harm to who has the token")
+	require.NoError(t, once(v.Token()+"\n", address, "--token-file", "-"), "with a token, a used code must not matter")
 	require.ErrorContains(t, once("another token than that\n", served.URL, "--token-file", "-"), "must have one token and nothing else")
 	require.ErrorContains(t, once("another-token-than-that\n", served.URL, "--token-file", "-"), "needs the token")
 	file := filepath.Join(t.TempDir(), "token")
@@ -185,7 +185,7 @@ func TestResponsesWithTooManyValuesAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "more than 100000 values")
 	_, err = p.steps(t.Context())
 	require.ErrorContains(t, err, "more than 100000 values")
-	err = p.lines(t.Context(), "pods", func(view.Line) { t.Error("it is decoded") })
+	err = p.lines(t.Context(), "pods", func(view.Line) { t.Error("the response must not be decoded") })
 	require.ErrorContains(t, err, "more than 100000 values")
 	answers["parts"] = `{"parts":["` + strings.Repeat("x", maxResponse) + `"]}`
 	_, err = p.pipelines(t.Context())
@@ -248,7 +248,7 @@ func TestOncePrintsTheCurrentIndex(t *testing.T) {
 		shown += row.String() + "\n"
 	}
 	require.Regexp(t, `✗ wrong +pods +informer`, shown)
-	require.Regexp(t, `✗ wrong +pods +queue`, shown, "what is wrong with the first takes no row of the others")
+	require.Regexp(t, `✗ wrong +pods +queue`, shown, "problems of the first pipeline must not displace the other pipelines")
 }
 
 func TestAClusterIsShown(t *testing.T) {
@@ -305,7 +305,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 	e.press("d")
 	e.has("A recording has no store, so nothing can be looked up.")
 	e.press("k")
-	e.has("▶ listing") // The table is here even without a store.
+	e.has("▶ listing") // The state machine needs no store.
 	e.press("q")
 	require.NoError(t, e.wait())
 
@@ -341,7 +341,7 @@ func poisoned(value any) any {
 		for k := range v {
 			switch k {
 			case "id", "box", "kind", "e", "unit", "key":
-				// If these changed, nothing would be visible.
+				// These keys stay, because otherwise the screen would show nothing.
 			default:
 				v[k] = poisoned(v[k])
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// recentEvents keeps the last events of the sample. It keeps one list of all of them, and the
-// events of each box for its lane.
+// recentEvents keeps the last events of the sample: one list of all events, and one for the strip
+// of each box.
 type recentEvents struct {
 	now    float64
 	all    []timedEvent // the newest last
@@ -28,7 +28,7 @@ const (
 
 func newRecentEvents() *recentEvents { return &recentEvents{strips: map[string][]timedEvent{}} }
 
-// stripBox returns the box whose lane shows an event, or "" if no lane shows it.
+// stripBox returns the box whose strip shows an event, or "" if no strip shows it.
 func stripBox(e *view.Event) string {
 	switch e.What {
 	case view.Received, view.Item:

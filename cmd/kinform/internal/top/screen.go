@@ -26,7 +26,7 @@ type screen struct {
 	page *page
 
 	// follow switches to another pipeline, and returns the number of its stream. start runs a slow
-	// function in the background. The result of the slow function is passed to [screen.take].
+	// function in the background, and passes its result to handleResult.
 	follow func(name string) int
 	start  func(func(ctx context.Context) any)
 	player *player // of the recording; nil for a live view

@@ -115,7 +115,7 @@ func TestIndexHasProblemsOnTop(t *testing.T) {
 	var chosen []string
 	s.follow = func(name string) int { chosen = append(chosen, name); return 1 }
 	s.begin(all)
-	require.Equal(t, indexMode, s.mode, "many pipelines begin with the index")
+	require.Equal(t, indexMode, s.mode, "a page with many pipelines must begin with the index")
 	all.Pipelines[3].Events = 30
 	s.now = s.now.Add(2 * time.Second)
 	s.handleResult(indexResult{pipelines: all})
@@ -124,7 +124,7 @@ func TestIndexHasProblemsOnTop(t *testing.T) {
 	require.Regexp(t, `^✓ fine  p00 `, rows[5])
 	require.Regexp(t, `p03 .* 10/s `, s.asString())
 	s.key("home")
-	require.Contains(t, s.asString(), "\n✗ not synced: listing; 1 failure", "in full, of the chosen one")
+	require.Contains(t, s.asString(), "\n✗ not synced: listing; 1 failure", "the index must show the problems of the selected pipeline in full")
 	s.key("down")
 	s.key("down")
 	s.key("enter")
@@ -139,7 +139,7 @@ func TestIndexHasProblemsOnTop(t *testing.T) {
 	for range 30 {
 		s.tick(s.now.Add(100 * time.Millisecond))
 	}
-	require.Equal(t, 1, asked, "an answer is waited for")
+	require.Equal(t, 1, asked, "only one request for the index may be in progress")
 }
 
 // The menu remembers the input values of an action. It does not send an invalid value.
@@ -165,10 +165,10 @@ func TestMenu(t *testing.T) {
 	for _, key := range []string{"m", "enter", "left", "down", "right", "right", "right", "right", "8", "enter"} {
 		s.key(key)
 	}
-	require.Equal(t, 2, started, "98 is too many")
+	require.Equal(t, 2, started, "the invalid number 98 must not be sent")
 	require.Contains(t, s.asString(), "✗ Two: n must be a whole number from 1 to 9")
 	for _, key := range []string{"m", "enter", "down", "right", "esc", "t", "m"} {
-		// t does nothing in the menu
+		// Key t does nothing in the menu.
 		s.key(key)
 	}
 	require.Equal(t, "9", s.menu.values["two"]["n"])
@@ -304,7 +304,7 @@ func TestEventsOfMissedFramesAreKept(t *testing.T) {
 	f = mergeFrames(f, &view.Frame{At: f.At + 100, Events: []view.Event{{What: "last"}}})
 	require.Len(t, f.Events, 1000)
 	require.Equal(t, "last", f.Events[999].What)
-	require.Empty(t, mergeFrames(f, &view.Frame{At: 3}).Events, "another stream's")
+	require.Empty(t, mergeFrames(f, &view.Frame{At: 3}).Events, "events of another stream must be dropped")
 }
 
 func TestPlayer(t *testing.T) {

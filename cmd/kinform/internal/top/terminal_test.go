@@ -157,7 +157,7 @@ func (e *emulated) until(what string, is func(screen string) bool) string {
 		select {
 		case err := <-e.ended:
 			e.ended = nil
-			require.FailNow(e.t, "it has ended", "%v\n%s", err, shown)
+			require.FailNow(e.t, "the command ended early", "%v\n%s", err, shown)
 		default:
 		}
 		require.Less(e.t, time.Since(began), patience, "waiting for %s:\n%s", what, shown)
@@ -191,7 +191,7 @@ func (e *emulated) wait() error {
 		e.ended = nil
 		return err
 	case <-time.After(patience):
-		require.FailNow(e.t, "it does not end", "%s", e.text())
+		require.FailNow(e.t, "the command does not end", "%s", e.text())
 		return nil
 	}
 }

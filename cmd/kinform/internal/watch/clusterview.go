@@ -43,8 +43,8 @@ type ClusterView struct {
 	informers []*informer.Informer[*metav1.PartialObjectMetadata]
 }
 
-// Open connects to the cluster, and makes informers for metadata only. It calls failed with the
-// errors of their reflectors. The caller must call Close.
+// Open connects to the cluster, and makes informers that get only metadata. Their reflectors report
+// failures to failed. The caller must call Close.
 func (c *Cluster) Open(ctx context.Context, names []string, failed func(reflector.Error)) (*ClusterView, error) {
 	o := c.options
 	if err := o.validate(); err != nil {

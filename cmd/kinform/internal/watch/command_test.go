@@ -80,7 +80,7 @@ func TestCompletion(t *testing.T) {
 	require.Subset(t, names, []string{"pods", "deployments.apps", "customresourcedefinitions.apiextensions.k8s.io"})
 
 	names, directive = complete(connect(t, s), "pods")
-	require.Empty(t, names, "one resource is enough")
+	require.Empty(t, names, "a second resource must not be completed")
 	require.Equal(t, cobra.ShellCompDirectiveNoFileComp, directive)
 
 	_, directive = complete("missing")

@@ -15,7 +15,7 @@ import (
 )
 
 // errNoResponse is the cause if the cluster does not respond in time.
-var errNoResponse = errors.New("no answer within --connect-timeout")
+var errNoResponse = errors.New("no response within --connect-timeout")
 
 // finalError is an error whose text is complete: explain adds nothing to it.
 type finalError struct{ error }

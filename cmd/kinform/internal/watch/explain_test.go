@@ -36,13 +36,13 @@ func fails(t *testing.T, args ...string) string {
 	require.NotContains(t, err.Error(), "\n")
 	require.Less(t, len(err.Error()), 300, err.Error())
 	require.Empty(t, w.out.String())
-	require.Empty(t, w.errOut.String(), "the line is printed by main")
+	require.Empty(t, w.errOut.String(), "the command must leave the line to main")
 	return err.Error()
 }
 
 func TestErrorsOfTheCluster(t *testing.T) {
 	t.Parallel()
-	nobody, err := net.Listen("tcp", "127.0.0.1:0") // Nobody accepts, so no response comes.
+	nobody, err := net.Listen("tcp", "127.0.0.1:0") // This listener accepts no connection, so no response comes.
 	require.NoError(t, err)
 	t.Cleanup(func() { nobody.Close() })
 	left, err := net.Listen("tcp", "127.0.0.1:0")
@@ -67,7 +67,7 @@ func TestErrorsOfTheCluster(t *testing.T) {
 		{"nothing listens", rest.Config{Host: "http://" + left.Addr().String()},
 			[]string{"the cluster at http://" + left.Addr().String() + " cannot be reached, nothing listens there: is it running", "connection refused"}},
 		{"no answer", rest.Config{Host: "http://" + nobody.Addr().String()},
-			[]string{"cannot be reached, it does not answer: check your network", "no answer within --connect-timeout"}},
+			[]string{"cannot be reached, it does not answer: check your network", "no response within --connect-timeout"}},
 		{"unknown authority", stranger,
 			[]string{" shows a certificate that your kubeconfig does not trust: check its server and certificate-authority: ", "unknown authority"}},
 		{"client certificate missing", anonymous, []string{secured.URL()}},
@@ -88,7 +88,7 @@ func TestErrorsOfTheCluster(t *testing.T) {
 			for _, want := range tt.want {
 				require.Contains(t, got, want)
 			}
-			require.Equal(t, 1, strings.Count(got, "://"), "the address is there once: %s", got)
+			require.Equal(t, 1, strings.Count(got, "://"), "the line must have the address only once: %s", got)
 			require.NotContains(t, got, "wrong-token")
 		})
 	}
@@ -130,7 +130,7 @@ func TestForbiddenDiscoveryIsExplained(t *testing.T) {
 	})
 	got := fails(t, "pods", "--kubeconfig", connect(t, s))
 	require.Contains(t, got, s.URL()+` does not let you list its resources, so the resource "pods" is unknown: `)
-	require.NotContains(t, got, "list and watch", "nobody has asked for that")
+	require.NotContains(t, got, "list and watch", "the line must not name permissions of a request that was not sent")
 }
 
 func TestResourceWithoutWatches(t *testing.T) {
@@ -199,5 +199,5 @@ func TestFailuresAreOneLineWithoutTheRequest(t *testing.T) {
 	printFailure(&out, reflector.Error{Phase: reflector.Watching, Err: request, Failures: 1, RetryIn: 1234567 * time.Microsecond})
 	printFailure(&out, reflector.Error{Phase: reflector.Listing, Err: &listwatch.ObjectError{Key: types.NamespacedName{Namespace: "a", Name: "b"}, Err: request}})
 	require.Equal(t, "kinform: watching failed, next attempt in 1.235s: cut off\nkinform: listing failed: object a/b could not be read: cut off\n", out.String())
-	require.ErrorContains(t, request, "https://", "it is not changed")
+	require.ErrorContains(t, request, "https://", "printFailure must not change the error")
 }

@@ -29,8 +29,8 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 	inf, err := informer.New(source, informer.Options[*unstructured.Unstructured]{
 		Name:   what,
 		Logger: slog.New(slog.DiscardHandler), // OnError reports failures; the output may be slow.
-		// The user wants to see the objects that can be decoded. OnError reports undecodable
-		// objects.
+		// The user wants to see the objects that can be decoded, so SkipUndecodable is set. OnError
+		// reports the others.
 		Reflector: reflector.Options{SkipUndecodable: true, OnError: func(e reflector.Error) {
 			if !inf.Status().Synced && isPermanent(e) {
 				stop(contextError{e.Err})

@@ -74,8 +74,8 @@ func (p yamlPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
 	return err
 }
 
-// tablePrinter writes one line per event, in columns. A column becomes wider when a longer text
-// comes, because a line cannot wait for later lines.
+// tablePrinter writes one line per event, in columns. A longer text widens its column from then on,
+// because a printed line cannot wait for later lines.
 type tablePrinter struct {
 	out        io.Writer
 	namespaced bool
@@ -103,7 +103,7 @@ func (p *tablePrinter) row(cells ...string) error {
 		if n == 1 && !p.namespaced {
 			continue
 		}
-		cell = terminal.Text(cell) // now, because the width must count the cleaned text
+		cell = terminal.Text(cell) // first, because the width must count the escaped text
 		p.widths[n] = max(p.widths[n], utf8.RuneCountInString(cell))
 		if n == len(cells)-1 {
 			line.WriteString(cell + "\n")

@@ -63,7 +63,7 @@ func pod(namespace, name string, labels ...string) *corev1.Pod {
 type session struct {
 	t           *testing.T
 	out, errOut buffer
-	read        int // how many lines of out the method next has returned
+	read        int // number of lines of out that next has returned
 	end         context.CancelFunc
 	ended       chan struct{}
 	err         error // valid after ended has been closed
