@@ -25,7 +25,7 @@ import (
 )
 
 // A server without priority and fairness handles one read and one write at a time. A read lasts
-// until the client has read the whole answer. A write lasts until the client has sent the whole
+// until the client has read the whole response. A write lasts until the client has sent the whole
 // body. Watches do not count.
 func TestServerAtItsRequestLimit(t *testing.T) {
 	useOwnCluster(t, cluster.Options{Flags: []string{
@@ -75,7 +75,7 @@ func TestServerAtItsRequestLimit(t *testing.T) {
 		})
 	}
 
-	t.Run("verbs wait for their turn", func(t *testing.T) {
+	t.Run("verbs wait until the server accepts them", func(t *testing.T) {
 		for name, test := range map[string]struct {
 			occupy func(*testing.T) (release func())
 			do     func(context.Context, *rest.Resource[*corev1.ConfigMap]) error
@@ -94,7 +94,7 @@ func TestServerAtItsRequestLimit(t *testing.T) {
 				refusals := 0
 				client, err := rest.NewClient(kube.Config(), rest.Options{Observer: &rest.Observer{OnRetry: func(retry rest.RetryInfo) {
 					requireBusy(retry.Err)
-					require.GreaterOrEqual(t, retry.Wait, time.Second, "the server asks for a second")
+					require.GreaterOrEqual(t, retry.Wait, time.Second, "the client must wait for the second in Retry-After")
 					if refusals++; refusals == 2 {
 						release()
 					}
@@ -108,18 +108,19 @@ func TestServerAtItsRequestLimit(t *testing.T) {
 	})
 }
 
-// occupyReader keeps the server busy with a list whose answer nobody reads, until release is
+// occupyReader keeps the server busy with a list whose response is not read, until release is
 // called.
 func occupyReader(t *testing.T) (release func()) {
 	return occupy(t, "GET "+configMapsPath+" HTTP/1.1", "", "HTTP/1.1 200")
 }
 
-// occupyWriter lets the server wait for the body of a request, until release is called.
+// occupyWriter keeps the server busy, because it waits for the body of a request, until release is
+// called.
 func occupyWriter(t *testing.T) (release func()) {
 	return occupy(t, "POST "+configMapsPath+" HTTP/1.1", "Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n", "HTTP/1.1 100")
 }
 
-// occupy sends a request over its own connection, and reads the beginning of the answer. After a
+// occupy sends a request over its own connection, and reads the beginning of the response. After a
 // release, the server may still be busy with the previous request, so occupy retries.
 func occupy(t *testing.T, request, header, response string) (release func()) {
 	t.Helper()
@@ -203,7 +204,7 @@ func TestAFullPriorityLevelRejects(t *testing.T) {
 				}
 				return ""
 			})
-			require.GreaterOrEqual(t, time.Since(begin), 2*time.Second, "a server that asks for a second gets it")
+			require.GreaterOrEqual(t, time.Since(begin), 2*time.Second, "the client must wait for the second in Retry-After")
 			require.Zero(t, p.informer.Store().Len())
 			release()
 			p.waitForSync(t)

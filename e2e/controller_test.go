@@ -72,7 +72,7 @@ func (x *example) start() (stop func() string) {
 	x.t.Cleanup(func() {
 		_ = process.Process.Kill() // It has exited already, unless the test has failed.
 		if _ = end(); x.t.Failed() {
-			x.t.Logf("the controller said: %s", &output)
+			x.t.Logf("output of the controller: %s", &output)
 		}
 	})
 	return func() string {
@@ -184,19 +184,19 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 	// No garbage collector runs here.
 	t.Cleanup(func() { require.NoError(t, x.deployments.Delete(context.Background(), shop, metav1.DeleteOptions{})) })
 	require.Equal(t, *metav1.NewControllerRef(made, schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Website"}), first.OwnerReferences[0])
-	require.EqualValues(t, 1, *first.Spec.Replicas, "the default in the definition")
+	require.EqualValues(t, 1, *first.Spec.Replicas, "the server must set the default of the CustomResourceDefinition")
 
 	ready := first.DeepCopy()
 	ready.Status.Replicas, ready.Status.ReadyReplicas = 1, 1
 	_, err := x.deployments.UpdateStatus(t.Context(), ready, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	x.status(shop, "generation 1, 1 ready, Ready=True Available")
-	require.EqualValues(t, first.Generation, x.deployment(shop).Generation, "what the server has filled in is left alone")
+	require.EqualValues(t, first.Generation, x.deployment(shop).Generation, "the controller must keep the fields that the server has set")
 
 	require.NoError(t, x.deployments.Delete(t.Context(), shop, metav1.DeleteOptions{}))
 	x.status(shop, "generation 1, 0 ready, Ready=False Progressing")
 	again := x.deployment(shop)
-	require.NotEqual(t, first.UID, again.UID, "what was deleted by hand is back")
+	require.NotEqual(t, first.UID, again.UID, "the controller must recreate a deleted deployment")
 
 	x.patch(shop, `{"spec":{"image":"example.com/shop:2","replicas":3,"host":"new.example"}}`)
 	x.status(shop, "generation 2, 0 ready, Ready=False Progressing")
@@ -206,7 +206,7 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 	require.EqualValues(t, 3, *changed.Spec.Replicas)
 	require.Equal(t, "example.com/shop:2", changed.Spec.Template.Spec.Containers[0].Image)
 
-	t.Log("an invalid spec, and what happens while the controller is away")
+	t.Log("an invalid spec, and a change while the controller does not run")
 	x.patch(shop, `{"spec":{"host":"no host!"}}`)
 	eventually(t, controllersPatience, func() string {
 		if recorded := x.events(made); !strings.Contains(strings.Join(recorded, ", "), "Warning InvalidSpec") {

@@ -16,7 +16,7 @@ import (
 const apiServices = "/apis/apiregistration.k8s.io/v1/apiservices"
 
 // One program runs twice, with client-go and with module clientgo instead, and discovers the
-// server's whole API. The server of one group is down. Both runs print the same.
+// server's whole API. The server of one group is down. Both runs must print the same.
 func TestDiscoveryOfBothModules(t *testing.T) {
 	const away = "v1.away.e2e.kinform"
 	require.NoError(t, kube.Create(t.Context(), apiServices, map[string]any{
@@ -37,7 +37,7 @@ func TestDiscoveryOfBothModules(t *testing.T) {
 	ask := map[string]func() string{}
 	for name, flags := range map[string][]string{"client-go": nil, "clientgo": {"-modfile=dropin.mod"}} {
 		binary := filepath.Join(t.TempDir(), name)
-		built, err := exec.Command("go", append(append([]string{"build"}, flags...), "-o", binary, "./askall")...).CombinedOutput()
+		built, err := exec.Command("go", append(append([]string{"build"}, flags...), "-o", binary, "./discoverall")...).CombinedOutput()
 		require.NoError(t, err, string(built))
 		ask[name] = func() string {
 			command := exec.Command(binary, "-server", kube.URL(), "-ca", kube.CAFile(), "-token", kube.TokenFile(), "-namespace", cluster.Namespace, "-directory", t.TempDir())

@@ -57,7 +57,7 @@ func TestDropinUnderFaults(t *testing.T) {
 				}
 			}
 			if found[0] >= 0 && found[1] < 0 && time.Since(begin) > found[0]+time.Minute {
-				require.Fail(t, "client-go has had the server's state for a minute", wrong)
+				require.Fail(t, "module clientgo did not recover within a minute after client-go", wrong)
 			}
 			return wrong
 		})
@@ -65,7 +65,7 @@ func TestDropinUnderFaults(t *testing.T) {
 			waited[i] = max(waited[i], found[i])
 		}
 	}
-	t.Logf("%d rounds with %v; the longest until all was found: client-go %v, clientgo %v", rounds, faults, waited[0].Round(time.Millisecond), waited[1].Round(time.Millisecond))
+	t.Logf("%d rounds with %v; longest recoveries: client-go %v, clientgo %v", rounds, faults, waited[0].Round(time.Millisecond), waited[1].Round(time.Millisecond))
 }
 
 // injectKeeperFault injects one fault for all keepers, and returns its name.
@@ -134,7 +134,7 @@ func startKeeper(t *testing.T, name string, flags ...string) *keeper {
 		err := process.Wait()
 		if t.Failed() {
 			lines := strings.Split(log.String(), "\n")
-			t.Logf("%s ended with %v, and its last lines were\n%s", name, err, strings.Join(lines[max(0, len(lines)-20):], "\n"))
+			t.Logf("%s ended with %v; its last lines:\n%s", name, err, strings.Join(lines[max(0, len(lines)-20):], "\n"))
 		}
 	})
 	k.commands, k.snapshots = orders, bufio.NewReader(output)

@@ -49,8 +49,8 @@ func (r gadgetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 }
 
 // TestEnvtestAndAManager runs envtest and a manager of controller-runtime. envtest installs a
-// definition that has two served versions. The manager reconciles objects that the test wrote in
-// the other version.
+// CustomResourceDefinition that has two served versions. The manager reconciles objects that the
+// test wrote in the other version.
 func TestEnvtestAndAManager(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	eachSide(t, func(t *testing.T, s side) {
@@ -61,7 +61,7 @@ func TestEnvtestAndAManager(t *testing.T) {
 		require.NoError(t, err)
 		crd.ResourceVersion = ""
 		_, err = envtest.InstallCRDs(s.config, opts)
-		require.NoError(t, err, "again, which is an update")
+		require.NoError(t, err, "a second installation must update the CustomResourceDefinition")
 		defer func() { require.NoError(t, envtest.UninstallCRDs(s.config, opts)) }()
 
 		mgr, err := ctrl.NewManager(s.config, ctrl.Options{Scheme: scheme.Scheme, Metrics: server.Options{BindAddress: "0"}})

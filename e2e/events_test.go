@@ -170,8 +170,8 @@ func TestEvents(t *testing.T) {
 			"events.k8s.io/v1": {nonEmptyFields(ours.events), nonEmptyFields(theirs.events)},
 		} {
 			t.Logf("%s in %s: %v, client-go's: %v", reason, api, pair[0], pair[1])
-			require.Equal(t, missing, without(pair[1], pair[0]), "%s in %s: client-go says more", reason, api)
-			require.Subset(t, append(more, "reportingInstance"), without(pair[0], pair[1]), "%s in %s: client-go says less", reason, api)
+			require.Equal(t, missing, without(pair[1], pair[0]), "%s in %s: kinform lacks fields that client-go sets", reason, api)
+			require.Subset(t, append(more, "reportingInstance"), without(pair[0], pair[1]), "%s in %s: kinform sets fields that client-go lacks", reason, api)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func TestExecPluginRunsAgainAfterA401(t *testing.T) {
 			exec.setStatus(t, version, map[string]any{"token": currentToken(t)})
 			stop()
 			p.requireServerState(t)
-			require.Empty(t, p.failures(), "an open watch outlives the token it began with")
+			require.Empty(t, p.failures(), "an open watch must continue after its token is refused")
 			require.Equal(t, 1, exec.runs(t))
 
 			p.network.Cut() // The next watch begins with a token that the server refuses.
@@ -136,7 +136,7 @@ func TestExecPluginRunsAgainWhenItsCredentialExpires(t *testing.T) {
 	changes := podChurn()
 	changes.steps(t, 50)
 	p.requireServerState(t)
-	require.Empty(t, p.failures(), "the watch of alice did not go on")
+	require.Empty(t, p.failures(), "the watch of alice must continue")
 	p.stop(t)
 }
 

@@ -99,7 +99,7 @@ func TestFactoryStartsAnInformerWhenItsCRDAppears(t *testing.T) {
 	require.NoError(t, err)
 
 	opts := informer.Options[*unstructured.Unstructured]{}
-	// No wait lasts that long, because a wake-up ends it.
+	// This back-off would delay the sync for minutes, but a wake-up ends it.
 	opts.Reflector.Backoff.Base = 2 * time.Minute
 	opts.Reflector.Backoff.Max = 2 * time.Minute
 	handle, err := informer.Acquire(&factory, informer.Selection{Resource: widgets},
@@ -120,5 +120,5 @@ func TestFactoryStartsAnInformerWhenItsCRDAppears(t *testing.T) {
 	defer func() { require.NoError(t, kube.DeleteCRD(context.WithoutCancel(t.Context()))) }()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	require.NoError(t, handle.WaitForSync(ctx), "within half of the back-off")
+	require.NoError(t, handle.WaitForSync(ctx), "the informer must sync before its back-off ends")
 }

@@ -45,11 +45,11 @@ func TestWatchFromBeforeACompactionRelists(t *testing.T) {
 			p.network.Heal()
 
 			p.requireServerState(t)
-			// The server answers 410 to the watch that asks for the last event again. There, 410
-			// does not count as a failure. A list follows because the server was unreachable.
+			// The watch that requests the last event again gets 410. There, 410 does not count as a
+			// failure. A list follows because the server was unreachable.
 			require.NotZero(t, p.informer.Status().Reflector.Comparisons)
 			require.NotZero(t, p.informer.Status().Reflector.Relists)
-			require.NotZero(t, p.events.tombstones(), "deletions were found by the relist")
+			require.NotZero(t, p.events.tombstones(), "the relist must find deletions")
 			p.stop(t)
 		})
 	}
@@ -67,7 +67,7 @@ func TestServerRestartsUnderAnOpenWatch(t *testing.T) {
 			time.Sleep(200 * time.Millisecond)
 			stop()
 			p.requireServerState(t)
-			require.NotZero(t, p.informer.Status().Reflector.Errors, "the client did not notice")
+			require.NotZero(t, p.informer.Status().Reflector.Errors, "the client must report the restart as an error")
 			p.stop(t)
 		})
 	}
@@ -122,7 +122,7 @@ func TestTokenIsRotated(t *testing.T) {
 			p.requireServerState(t)
 			// After a minute, the client may have read the new token from the file without a 401.
 			if time.Since(began) < time.Minute {
-				require.NotZero(t, p.count(apierrors.IsUnauthorized), "the server never said 401: %v", p.failures())
+				require.NotZero(t, p.count(apierrors.IsUnauthorized), "the server must have refused the old token with 401: %v", p.failures())
 			}
 			p.stop(t)
 		})

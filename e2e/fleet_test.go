@@ -33,7 +33,7 @@ import (
 )
 
 var (
-	fleetFor  = flag.Duration("fleet.for", time.Minute, "how long TestFleetUnderFaults disturbs two replicas of examples/fleet")
+	fleetFor  = flag.Duration("fleet.for", time.Minute, "how long TestFleetUnderFaults injects faults into two replicas of examples/fleet")
 	fleetLoad = flag.String("fleet.load", "-objects 200 -rate 20 -steady 2s -lease 9s", "flags of the load test that TestFleetLoad runs")
 )
 
@@ -64,7 +64,7 @@ type robot struct {
 	} `json:"status,omitzero"`
 }
 
-// fleet runs two replicas on a real server, whose work the test disturbs.
+// fleet runs two replicas on a real server, while the test injects faults.
 type fleet struct {
 	t      *testing.T
 	binary string
@@ -96,7 +96,7 @@ type member struct {
 	process *exec.Cmd
 	ended   chan struct{}
 	output  lines
-	signal  syscall.Signal // the signal that ended it, guarded by the fleet
+	signal  syscall.Signal // the signal that ended the replica; guarded by the fleet's mu
 }
 
 func (f *fleet) count(what string) {
@@ -223,15 +223,15 @@ func (f *fleet) lateWrites() (lateWrites int) {
 	return lateWrites
 }
 
-// installFleet creates the definition of robots, and gives replicas only the permissions in
-// robot.yaml.
+// installFleet creates the CustomResourceDefinition of robots, and gives replicas only the
+// permissions in robot.yaml.
 func installFleet(t *testing.T) *fleet {
 	dir := t.TempDir()
 	f := &fleet{t: t, binary: filepath.Join(dir, "fleet"), config: filepath.Join(dir, "kubeconfig"),
 		counts: map[string]int{}, terms: map[types.NamespacedName]int32{}, leaders: map[int32]string{}}
 	buildExample(t, "fleet", f.binary)
 	writeKubeconfigOf(t, fleetUser, f.config)
-	t.Cleanup(func() { // The server keeps a deleted definition until all its objects are deleted.
+	t.Cleanup(func() { // The server keeps a deleted CustomResourceDefinition until all its objects are deleted.
 		eventually(t, fleetPatience, func() string {
 			if _, err := kube.Get(context.Background(), definitionsPath+"/"+robotDefinition); err == nil || !strings.Contains(err.Error(), "404") {
 				return fmt.Sprintf("the definition of robots is not gone: %v", err)
@@ -351,7 +351,7 @@ func (f *fleet) describePending() string {
 // flag sets a larger one.
 func TestFleetLoad(t *testing.T) {
 	f := installFleet(t)
-	// The load test creates robots, and replicas may not do so.
+	// The load test creates robots, for which replicas have no permission.
 	admin := filepath.Join(t.TempDir(), "kubeconfig")
 	require.NoError(t, kubeconfig.Write(admin, kubeconfig.Connection{Config: kube.Config()}))
 	args := append([]string{"-kubeconfig", admin, "-namespace", cluster.Namespace}, strings.Fields(*fleetLoad)...)
@@ -395,7 +395,7 @@ func TestFleetUnderFaults(t *testing.T) {
 			select {
 			case <-m.ended:
 			case <-time.After(time.Minute):
-				t.Errorf("%s does not end: %s", m.name, m.output.String())
+				t.Errorf("replica %s does not end: %s", m.name, m.output.String())
 				_ = m.process.Process.Kill()
 			}
 		}
@@ -418,7 +418,7 @@ func TestFleetUnderFaults(t *testing.T) {
 	both := slices.Clone(f.replicas)
 	f.mu.Unlock()
 	for _, m := range both {
-		require.NotContains(t, m.output.String(), "forbidden", "the rights of robot.yaml are enough, that to watch the Lease included")
+		require.NotContains(t, m.output.String(), "forbidden", "robot.yaml must give all permissions, including the permission to watch the Lease")
 	}
 	for n, until := 0, time.Now().Add(*fleetFor); time.Now().Before(until); n++ {
 		kind := n
@@ -438,10 +438,10 @@ func TestFleetUnderFaults(t *testing.T) {
 	end()
 	require.Empty(t, f.wrong)
 	late := f.lateWrites()
-	t.Logf("%v; %d terms; of the statuses, %d were seen one by one, of which %d came after one of a later term", f.counts, len(f.leaders), len(f.writes), late)
+	t.Logf("%v; %d terms; %d statuses seen one by one, of which %d came after a status of a later term", f.counts, len(f.leaders), len(f.writes), late)
 	// A suspended process may still send some requests after it resumes. Its workers had checked
 	// the lease for these requests, and had not yet written them to the socket. The server accepts
-	// such a request only if nobody else has written the same robot.
+	// such a request only if no other process has written the same robot.
 	require.LessOrEqual(t, late, fleetWorkers*f.counts["leader stopped for a while"])
 }
 

@@ -37,7 +37,7 @@ func (h *eventHistory[T]) handle(e informer.Event[T]) {
 	case e.Type != informer.Added && !known:
 		h.wrong = append(h.wrong, fmt.Errorf("%v %s: %v without Added", e.Key, e.ResourceVersion, e.Type))
 	case e.Type == informer.Updated && e.Old != last:
-		h.wrong = append(h.wrong, fmt.Errorf("%v %s: Old is not the New of the event before", e.Key, e.ResourceVersion))
+		h.wrong = append(h.wrong, fmt.Errorf("%v %s: Old is not the New of the previous event", e.Key, e.ResourceVersion))
 	}
 	if e.Type == informer.Deleted {
 		delete(h.last, e.Key)

@@ -37,8 +37,8 @@ func writeKubeconfigOf(t *testing.T, user, file string) {
 	require.NoError(t, kubeconfig.Write(file, kubeconfig.Connection{Config: config}))
 }
 
-// installManifest creates the definition and the role of a manifest, and binds the role to the user
-// of the same name. It deletes all of them when the test ends.
+// installManifest creates the CustomResourceDefinition and the role of a manifest, and binds the
+// role to the user of the same name. It deletes all of them when the test ends.
 func installManifest(t *testing.T, file, definitionName, role string) {
 	t.Helper()
 	manifest, err := os.ReadFile(file)

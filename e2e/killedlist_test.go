@@ -13,7 +13,7 @@ import (
 )
 
 // pausedConn is a connection that delivers a given number of bytes, and the remaining bytes only
-// after the dam is opened.
+// after resume is closed.
 type pausedConn struct {
 	net.Conn
 	left   int
@@ -30,7 +30,7 @@ func (c *pausedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The client gets half a mebibyte of the list. Therefore the server still has most of the answer
+// The client gets half a mebibyte of the list. Therefore the server still has most of the response
 // when it is killed.
 func TestServerIsKilledInTheMiddleOfAList(t *testing.T) {
 	for _, s := range everyWay(pods) {
@@ -65,8 +65,8 @@ func TestServerIsKilledInTheMiddleOfAList(t *testing.T) {
 			t.Log(p.failures()[0])
 			decoded := p.client.Stats().Decoded
 			require.NotZero(t, decoded)
-			require.Less(t, decoded, uint64(seeded), "the list was complete")
-			require.Zero(t, p.informer.Store().Len(), "half a list is none")
+			require.Less(t, decoded, uint64(seeded), "the list must be incomplete")
+			require.Zero(t, p.informer.Store().Len(), "an incomplete list must not reach the store")
 			require.False(t, p.informer.Status().Synced)
 
 			require.NoError(t, kube.StartAPIServer(t.Context()))

@@ -28,7 +28,7 @@ type kubectl struct {
 
 func newKubectl(t *testing.T, kubeconfig, namespace string) kubectl {
 	t.Helper()
-	path := os.Getenv("KINFORM_E2E_KUBECTL") // make -C e2e test builds this kubectl.
+	path := os.Getenv("KINFORM_E2E_KUBECTL") // make -C e2e test builds this kubectl
 	if path == "" {
 		var err error
 		if path, err = exec.LookPath("kubectl"); err != nil {
@@ -173,7 +173,7 @@ func changeADeployment(t *testing.T, k kubectl) {
 	require.Equal(t, "deployment.apps/web scaled\n", k.run("scale", "deployment", "web", "--replicas=3"))
 	require.Regexp(t, `web +0/3 `, k.run("get", "deploy", "web"))
 	out, err := k.try("", "rollout", "status", "deployment/web", "--timeout=1s")
-	require.Error(t, err, "there is no controller of deployments")
+	require.Error(t, err, "a rollout must not end without a controller of deployments")
 	require.Contains(t, out, "Waiting for deployment spec update to be observed")
 	generation := k.run("get", "deployment", "web", "-o", "jsonpath={.metadata.generation}")
 	k.run("patch", "deployment", "web", "--subresource=status", "--type=merge", "-p",

@@ -34,7 +34,7 @@ func defineWidgets(t *testing.T) {
 			return ""
 		})
 	}
-	// The server may not have removed the definition of another test yet.
+	// The server may still have the CustomResourceDefinition of another test.
 	succeeds(func() error { return kube.CreateCRD(t.Context()) })
 	t.Cleanup(func() { require.NoError(t, kube.DeleteCRD(context.Background())) })
 	succeeds(func() error { return kube.Create(t.Context(), cluster.WidgetsPath, cluster.Widget("first", 1)) })

@@ -67,13 +67,13 @@ func (c *candidate) awaitFirst(t *testing.T) (first time.Time) {
 			return first
 		}
 	}
-	require.Fail(t, "it does not lead", "it said %q", c.lines)
+	require.Fail(t, "the candidate does not lead", "its output: %q", c.lines)
 	return first
 }
 
 // TestLease runs a leader and another candidate as processes, with kinform or with client-go. The
-// leader gets a signal that asks it to end, kills it, or suspends it for some time. The other
-// candidate must take over, and its first write must follow the leader's last write.
+// test sends the leader a signal that asks it to end, kills it, or suspends it for some time. The
+// other candidate must take over, and its first write must follow the leader's last write.
 func TestLease(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "candidate")
 	built, err := exec.Command("go", "build", "-o", binary, "./candidate").CombinedOutput()
@@ -113,7 +113,7 @@ func TestLease(t *testing.T) {
 					_ = c.process.Process.Kill()
 					<-ended
 					if t.Failed() {
-						t.Logf("%s said %q", identity, c.lines)
+						t.Logf("output of %s: %q", identity, c.lines)
 					}
 				})
 				return c
@@ -130,7 +130,7 @@ func TestLease(t *testing.T) {
 				time.Sleep(time.Second) // The old leader resumes as if it had not been suspended.
 			}
 			_, last := leader.writes()
-			require.True(t, last.Before(first), "the leader writes at %v, and the other since %v", last, first)
+			require.True(t, last.Before(first), "the leader still wrote at %v, but the other wrote from %v on", last, first)
 			took := first.Sub(ended)
 			t.Logf("the other leads after %v", took.Round(time.Millisecond))
 			require.GreaterOrEqual(t, took, test.least)

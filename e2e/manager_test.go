@@ -38,9 +38,9 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// Two managers share a lease. Every reconcile of a key writes with another verb than the reconcile
-// before, and must see the earlier write. Otherwise the log would have a conflict, or an object
-// that exists already.
+// Two managers share a lease. Each reconcile of a key writes with another verb than the previous
+// reconcile, and must see the earlier write. Otherwise the log would report a conflict, or an
+// object that exists already.
 func TestManagersOnARealServer(t *testing.T) {
 	const wanted = 60
 	client := newClient(t, kube.Config())
@@ -124,7 +124,7 @@ func TestManagersOnARealServer(t *testing.T) {
 	t.Logf("taken over after %v", time.Since(stopped))
 	create(wanted*3/4, wanted)
 	complete(wanted)
-	require.Empty(t, log.String(), "no conflict, and nothing twice")
+	require.Empty(t, log.String(), "there must be no conflict, and no repeated write")
 
 	secret, err := secrets.Get(t.Context(), types.NamespacedName{Namespace: cluster.Namespace, Name: "managed-0"}, metav1.GetOptions{})
 	require.NoError(t, err)

@@ -73,8 +73,8 @@ func anyOf(versions map[types.NamespacedName]string) *metav1.ObjectMeta {
 	return &metav1.ObjectMeta{}
 }
 
-// Two finalizers ask other programs to delete or to release the owned objects of a deleted object.
-// No such program runs here.
+// Two finalizers make other programs delete or release the owned objects of a deleted object. No
+// such program runs here.
 func TestPropagationOfDeletion(t *testing.T) {
 	ctx := t.Context()
 	for i, test := range []struct {
@@ -140,7 +140,7 @@ func TestDryRunsAndStatusOfACustomResource(t *testing.T) {
 
 	w, err := widgets.Create(ctx, made("real"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.NotContains(t, w.Object, "status", "the status is written apart")
+	require.NotContains(t, w.Object, "status", "a create must not write the status")
 	version := w.GetResourceVersion()
 	larger := w.DeepCopy()
 	require.NoError(t, unstructured.SetNestedField(larger.Object, int64(2), "spec", "size"))
@@ -151,7 +151,7 @@ func TestDryRunsAndStatusOfACustomResource(t *testing.T) {
 	require.NoError(t, err)
 	w, err = widgets.Get(ctx, keyOf(w), metav1.GetOptions{})
 	require.NoError(t, err)
-	require.Equal(t, version, w.GetResourceVersion(), "nothing has happened")
+	require.Equal(t, version, w.GetResourceVersion(), "a dry run must not change the object")
 
 	w, err = widgets.UpdateStatus(ctx, larger, metav1.UpdateOptions{})
 	require.NoError(t, err)

@@ -33,9 +33,9 @@ var (
 const secretsPath = "/api/v1/namespaces/" + cluster.Namespace + "/secrets"
 
 // TestOutage kills the API server, restarts it after a while, and writes to it as soon as it
-// accepts writes. It measures how long kinform's store, and client-go's store beside it, then take
-// to have the written object. The restarted server has a new watch cache, so it answers the watches
-// with 410. The figures of docs/profiles.md come from
+// accepts writes. It measures the time until kinform's store has the written object, and the same
+// for client-go's store. The restarted server has a new watch cache, so it refuses the watches with
+// 410. The figures of docs/profiles.md come from
 //
 //	make -C e2e outage
 //
@@ -84,7 +84,7 @@ func TestOutage(t *testing.T) {
 			if time.Since(begin) > deadline {
 				mu.Lock()
 				defer mu.Unlock()
-				require.Fail(t, "the store does not have what was written in time", "%v\n%s", after, strings.Join(errs, "\n"))
+				require.Fail(t, "a store does not have the written object in time", "%v\n%s", after, strings.Join(errs, "\n"))
 			}
 		}
 		return after

@@ -113,8 +113,8 @@ func TestParityOfApplyToListsAndStatus(t *testing.T) {
 	}, "/api/v1/namespaces/default/services/applied")
 }
 
-// requireSameSteps sends requests to both servers. It compares the answers, without the parts that
-// depend on time.
+// requireSameSteps sends requests to both servers. It compares the responses, without the parts
+// that depend on time.
 func requireSameSteps(t *testing.T, steps []applyStep, remove string) {
 	requireSameResults(t, func(t *testing.T, s side) (responses []string) {
 		client, err := clientrest.HTTPClientFor(s.config)

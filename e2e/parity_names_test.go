@@ -82,8 +82,8 @@ func TestParityNames(t *testing.T) {
 					continue // If an object of this type has no name, the server names it by a uid.
 				}
 				if strings.HasSuffix(of.path, "/jobs") && len(validation.IsValidLabelValue(name)) > 0 {
-					// Objects of these types put their name into a label of their pods, and the
-					// server complains about the label too.
+					// The server also puts a job's name into a label of its pods, and reports an
+					// invalid label as well.
 					continue
 				}
 				body := strings.Replace(of.body, "%s", fmt.Sprintf(`{"name":%q}`, name), 1)

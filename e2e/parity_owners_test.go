@@ -23,13 +23,13 @@ const (
 	plainJSON      = "application/json"
 )
 
-// ownersRequest is a request. The test compares the owners in its answer.
+// ownersRequest is a request. The test compares the owners in its response.
 type ownersRequest struct {
 	method, path, contentType, body string
-	headers                         []string // names and values in turn
+	headers                         []string // names and values, alternating
 }
 
-// requireSameOwners sends requests to both servers, and requires that their answers have the same
+// requireSameOwners sends requests to both servers, and requires that their responses have the same
 // errors and the same owners. It compares the entries of the managed fields, except the entries of
 // "creator" and of the manager that created the namespace. {ns} stands for a namespace of the test.
 func requireSameOwners(t *testing.T, opts apitest.Options, requests ...ownersRequest) {
@@ -50,7 +50,7 @@ func requireSameOwners(t *testing.T, opts apitest.Options, requests ...ownersReq
 	})
 }
 
-// sendForOwners sends a request, and returns the status of the answer and its owners.
+// sendForOwners sends a request, and returns the status of the response and its owners.
 func (a *requester) sendForOwners(r ownersRequest) string {
 	a.t.Helper()
 	fill := strings.NewReplacer("{ns}", a.namespace).Replace
@@ -68,7 +68,7 @@ func (a *requester) sendForOwners(r ownersRequest) string {
 	return a.normalize(fmt.Sprintf("%d %s", resp.StatusCode, ownersIn(body)))
 }
 
-// ownersIn returns the owners in an answer.
+// ownersIn returns the owners in a response.
 func ownersIn(body []byte) string {
 	var doc struct {
 		Kind     string

@@ -19,11 +19,11 @@ import (
 	clientrest "k8s.io/client-go/rest"
 )
 
-// parityRequest is a request. If the answer is an object, show names the parts of the answer that
-// the test compares.
+// parityRequest is a request. If the response is an object, show names the parts of the response
+// that the test compares.
 type parityRequest struct {
 	method, path, body string
-	show               string // dotted paths in the answer, separated by spaces
+	show               string // dotted paths in the response, separated by spaces
 }
 
 // requester sends requests to one server, in its own namespace.
@@ -34,8 +34,8 @@ type requester struct {
 	namespace string
 }
 
-// requireSameResponses sends questions to both servers, requires that both give equal answers, and
-// returns the answers. In paths and bodies, {ns} stands for a namespace of the test.
+// requireSameResponses sends requests to both servers, requires that both give equal responses, and
+// returns the responses. In paths and bodies, {ns} stands for a namespace of the test.
 func requireSameResponses(t *testing.T, requests ...parityRequest) (responses []string) {
 	namespace := "parity-" + rand.String(6)
 	requireSameResults(t, func(t *testing.T, s side) []string {
@@ -49,7 +49,7 @@ func requireSameResponses(t *testing.T, requests ...parityRequest) (responses []
 	return responses
 }
 
-// newRequester creates a namespace for the questions, and returns an asker.
+// newRequester creates a namespace for the requests, and returns a requester.
 func newRequester(t *testing.T, s side, namespace string) *requester {
 	client, err := clientrest.HTTPClientFor(s.config)
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func newRequester(t *testing.T, s side, namespace string) *requester {
 	return a
 }
 
-// send sends a question, and returns the question and its answer as one line.
+// send sends a request, and returns the request and its response as one line.
 func (a *requester) send(q parityRequest) string {
 	a.t.Helper()
 	fill := strings.NewReplacer("{ns}", a.namespace).Replace
@@ -79,7 +79,7 @@ func (a *requester) send(q parityRequest) string {
 }
 
 // eventually repeats a request until the server creates the object or already has it. The server
-// serves a custom resource only some time after its definition.
+// serves a custom resource only some time after its CustomResourceDefinition is created.
 func (a *requester) eventually(q parityRequest) {
 	var response string
 	made := func() bool {
@@ -91,7 +91,7 @@ func (a *requester) eventually(q parityRequest) {
 	require.NotContains(a.t, response, ": 422 ")
 }
 
-// These parts of answers differ between servers and runs.
+// These parts of responses differ between servers and runs.
 var (
 	uids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 	// The server adds these suffixes to generated names.
@@ -117,7 +117,7 @@ func uniqueCauses(causes []metav1.StatusCause) (all []metav1.StatusCause) {
 	return all
 }
 
-// summary returns the relevant parts of an answer.
+// summary returns the compared parts of a response.
 func summary(body []byte, show string) string {
 	var u unstructured.Unstructured
 	if json.Unmarshal(body, &u.Object) != nil {

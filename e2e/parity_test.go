@@ -33,8 +33,7 @@ func administrator() *clientrest.Config {
 		TLSClientConfig: clientrest.TLSClientConfig{CAData: config.TLS.CAData}}
 }
 
-// requireSameResults runs a test against both servers, and requires that both give the same
-// answers.
+// requireSameResults runs a test against both servers, and requires equal results.
 func requireSameResults(t *testing.T, play func(t *testing.T, s side) []string) {
 	var first []string
 	eachSide(t, func(t *testing.T, s side) {

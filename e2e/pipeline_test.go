@@ -24,13 +24,13 @@ import (
 // settings are the settings that differ between the pipelines of the tests.
 type settings struct {
 	resource schema.GroupVersionResource
-	path     string // The cluster's own client lists the same objects at this path.
+	path     string // the path at which the cluster's own client lists the same objects
 	encoding rest.Encoding
 	mode     reflector.ListMode
 	page     int64
 	watch    time.Duration // the minimum timeout of a watch
 
-	// configure, unless it is nil, changes how the client reaches the server.
+	// configure changes how the client reaches the server. It may be nil.
 	configure func(*rest.Config)
 }
 
@@ -100,7 +100,7 @@ func (p *pipeline[T]) waitForSync(t *testing.T) {
 }
 
 // requireServerState waits until store and handler have the keys and resourceVersions of the
-// server's list. Nobody may change the server's objects meanwhile.
+// server's list. The server's objects must not change meanwhile.
 func (p *pipeline[T]) requireServerState(t *testing.T) {
 	t.Helper()
 	want, err := kube.List(t.Context(), p.path)
@@ -150,8 +150,8 @@ func (p *pipeline[T]) stored() map[types.NamespacedName]string {
 	return versions
 }
 
-// eventually waits until wrong returns "". If that does not happen in time, eventually fails the
-// test with the last result of wrong.
+// eventually waits until problem returns "". If that does not happen in time, eventually fails the
+// test with the last result of problem.
 func eventually(t *testing.T, timeout time.Duration, problem func() string) {
 	t.Helper()
 	for deadline := time.Now().Add(timeout); ; time.Sleep(100 * time.Millisecond) {
@@ -171,13 +171,12 @@ func (p *pipeline[T]) stop(t *testing.T) {
 	p.cancel()
 	require.NoError(t, <-p.ended)
 	p.client.Close()
-	require.Zero(t, p.network.Open(), "connections left")
+	require.Zero(t, p.network.Open(), "no connection may be left")
 	t.Logf("%d connections, %.1f MiB received, %+v", p.network.Dials(), mib(p.client.Stats().BytesReceived), p.informer.Status().Reflector.Stats)
 
 	informerAlive, storeAlive, clientAlive := weak.Make(p.informer), weak.Make(p.informer.Store()), weak.Make(p.client)
 	p.informer, p.client, p.events = nil, nil, nil
-	// Specific objects are checked first. If the heap then still has too much, something else
-	// remains.
+	// Specific objects are checked first, because their names help more than the size of the heap.
 	requireCollected(t, "informer", informerAlive)
 	requireCollected(t, "store", storeAlive)
 	requireCollected(t, "client", clientAlive)

@@ -48,7 +48,7 @@ func TestProjectOfKubebuilder(t *testing.T) {
 			families[side.name] = runProject(t, binary, "project-"+side.name)
 		})
 	}
-	require.Equal(t, families["client-go"], families["clientgo"], "names of metrics")
+	require.Equal(t, families["client-go"], families["clientgo"], "both programs must have the same metrics")
 }
 
 // runProject runs the main job in its own namespace, and returns the names of the leader's metrics.
@@ -103,7 +103,7 @@ func runProject(t *testing.T, binary, namespace string) (families []string) {
 	})
 	events, err := kube.List(ctx, "/apis/events.k8s.io/v1/namespaces/"+namespace+"/events")
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(events), projectSites, "an event for each deployment that was created")
+	require.GreaterOrEqual(t, len(events), projectSites, "each created deployment must have an event")
 	second.end(t)
 	return families
 }
@@ -205,7 +205,7 @@ func startManager(t *testing.T, binary, namespace string) *manager {
 		}
 		if t.Failed() {
 			lines := strings.Split(m.log.String(), "\n")
-			t.Logf("the manager's last lines were\n%s", strings.Join(lines[max(0, len(lines)-30):], "\n"))
+			t.Logf("the manager's last lines:\n%s", strings.Join(lines[max(0, len(lines)-30):], "\n"))
 		}
 	})
 	return m
@@ -214,7 +214,7 @@ func startManager(t *testing.T, binary, namespace string) *manager {
 // end ends the manager with SIGTERM, like a kubelet.
 func (m *manager) end(t *testing.T) {
 	require.NoError(t, m.process.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, m.process.Wait(), "a manager that was told to end")
+	require.NoError(t, m.process.Wait(), "the manager must end without an error after SIGTERM")
 }
 
 func (m *manager) eventuallyLeads(t *testing.T) {

@@ -154,7 +154,7 @@ func readPage(t *testing.T, resource *rest.Resource[*corev1.ConfigMap], opts lis
 	return stream.Meta()
 }
 
-// watchFrom returns the first error of a watch. The server may send the error as its answer or as
+// watchFrom returns the first error of a watch. The server may send the error as its response or as
 // the first event.
 func watchFrom(t *testing.T, resource *rest.Resource[*corev1.ConfigMap], resourceVersion string) error {
 	t.Helper()

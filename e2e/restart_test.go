@@ -20,8 +20,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// runInformerProcess runs the informer of one process. The informer begins with the file, catches
-// up with the server, saves its state and ends. life returns the events of its handler.
+// runInformerProcess does what one process of a program would do. Its informer begins with the
+// file, catches up with the server, saves its state and ends. runInformerProcess returns the events
+// of the handler.
 func runInformerProcess(t *testing.T, path string) (events []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -88,7 +89,7 @@ func TestARestartContinuesFromTheFile(t *testing.T) {
 	remove("gone")
 	create("new")
 	defer remove("new")
-	require.Equal(t, []string{"Added gone initial", "Added new watch", "Added same initial", "Deleted gone watch"}, runInformerProcess(t, path), "the watch went on")
+	require.Equal(t, []string{"Added gone initial", "Added new watch", "Added same initial", "Deleted gone watch"}, runInformerProcess(t, path), "the watch must continue from the saved version")
 
 	create("newer")
 	defer remove("newer")
@@ -97,5 +98,5 @@ func TestARestartContinuesFromTheFile(t *testing.T) {
 	events := runInformerProcess(t, path)
 	require.Subset(t, events, []string{"Added new initial", "Added same initial"})
 	require.Len(t, events, 3)
-	require.Contains(t, events[1], "Added newer", "by a watch, if the server's own cache remembered, or else by a list")
+	require.Contains(t, events[1], "Added newer", "the new object must come by a watch, if the server's cache still has the event, or else by a list")
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// whoami returns the user as whom the server authenticates the client. The request is a POST, so
-// the client does not repeat it after a lost connection.
+// whoami returns the user that the server has authenticated. The request is a POST, so the client
+// does not repeat it after a lost connection.
 func whoami(ctx context.Context, client *rest.Client) (string, error) {
 	question, err := json.Marshal(&authenticationv1.SelfSubjectReview{TypeMeta: metav1.TypeMeta{
 		APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectReview",
@@ -52,7 +52,7 @@ func writeFile(t *testing.T, name string, content []byte) {
 }
 
 // The server checks a client certificate at every request, even on an open connection. After the
-// certificate has expired, the server answers 401 to requests, but an open watch continues.
+// certificate has expired, the server refuses requests with 401, but an open watch continues.
 func TestClientCertificateIsRotatedUnderAnOpenWatch(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
@@ -80,10 +80,10 @@ func TestClientCertificateIsRotatedUnderAnOpenWatch(t *testing.T) {
 	// Certificates have times in whole seconds.
 	time.Sleep(time.Until(begin.Add(lifetime + 2*time.Second)))
 	requireUser(t, "bob", p.client)
-	require.NotZero(t, p.client.Stats().Retries, "the server never said 401")
+	require.NotZero(t, p.client.Stats().Retries, "the server must have refused the expired certificate with 401")
 	stop()
 	p.requireServerState(t)
-	require.Empty(t, p.failures(), "the watch did not go on")
+	require.Empty(t, p.failures(), "the watch must continue")
 
 	p.network.Cut()
 	changes.steps(t, 50)
@@ -115,7 +115,8 @@ func TestServerRestartsWithACertificateOfANewCA(t *testing.T) {
 	}
 }
 
-// The client trusts only the authorities that are in the file, even if it could connect before.
+// The client trusts only the authorities that are in the file, even on a server that it trusted
+// before.
 func TestAServerOfAnUnknownCAIsNotTrusted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ca.crt")
 	before, err := os.ReadFile(kube.CAFile())
@@ -140,5 +141,5 @@ func TestAServerOfAnUnknownCAIsNotTrusted(t *testing.T) {
 	require.NoError(t, err)
 	writeFile(t, file, append(before, after...))
 	_, err = whoami(t.Context(), client)
-	require.NoError(t, err, "both are trusted, at once")
+	require.NoError(t, err, "the client must trust both authorities as soon as the file has them")
 }

@@ -15,10 +15,10 @@ import (
 	checker "github.com/kinform/kinform/internal/testing/guarantees"
 )
 
-var soak = flag.Duration("soak", 12*time.Second, "how long to disturb pipelines, all ways together")
+var soak = flag.Duration("soak", 12*time.Second, "how long to inject faults into pipelines, in all settings together")
 
-// TestGuaranteesHoldUnderFaults disturbs pipelines of all settings. It checks G1 to G8 with
-// witnesses, and checks G10 like every test.
+// TestGuaranteesHoldUnderFaults injects faults into pipelines of all settings. It checks G1 to G8
+// with event checkers, and G10 like every test.
 func TestGuaranteesHoldUnderFaults(t *testing.T) {
 	ways := everyWay(configMaps)
 	for _, s := range ways {
@@ -34,7 +34,7 @@ func TestGuaranteesHoldUnderFaults(t *testing.T) {
 
 func byStep(m *corev1.ConfigMap) ([]string, error) { return []string{m.Annotations["step"]}, nil }
 
-// injectFaults disturbs p in rounds. Each round ends with a comparison.
+// injectFaults injects faults into p in rounds. Each round ends with a comparison.
 func injectFaults(t *testing.T, p *pipeline[*corev1.ConfigMap], until time.Time) {
 	changes := configMapChurn()
 	var witnesses []*checker.EventChecker[*corev1.ConfigMap]
@@ -56,15 +56,15 @@ func injectFaults(t *testing.T, p *pipeline[*corev1.ConfigMap], until time.Time)
 			require.Empty(t, w.Violations())
 		}
 	}
-	t.Logf("%d rounds, %d failures reported", rounds, len(p.failures()))
+	t.Logf("%d rounds, %d reported failures", rounds, len(p.failures()))
 	for _, w := range witnesses {
 		w.Registration().Remove()
 		<-w.Registration().Done()
 	}
 }
 
-// injectFault makes one random fault, or adds or removes a witness. It returns the witnesses that
-// exist afterwards.
+// injectFault makes one random fault, or adds or removes an event checker. It returns the event
+// checkers that exist afterwards.
 func injectFault(t *testing.T, p *pipeline[*corev1.ConfigMap], witnesses []*checker.EventChecker[*corev1.ConfigMap]) []*checker.EventChecker[*corev1.ConfigMap] {
 	switch n := rand.IntN(40); {
 	case n < 10:
@@ -93,7 +93,7 @@ func injectFault(t *testing.T, p *pipeline[*corev1.ConfigMap], witnesses []*chec
 	return witnesses
 }
 
-// requireIndex checks the store as a reader sees it (G7).
+// requireIndex compares an index with the objects of one snapshot of the store (G7).
 func requireIndex(t *testing.T, p *pipeline[*corev1.ConfigMap]) {
 	t.Helper()
 	require.Empty(t, checker.IndexMismatch(p.informer.Store().Snapshot(), "step", byStep))

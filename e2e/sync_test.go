@@ -34,7 +34,7 @@ func TestStoreHoldsTheSeededPods(t *testing.T) {
 			p.waitForSync(t)
 			p.requireServerState(t)
 			require.GreaterOrEqual(t, p.informer.Store().Len(), seeded)
-			require.Equal(t, s.mode, p.informer.Status().Reflector.ListMode, "the server can do both")
+			require.Equal(t, s.mode, p.informer.Status().Reflector.ListMode, "the server must support the requested kind of list")
 			requireContent(t, want, p)
 			p.stop(t)
 		})

@@ -30,9 +30,9 @@ type widget struct {
 	} `json:"spec"`
 }
 
-// TestG2_UndecodableObjectsAreReported writes objects as a tenant may write them. A
-// quantity that is slow to parse is decoded as apimachinery would decode it. If an object cannot be
-// decoded, every waiter and every health check sees that.
+// TestG2_UndecodableObjectsAreReported writes objects as a tenant may write them. A quantity that
+// is slow to parse must be decoded like in apimachinery. An object that cannot be decoded must be
+// reported to every waiter and every health check.
 func TestG2_UndecodableObjectsAreReported(t *testing.T) {
 	client := newClient(t, kube.Config())
 	widgets := schema.GroupVersionResource{Group: cluster.CRDGroup, Version: cluster.CRDVersion, Resource: cluster.CRDResource}
@@ -72,7 +72,7 @@ func TestG2_UndecodableObjectsAreReported(t *testing.T) {
 	tenant := types.NamespacedName{Namespace: cluster.Namespace, Name: "tenant"}
 
 	eventually(t, time.Minute, func() string {
-		// The server may not have removed the definition of another test yet.
+		// The server may still have the CustomResourceDefinition of another test.
 		if err := kube.CreateCRD(t.Context()); err != nil {
 			return err.Error()
 		}
@@ -102,7 +102,7 @@ func TestG2_UndecodableObjectsAreReported(t *testing.T) {
 	now, _ := first.Store().Get(tenant)
 	require.Zero(t, now.Spec.Limit.Cmp(resource.MustParse("1n")))
 
-	// If an object becomes unreadable, the store keeps its old state, and the error names the
+	// If an object becomes undecodable, the store keeps its old state, and the error names the
 	// object.
 	write(tenant.Name, map[string]any{"size": "many"})
 	_, err = await.Until(t.Context(), first.Store(), tenant, await.Deleted[*widget](""))
@@ -115,7 +115,7 @@ func TestG2_UndecodableObjectsAreReported(t *testing.T) {
 	require.True(t, ok)
 	require.Same(t, now, old)
 
-	// If an object is unreadable from the start, no informer without SkipUndecodable can sync.
+	// If an object is undecodable from the start, only informers with SkipUndecodable can sync.
 	second, third := run(false), run(true)
 	synced(third)
 	require.Zero(t, third.Store().Len())

@@ -43,9 +43,9 @@ func TestBuiltinTypesMatchTheServers(t *testing.T) {
 	t.Logf("%d resources compared", compared)
 }
 
-// isCustom reports whether a group belongs to a definition. The names of the server's own groups
-// have no dot, or end in k8s.io. The list of definitions cannot tell, because discovery shows the
-// group of a deleted definition for some time.
+// isCustom reports whether a group belongs to a CustomResourceDefinition. The names of the server's
+// own groups have no dot, or end in k8s.io. The list of CustomResourceDefinitions is not
+// sufficient, because discovery shows the group of a deleted one for some time.
 func isCustom(group string) bool {
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
@@ -66,7 +66,7 @@ func TestServerSideApply(t *testing.T) {
 		delete(wanted.Data, "b")
 		less, err := maps.ServerSideApply(ctx, wanted, metav1.ApplyOptions{FieldManager: "one"})
 		require.NoError(t, err)
-		require.Equal(t, wanted.Data, less.Data, "what the manager no longer mentions is gone")
+		require.Equal(t, wanted.Data, less.Data, "an apply must remove fields that the manager no longer sends")
 
 		wanted.Data["a"] = "2"
 		_, err = maps.ServerSideApply(ctx, wanted, metav1.ApplyOptions{FieldManager: "two"})
@@ -76,8 +76,8 @@ func TestServerSideApply(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, wanted.Data, forced.Data)
 		again, err := maps.ServerSideApply(ctx, forced, metav1.ApplyOptions{FieldManager: "two"})
-		require.NoError(t, err, "an object as it was stored can be applied, managedFields and all")
-		require.Equal(t, forced.ResourceVersion, again.ResourceVersion, "and changes nothing")
+		require.NoError(t, err, "a stored object must be applicable, even with managedFields")
+		require.Equal(t, forced.ResourceVersion, again.ResourceVersion, "an apply of the stored object must change nothing")
 	}
 }
 
@@ -96,14 +96,14 @@ func TestScaleAndStatusSubresources(t *testing.T) {
 	ctx := t.Context()
 	deployments := rest.Must(rest.For[*appsv1.Deployment](newClient(t, kube.Config()), rest.ResourceOptions{}))
 	d, err := deployments.ServerSideApply(ctx, deployment("scaled"), metav1.ApplyOptions{FieldManager: "e2e"})
-	require.NoError(t, err, "a typed object with fields that are empty")
+	require.NoError(t, err, "a typed object with empty fields must be applicable")
 
 	scales := rest.Must(rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale"))
 	scale, err := scales.Get(ctx, keyOf(d), metav1.GetOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, scale.Spec.Replicas)
 	scale, err = scales.Update(ctx, keyOf(d), &autoscalingv1.Scale{ObjectMeta: scale.ObjectMeta, Spec: autoscalingv1.ScaleSpec{Replicas: 3}}, metav1.UpdateOptions{})
-	require.NoError(t, err, "without kind and apiVersion")
+	require.NoError(t, err, "a scale without kind and apiVersion must be accepted")
 	require.EqualValues(t, 3, scale.Spec.Replicas)
 	_, err = scales.Patch(ctx, keyOf(d), types.MergePatchType, []byte(`{"spec":{"replicas":4}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ func manyMaps(i int) any {
 
 func TestFiftyThousandConfigMapsInBoundedMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes some minutes to create them")
+		t.Skip("the creation of the objects takes some minutes")
 	}
 	useOwnCluster(t, cluster.Options{})
 
@@ -85,7 +85,7 @@ func TestFiftyThousandConfigMapsInBoundedMemory(t *testing.T) {
 	}
 }
 
-// requireBounded checks the heap's peak while a pipeline filled its store.
+// requireBounded checks the peak of the heap while a pipeline filled its store.
 func requireBounded(t *testing.T, p *pipeline[*corev1.ConfigMap], peak uint64) {
 	t.Helper()
 	require.GreaterOrEqual(t, p.informer.Store().Len(), volume)

@@ -1,7 +1,7 @@
 // Command cachekeeper keeps config maps in a shared informer of client-go. TestDropinUnderFaults
-// builds it twice: with client-go, and with the replace line for module clientgo in go.mod. For
-// each line of its input it writes the versions by key that the store has, and the versions that
-// its handler got, in JSON. It exits at the end of its input.
+// builds it twice: with client-go, and with the replace directive for module clientgo in go.mod.
+// For each line of its input it writes the versions by key that its store has, and the versions
+// that its handler got, in JSON. It exits at the end of its input.
 package main
 
 import (

@@ -82,11 +82,10 @@ func (c *Cluster) List(ctx context.Context, path string) (map[types.NamespacedNa
 }
 
 // CloseIdle closes the idle connections of the cluster's own client, so that a test can count the
-// connections of others.
+// connections of other clients.
 func (c *Cluster) CloseIdle() { c.admin.CloseIdleConnections() }
 
-// do sends an object as the administrator and decodes the answer into into,
-// unless that is nil.
+// do sends an object as the administrator. It decodes the response into into, unless into is nil.
 func (c *Cluster) do(ctx context.Context, method, path, contentType string, obj, into any) error {
 	var payload []byte
 	header := http.Header{}
@@ -104,8 +103,8 @@ func (c *Cluster) do(ctx context.Context, method, path, contentType string, obj,
 	return json.Unmarshal(response, into)
 }
 
-// send sends a request as the administrator and returns the body of the answer. A status other than
-// 2xx is an error with the server's message.
+// send sends a request as the administrator and returns the body of the response. A status other
+// than 2xx is an error with the server's message.
 func (c *Cluster) send(ctx context.Context, method, path string, header http.Header, payload []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.URL()+path, bytes.NewReader(payload))
 	if err != nil {

@@ -15,9 +15,9 @@ const (
 	crdsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 )
 
-// CreateCRD defines a namespaced custom resource, widgets, with any content and a status
-// subresource. It returns when the definition is stored; the server serves the resource a moment
-// later.
+// CreateCRD creates a CustomResourceDefinition of widgets, which are namespaced, with any content
+// and a status subresource. It returns when the CustomResourceDefinition is stored; the server
+// serves the resource a moment later.
 func (c *Cluster) CreateCRD(ctx context.Context) error {
 	return c.Create(ctx, crdsPath, object{
 		"metadata": object{"name": CRDResource + "." + CRDGroup},
@@ -36,7 +36,7 @@ func (c *Cluster) CreateCRD(ctx context.Context) error {
 	})
 }
 
-// DeleteCRD deletes the definition, and with it all widgets.
+// DeleteCRD deletes the CustomResourceDefinition, and with it all widgets.
 func (c *Cluster) DeleteCRD(ctx context.Context) error {
 	return c.Delete(ctx, crdsPath+"/"+CRDResource+"."+CRDGroup)
 }

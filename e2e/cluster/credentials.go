@@ -16,14 +16,14 @@ const adminToken = "e2e-admin"
 
 // credentials has the files for the server's flags and for clients.
 type credentials struct {
-	// certFile and keyFile are for the server's certificate. The authority in caFile signed it, and
-	// clients trust this authority.
+	// certFile and keyFile are for the server's certificate, which the authority in caFile signed.
+	// Clients trust this authority.
 	certFile, keyFile, caFile string
 	caPEM                     []byte
 	// accountKeyFile signs the tokens of service accounts.
 	accountKeyFile string
-	// clients signs the client certificates. The server reads the certificate of clients from
-	// clientCAFile.
+	// clients signs the client certificates. Its own certificate is in clientCAFile, for the
+	// server.
 	clients      *authority
 	clientCAFile string
 	// tokensFile is the server's token file: token,user,uid,groups.

@@ -8,10 +8,10 @@
 //
 // # Lifetimes
 //
-// [Start] returns when the server is ready, [Cluster.Stop] when both processes are gone. On Linux,
-// the kernel kills both processes when the process that started them dies, so an interrupted test
-// leaves nothing running. Both write only to a temporary directory, which Stop removes;
-// [Cluster.Logs] returns the ends of their output.
+// [Start] returns when the server is ready, [Cluster.Stop] when both processes have ended. On
+// Linux, the kernel kills both processes when the process that started them dies, so an interrupted
+// test leaves nothing running. Both write only to a temporary directory, which Stop removes.
+// [Cluster.Logs] returns the last lines of their output.
 //
 // # The reference
 //

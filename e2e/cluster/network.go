@@ -55,8 +55,8 @@ func (n *Network) Dials() int {
 	return n.dials
 }
 
-// Cut breaks all connections and refuses new ones until [Network.Heal]. The client reads an error.
-// Its connections count as open until the client closes them.
+// Cut breaks all connections and refuses new ones until [Network.Heal]. Reads and writes of the
+// client fail. Its connections count as open until the client closes them.
 func (n *Network) Cut() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

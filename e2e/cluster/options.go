@@ -15,13 +15,14 @@ type Options struct {
 	// $KINFORM_E2E_BIN.
 	Bin string
 
-	// ReadyTimeout is how long the server may take until /readyz answers 200.
-	// Defaults to one minute.
+	// ReadyTimeout is how long the server may take until /readyz responds with 200. Defaults to one
+	// minute.
 	ReadyTimeout time.Duration
 
 	// Uncached names resources (plural, with ".group" outside the core group) that the server reads
-	// from etcd for every list and watch, without its watch cache. A compaction then affects them
-	// at once; with the cache, the server would still answer from memory. Defaults to no resources.
+	// from etcd for every list and watch, without its watch cache. A compaction then affects these
+	// resources at once; with the cache, the server would still serve them from memory. Defaults to
+	// no resources.
 	Uncached []string
 
 	// Flags are additional flags for kube-apiserver. They follow the flags that the package itself

@@ -65,8 +65,8 @@ func (p *process) kill() error {
 }
 
 // freePort finds a free port below the range for outgoing connections. With a port of that range, a
-// server that is down might not be able to restart, because a client's connection may use the port,
-// even a connection to itself.
+// killed server might not be able to restart, because a client's connection may use the port. Even
+// a connection of the client to itself is possible.
 func freePort() (int, error) {
 	var err error
 	for range 100 {

@@ -104,7 +104,7 @@ func (c *Cluster) Compact(ctx context.Context) (resourceVersion string, err erro
 	return revision, c.etcdCall(ctx, "/v3/kv/compaction", fmt.Sprintf(`{"revision": %q, "physical": true}`, revision), nil)
 }
 
-// etcdCall posts to etcd's JSON gateway, which needs no client library.
+// etcdCall posts to etcd's JSON gateway, which requires no client library.
 func (c *Cluster) etcdCall(ctx context.Context, path, body string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.etcdURL+path, strings.NewReader(body))
 	if err != nil {

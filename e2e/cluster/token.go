@@ -36,9 +36,9 @@ func (c *Cluster) createServiceAccount(ctx context.Context) error {
 }
 
 // RotateToken replaces the token in [Cluster.TokenFile] by renaming, like a kubelet, and makes the
-// server refuse the old token with 401. It returns when the server has begun to refuse the old
-// token, which takes up to ten seconds because the server caches valid tokens for that long.
-// Requests in progress, such as an open watch, continue.
+// server refuse the old token with 401. It returns when the server refuses the old token. This
+// takes up to ten seconds, because the server caches valid tokens for that long. Requests in
+// progress, such as an open watch, continue.
 func (c *Cluster) RotateToken(ctx context.Context) (old string, err error) {
 	before, err := os.ReadFile(c.TokenFile())
 	if err != nil && !os.IsNotExist(err) {
@@ -89,7 +89,7 @@ func (c *Cluster) requestToken(ctx context.Context, secret string) (string, erro
 	return response.Status.Token, err
 }
 
-// requireUnauthorized returns nil if the server answers 401 to the token.
+// requireUnauthorized returns nil if the server refuses the token with 401.
 func (c *Cluster) requireUnauthorized(ctx context.Context, token string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL()+serviceAccountAt, nil)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Cluster) requireUnauthorized(ctx context.Context, token string) error {
 	}
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusUnauthorized {
-		return fmt.Errorf("the server still answers %s to the old token", resp.Status)
+		return fmt.Errorf("the server still responds with %s to the old token", resp.Status)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
-// Command askall sends an API server all requests of client-go's discovery packages, and prints the
-// answers in a fixed order. TestDiscoveryOfBothModules builds it twice: with client-go, and with
-// the replace line for module clientgo in go.mod.
+// Command discoverall sends an API server all requests of client-go's discovery packages, and
+// prints the responses in a fixed order. TestDiscoveryOfBothModules builds it twice: with
+// client-go, and with the replace directive for module clientgo in go.mod.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 	directory := flag.String("directory", "", "directory for the files of the cache")
 	flag.Parse()
 	if err := run(config, *namespace, *directory); err != nil {
-		fmt.Fprintln(os.Stderr, "askall:", err)
+		fmt.Fprintln(os.Stderr, "discoverall:", err)
 		os.Exit(1)
 	}
 }
@@ -169,7 +169,7 @@ func printMappings(client discovery.CachedDiscoveryInterface) {
 			names = append(names, r.String())
 		}
 		slices.Sort(names)
-		// client-go lists a resource once for each version
+		// client-go lists a resource once for each version.
 		fmt.Println("category", category, slices.Compact(names), ok)
 	}
 }

@@ -82,20 +82,20 @@ func TestDefinitionsAndWebhooks(t *testing.T) {
 	config.WarningHandler = said
 	c := open(t, config)
 
-	// The server validates the schema. It does not call the webhook, which would deny everything,
-	// and says so in a warning.
+	// The server validates the schema. It does not call the webhook, which would refuse every
+	// request, and sends a warning about this.
 	kind := schema.GroupVersionKind{Group: "web.example.com", Version: "v1", Kind: "Guestbook"}
 	book := &unstructured.Unstructured{}
 	book.SetGroupVersionKind(kind)
 	book.SetNamespace("default")
 	book.SetName("book")
 	require.NoError(t, unstructured.SetNestedField(book.Object, int64(1), "spec", "foo"))
-	require.True(t, apierrors.IsInvalid(c.Create(t.Context(), book)), "foo is a string")
+	require.True(t, apierrors.IsInvalid(c.Create(t.Context(), book)), "the server must refuse a number for foo, which is a string")
 	require.NoError(t, unstructured.SetNestedField(book.Object, "bar", "spec", "foo"))
 	require.NoError(t, c.Create(t.Context(), book))
 	var stored admissionv1.ValidatingWebhookConfiguration
 	require.NoError(t, c.Get(t.Context(), client.ObjectKey{Name: "deny"}, &stored))
-	require.NotEmpty(t, stored.Webhooks[0].ClientConfig.CABundle, "envtest has installed it")
+	require.NotEmpty(t, stored.Webhooks[0].ClientConfig.CABundle, "envtest must have set the CA bundle")
 	require.NoError(t, c.Update(t.Context(), &stored))
 	require.Equal(t, []string{"ValidatingWebhookConfiguration is stored and has no effect: kinform's API server has no admission"}, said.seen)
 }
@@ -110,7 +110,7 @@ func TestUsers(t *testing.T) {
 	require.NoError(t, c.Create(t.Context(), self))
 	require.Equal(t, "jane", self.Status.UserInfo.Username)
 	require.ElementsMatch(t, []string{"developers", "system:authenticated"}, self.Status.UserInfo.Groups)
-	require.NoError(t, c.List(t.Context(), &corev1.SecretList{}), "there is no RBAC")
+	require.NoError(t, c.List(t.Context(), &corev1.SecretList{}), "the server must not check permissions")
 
 	nobody := rest.AnonymousClientConfig(env.Config)
 	require.True(t, apierrors.IsForbidden(open(t, nobody).List(t.Context(), &corev1.SecretList{})))
@@ -125,7 +125,7 @@ func TestUsers(t *testing.T) {
 }
 
 // Two control planes run at once, and each listens at its configured address. A control plane
-// starts empty, also after a stop, and also if its directory has files of another etcd.
+// always starts empty: after a stop, and with files of another etcd in its directory.
 func TestTwoControlPlanesRestart(t *testing.T) {
 	other := begin(t, environment())
 	env := environment()
@@ -150,7 +150,7 @@ func TestTwoControlPlanesRestart(t *testing.T) {
 		watching, err := client.NewWithWatch(config, client.Options{})
 		require.NoError(t, err)
 		watch, err := watching.Watch(context.Background(), &corev1.ConfigMapList{})
-		require.NoError(t, err, "a watch that nobody ends")
+		require.NoError(t, err, "an open watch must not keep the control plane from stopping")
 		require.NoError(t, env.Stop())
 		for range watch.ResultChan() {
 		}

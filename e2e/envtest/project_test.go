@@ -101,6 +101,6 @@ func apiserver(t *testing.T) string {
 		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, cmd.Wait())
 	})
-	require.True(t, bufio.NewScanner(out).Scan(), "it says that it serves, and has written the file")
+	require.True(t, bufio.NewScanner(out).Scan(), "the server must print that it serves, after it has written the kubeconfig")
 	return config
 }

@@ -91,7 +91,7 @@ func (r *WebsiteReconciler) writeGravestone(ctx context.Context, site *webv1.Web
 	if err := r.Create(ctx, grave); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	// Normally the garbage collector deletes the deployment. It is not running here, so the
+	// Normally the garbage collector deletes the deployment. No garbage collector runs here, so the
 	// controller does it.
 	deployment := &appsv1.Deployment{}
 	if err := r.Get(ctx, types.NamespacedName{Namespace: site.Namespace, Name: site.Name}, deployment); err == nil {

@@ -1,4 +1,4 @@
-// Command etcd runs one etcd member for tests. It listens only on loopback and does not wait for
+// Command etcd runs one etcd member for tests. It listens only on loopback. It does not wait for
 // the disk, because test data need not survive.
 package main
 
