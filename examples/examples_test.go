@@ -65,7 +65,7 @@ func TestMinimalControllerReportsWhyItCannotListPods(t *testing.T) {
 			require.Contains(t, first, "WARN Attempt failed informer=pods phase=listing")
 			require.Contains(t, first, want)
 		case <-time.After(time.Minute):
-			require.Fail(t, "the controller says nothing")
+			require.Fail(t, "the controller prints nothing")
 		}
 		require.NoError(t, controller.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, controller.Wait())
@@ -97,10 +97,10 @@ func TestMinimalControllerPrintsPodsAndEndsCleanly(t *testing.T) {
 	case first := <-output.seen:
 		require.Equal(t, "shop/web Running\n", first)
 	case <-time.After(time.Minute):
-		require.Fail(t, "the controller says nothing")
+		require.Fail(t, "the controller prints nothing")
 	}
 	require.NoError(t, controller.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, controller.Wait(), "neither the workers nor the informer ended with an error")
+	require.NoError(t, controller.Wait(), "workers and informer must end without an error")
 	require.Equal(t, "shop/web Running\n", output.all.String())
 }
 
@@ -108,7 +108,7 @@ func TestExampleControllerIsShort(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("controller/main.go")
 	require.NoError(t, err)
-	require.Less(t, bytes.Count(source, []byte("\n")), 200, "lines of examples/controller/main.go, imports and comments included")
+	require.Less(t, bytes.Count(source, []byte("\n")), 200, "examples/controller/main.go must be short, including imports and comments")
 }
 
 // lines is an output that reports each write. One goroutine writes to it, and ends before the test

@@ -142,8 +142,8 @@ func TestSettingsAreCopied(t *testing.T) {
 
 		require.NoError(t, stop())
 		r.set("default", "3")
-		require.Equal(t, []string{"a=3", "b=3", "d=3", "default=3"}, r.copies(), "the other has taken over")
-		require.Empty(t, r.logText(), "no conflict, and nothing twice")
+		require.Equal(t, []string{"a=3", "b=3", "d=3", "default=3"}, r.copies(), "the other replica must take over")
+		require.Empty(t, r.logText(), "there must be no conflict, and no repeated write")
 		require.Equal(t, map[string]int{"list": 2, "watch": 2, "create": 4, "update": 6}, r.writes)
 	})
 }
@@ -162,7 +162,7 @@ func TestProgramEndsOnSIGTERM(t *testing.T) {
 	built, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, string(built))
 	var said bytes.Buffer
-	// killed if the test fails
+	// The context kills the process if the test fails.
 	process := exec.CommandContext(t.Context(), binary, "-identity", "one")
 	process.Env = append(os.Environ(), "KUBECONFIG="+config)
 	process.Stdout, process.Stderr = &said, &said
@@ -176,7 +176,7 @@ func TestProgramEndsOnSIGTERM(t *testing.T) {
 	require.NotContains(t, said.String(), "WARN")
 	object, err := server.Get(coordinationv1.SchemeGroupVersion.WithResource("leases"), types.NamespacedName{Namespace: original.Namespace, Name: "settings-controller"})
 	require.NoError(t, err)
-	require.Empty(t, *object.(*coordinationv1.Lease).Spec.HolderIdentity, "the lease is given back")
+	require.Empty(t, *object.(*coordinationv1.Lease).Spec.HolderIdentity, "the replica must release the lease")
 	recorded, _, err := server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
 	require.NoError(t, err)
 	require.Len(t, recorded, 1)
@@ -198,7 +198,7 @@ func TestQueuedKeysAreProcessedBeforeTheEnd(t *testing.T) {
 		require.Len(t, r.copies(), 13)
 		recorded, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
 		require.NoError(t, err)
-		require.Len(t, recorded, 12, "what the last reconcile recorded is sent")
+		require.Len(t, recorded, 12, "the events of the last reconcile must be sent")
 	})
 }
 
@@ -219,7 +219,7 @@ func TestAForbiddenNamespaceDoesNotDelayOthers(t *testing.T) {
 		require.Contains(t, r.logText(), "namespace a")
 		recorded, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
 		require.NoError(t, err)
-		require.Len(t, recorded, 2, "one that it was copied, one that it was not")
+		require.Len(t, recorded, 2, "there must be an event for the copy, and an event for the failure")
 		refused.Remove()
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"a=1", "b=1", "default=1"}, r.copies())

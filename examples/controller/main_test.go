@@ -37,7 +37,7 @@ var (
 	deployments = appsv1.SchemeGroupVersion.WithResource("deployments")
 )
 
-// fixture is a server with a running controller, and a client of a user. It is made inside a
+// fixture is a server with a running controller, and a client of a user. Tests make it inside a
 // synctest bubble: HTTP is real, the network is in memory, and time is virtual.
 type fixture struct {
 	t      *testing.T
@@ -82,7 +82,7 @@ func withController(t *testing.T, test func(t *testing.T, r *fixture)) {
 		r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
 		defer func() { _ = r.stop() }()
 		test(t, r)
-		require.NoError(t, r.stop(), "nothing is left to do")
+		require.NoError(t, r.stop(), "no work may be left")
 	})
 }
 
@@ -230,7 +230,7 @@ func TestLifecycleOfAWebsite(t *testing.T) {
 		require.Equal(t, again.UID, changed.UID)
 		require.Zero(t, *changed.Spec.Replicas)
 		require.Equal(t, "shop:2", changed.Spec.Template.Spec.Containers[0].Image)
-		require.Equal(t, "generation 2, 0 ready, Ready=True Available of 2", status(r.site(shop)), "none is wanted")
+		require.Equal(t, "generation 2, 0 ready, Ready=True Available of 2", status(r.site(shop)), "a Website without replicas must be Ready")
 		r.requireRecord(shop, "new.example")
 
 		r.delete(shop)
@@ -332,7 +332,7 @@ func TestAnInvalidSpecIsReportedOnceAndNotRetried(t *testing.T) {
 		recorded := r.events(site)
 		require.Len(t, recorded, 3)
 		require.NoError(t, r.server.Delete(deployments, shop))
-		r.settle() // for one more reconcile, without any change
+		r.settle() // allows one more reconcile, without any change
 		require.Equal(t, recorded, r.events(site))
 		require.Equal(t, 3, r.logged("reconcile failed"), &r.log)
 	})
@@ -350,12 +350,12 @@ func TestADeploymentOfAnotherOwnerIsNotChanged(t *testing.T) {
 		require.Zero(t, r.site(shop).Status.ObservedGeneration)
 
 		require.NoError(t, r.server.Delete(deployments, shop))
-		r.settle() // The loss causes no event of a watched object, so a retry must find it.
+		r.settle() // No event reports the lost record, so a later reconcile must find it.
 		require.True(t, metav1.IsControlledBy(r.deployment(shop), r.site(shop)))
 	})
 }
 
-// The reconcile for the event of a deployment must see the writes of the reconcile before.
+// The reconcile for the event of a deployment must see the writes of the previous reconcile.
 // Otherwise it would repeat them.
 func TestEverythingIsWrittenOnce(t *testing.T) {
 	withController(t, func(t *testing.T, r *fixture) {
@@ -386,7 +386,7 @@ func TestFaultsDelayButChangeNothing(t *testing.T) {
 		r.server.Inject(apitest.Fault{Verb: "update", Resource: "websites", Times: 5, Action: apitest.Code(500, 0)})
 		r.server.Inject(apitest.Fault{Verb: "create", Resource: "events", Times: 3, Action: apitest.Code(500, 0)})
 		watches := r.server.Inject(apitest.Fault{Verb: "watch", Times: 6, Action: apitest.DropAfterEvents(7)})
-		require.Positive(t, r.server.DropWatches(""), "faults are of requests that follow")
+		require.Positive(t, r.server.DropWatches(""), "faults affect only later requests, so the watches must be dropped")
 		for i := range n {
 			r.create(key(i), "x.example")
 		}

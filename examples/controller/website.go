@@ -33,8 +33,8 @@ type WebsiteSpec struct {
 	Replicas int32  `json:"replicas"`
 }
 
-// WebsiteStatus is the present state. ObservedGeneration is the generation of the spec that it
-// describes. The condition Ready says whether the present state fulfils that spec.
+// WebsiteStatus is the present state. ObservedGeneration is the generation of the spec that the
+// status describes. The condition Ready is true if the present state fulfils that spec.
 type WebsiteStatus struct {
 	ObservedGeneration int64              `json:"observedGeneration"`
 	ReadyReplicas      int32              `json:"readyReplicas"`

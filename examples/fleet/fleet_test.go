@@ -137,7 +137,7 @@ func TestOneReplicaWorksAndTheOtherTakesOver(t *testing.T) {
 		}
 		require.NoError(t, second.stop())
 		require.Contains(t, second.out.String(), "failures=0 events=1 dropped=0\n")
-		require.Empty(t, said.String(), "no conflict, nothing twice")
+		require.Empty(t, said.String(), "there must be no conflict, and no repeated write")
 
 		var recorded []string
 		objects, _, err := server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "default")
@@ -168,7 +168,7 @@ func build(t *testing.T) string {
 	return binary.file
 }
 
-// This is the whole load test at a small size, with real processes, one of which is killed.
+// The test runs the whole load test at a small size, with real processes, and kills one of them.
 func TestLoadTest(t *testing.T) {
 	t.Parallel()
 	testsize.SkipIfShort(t, "it builds and starts four processes")
@@ -190,7 +190,7 @@ func TestLoadTest(t *testing.T) {
 	require.NotNil(t, killed, said)
 	took, err := time.ParseDuration(killed[1])
 	require.NoError(t, err)
-	require.Greater(t, took, 3*time.Second, "nobody takes over before the lease is over: its leader had renewed it within two thirds of it")
+	require.Greater(t, took, 3*time.Second, "no replica may take over before the lease has expired, which the leader has renewed recently")
 }
 
 // If the load test gets SIGTERM or SIGKILL, all of its processes end.
@@ -206,7 +206,7 @@ func TestAnInterruptedLoadTestLeavesNoProcesses(t *testing.T) {
 		require.Eventually(t, func() bool { return strings.Contains(errors.String(), "orders per second") }, time.Minute, 50*time.Millisecond)
 		children := childrenOf(t, test.Process.Pid)
 		require.NoError(t, test.Process.Signal(signal))
-		require.Error(t, test.Wait(), "it has not come to its end")
+		require.Error(t, test.Wait(), "an interrupted load test must report an error")
 		if signal == syscall.SIGTERM {
 			for _, child := range children {
 				require.False(t, isRunning(child), "process %d is left; %s", child, &errors)

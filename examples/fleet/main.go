@@ -45,7 +45,7 @@ func main() {
 // other end of the pipe, so its child processes end whenever it ends.
 func untilStdinCloses(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	go func() { // It ends only with the process: a context cannot interrupt the read.
+	go func() { // This goroutine ends only with the process, because a context cannot interrupt the read.
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()

@@ -102,7 +102,7 @@ func (l *load) findLeader(ctx context.Context) error {
 	}
 }
 
-// phase runs the function do, and waits until all orders that it gave are done.
+// phase runs do, and waits until all orders that do gave are done.
 func (l *load) phase(ctx context.Context, name string, do func(context.Context) error) error {
 	begun, before := time.Now(), l.orders
 	if err := do(ctx); err != nil {
@@ -119,7 +119,7 @@ func (l *load) phase(ctx context.Context, name string, do func(context.Context) 
 	return nil
 }
 
-// takeover ends the leader with a signal while orders are given, and waits until the other replica
+// takeover ends the leader with a signal while orders are given. It waits until the other replica
 // leads.
 func (l *load) takeover(ctx context.Context, signal os.Signal, name string) error {
 	old, next := l.replicas[0], l.replicas[1]

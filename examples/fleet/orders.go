@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Each of the methods create and change gives one order.
+// The methods create and change each give one order.
 
 func (l *load) create(ctx context.Context, n int, order int64) error {
 	robot := &Robot{
@@ -46,9 +46,9 @@ func (l *load) forEachRobot(give func(ctx context.Context, n int, order int64) e
 	}
 }
 
-// atEvenRate returns a function that gives orders at an even rate. It does so for the time that the
-// flags say, and then as long as more returns true. It visits the robots in a scattered order, and
-// visits a robot again only after all others.
+// atEvenRate returns a function that gives orders at an even rate. The function runs for the time
+// in the flags, and then as long as more returns true. It visits the robots in a scattered order,
+// and visits a robot again only after all others.
 func (l *load) atEvenRate(more func() bool) func(context.Context) error {
 	return func(ctx context.Context) error {
 		clients := newWorkerPool(ctx, l.clients)

@@ -29,7 +29,7 @@ type process struct {
 }
 
 // startProcess starts this program with the given arguments. It adds env to the environment. It
-// calls the function gone if the process ends unasked.
+// calls gone if the process ends although nothing has asked it to end.
 func startProcess(name string, env []string, gone func(error), args ...string) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -39,7 +39,7 @@ func startProcess(name string, env []string, gone func(error), args ...string) (
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p, os.Stderr
 	if _, err := p.cmd.StdinPipe(); err != nil {
-		// The kernel closes the pipe when this process ends.
+		// The kernel closes the pipe when this process ends, and the child then exits.
 		return nil, err
 	}
 	if err := p.cmd.Start(); err != nil {

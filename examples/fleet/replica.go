@@ -90,7 +90,7 @@ func run(ctx context.Context, client *rest.Client, s settings) error {
 	}
 	c := controller.Manage(m, "robots", r.robots, r.reconcile, controller.Settings[*Robot]{
 		Workers: s.workers,
-		// ignores this program's own writes of the status
+		// This predicate ignores the program's own writes of the status.
 		When:  predicate.GenerationChanged[*Robot],
 		Queue: workqueue.Options[types.NamespacedName]{DrainTimeout: 10 * time.Second},
 	})
@@ -138,7 +138,7 @@ func (r *reconciler) reconcile(ctx context.Context, robot *Robot) (controller.Re
 	changed := robot.DeepCopy()
 	changed.Status = RobotStatus{Order: robot.Spec.Order, Leader: term.Identity, Term: term.Transitions}
 	// The copy has the resourceVersion of the robot that was read. If another replica has written
-	// the robot since, as an earlier or a later leader, the server refuses the update.
+	// the robot since, the server refuses the update.
 	_, err := r.robots.UpdateStatus(ctx, changed)
 	return controller.Done, err
 }

@@ -18,7 +18,7 @@ type watcher struct {
 	mu      sync.Mutex // guards following
 	waiting map[types.NamespacedName][]change
 	count   int             // number of pending orders
-	done    chan struct{}   // closed when no order is pending; nil if nobody waits
+	done    chan struct{}   // closed when no order is pending; nil if settle does not wait
 	took    []time.Duration // durations of finished orders, unsorted
 	terms   map[types.NamespacedName]int32
 	late    int // number of statuses that an earlier leader wrote after a later one
