@@ -129,7 +129,7 @@ func (r *sideRound) secondRun(ctx context.Context) (err error) {
 		return err
 	}
 	r.add(restart, "start to first reconcile", now.FirstReconcile.Sub(r.started).Seconds())
-	r.add(restart, "start until each had its turn", now.AllReconciled.Sub(r.started).Seconds())
+	r.add(restart, "start until all are reconciled", now.AllReconciled.Sub(r.started).Seconds())
 	if err := r.waitUntilSettled(ctx, restart, r.objects); err != nil {
 		return err
 	}
@@ -178,8 +178,8 @@ func (r *sideRound) waitUntilSettled(ctx context.Context, phase string, changes 
 	}
 	n, reconciles, cpu := float64(changes), float64(now.Reconciles-r.before.Reconciles), (now.CPU - r.before.CPU).Seconds()
 	r.add(phase, "CPU per object", cpu/n)
-	r.add(phase, "CPU per turn", cpu/reconciles)
-	r.add(phase, "turns per object", reconciles/n)
+	r.add(phase, "CPU per reconcile", cpu/reconciles)
+	r.add(phase, "reconciles per object", reconciles/n)
 	r.add(phase, "allocated per object", float64(now.Bytes-r.before.Bytes)/n)
 	r.add(phase, "allocations per object", float64(now.Allocations-r.before.Allocations)/n)
 	if phase == created || phase == changed {

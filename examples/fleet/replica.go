@@ -115,7 +115,7 @@ func run(ctx context.Context, client *rest.Client, s settings) error {
 
 	err = m.Run(ctx)
 	queue, eventStats := c.Queue().Stats(), recorder.Stats()
-	_, _ = fmt.Fprintf(s.out, "ended turns=%d failures=%d events=%d dropped=%d\n", queue.Gets, queue.Failures, eventStats.Sent, eventStats.DroppedTotal())
+	_, _ = fmt.Fprintf(s.out, "ended reconciles=%d failures=%d events=%d dropped=%d\n", queue.Gets, queue.Failures, eventStats.Sent, eventStats.DroppedTotal())
 	return err
 }
 

@@ -57,7 +57,7 @@ func (r *report) end(p *process, w *watcher) error {
 	}
 	e := replicaReport{name: p.name, statuses: w.leader(p.name).statuses, cpu: p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()}
 	line, _, _ := p.line("ended")
-	if _, err := fmt.Sscanf(line, "turns=%d failures=%d events=%d dropped=%d", &e.reconciles, &e.failures, &e.events, &e.dropped); err != nil {
+	if _, err := fmt.Sscanf(line, "reconciles=%d failures=%d events=%d dropped=%d", &e.reconciles, &e.failures, &e.events, &e.dropped); err != nil {
 		return fmt.Errorf("%s printed %q at its end: %w", p.name, line, err)
 	}
 	r.replicaReports = append(r.replicaReports, e)
