@@ -97,7 +97,7 @@ func TestARelistNotifiesHandlersOnlyOfChanges(t *testing.T) {
 			require.NotZero(t, p.informer.Status().Reflector.Relists, "%v", p.failures())
 			changed := changed(before, p.stored())
 			require.Equal(t, changed, p.events.eventCount()-notified)
-			require.LessOrEqual(t, p.client.Stats().Decoded-decoded, uint64(changed), "unchanged pods were decoded again")
+			require.LessOrEqual(t, p.client.Stats().Decoded-decoded, uint64(changed), "unchanged pods must not be decoded again")
 			p.stop(t)
 		})
 	}

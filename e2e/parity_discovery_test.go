@@ -48,7 +48,7 @@ func TestParityDiscovery(t *testing.T) {
 	common := func(list, other []string) []string {
 		return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return !slices.Contains(other, name) })
 	}
-	require.Equal(t, common(groups[0], groups[1]), common(groups[1], groups[0]), "the order of groups")
+	require.Equal(t, common(groups[0], groups[1]), common(groups[1], groups[0]), "the order of groups must be the same")
 	excused := map[string]bool{}
 	for names := range missingResources {
 		for _, name := range strings.Fields(names) {

@@ -58,6 +58,6 @@ func TestPackagesThatAnInformerOfPodsDoesNotLink(t *testing.T) {
 	require.Contains(t, symbols(), api+".Unmarshal", "if Google's protobuf library no longer keeps this method, update clientgo/README.md")
 	small := symbols("-tags=" + withoutOpenAPI)
 	for _, method := range []string{"Unmarshal", "Marshal", "MarshalToSizedBuffer", "MarshalTo"} {
-		require.NotContains(t, small, api+"."+method, "no method that is only callable through an interface may be linked")
+		require.NotContains(t, small, api+"."+method, "methods of unused types may not be linked")
 	}
 }

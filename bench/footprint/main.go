@@ -64,7 +64,7 @@ func run(starts int, out io.Writer) error {
 }
 
 // table compares the programs to client-go's. The program of package plain has no ratio, because
-// nobody would ship it.
+// plain is for learning and not for production.
 func table(clientgo, plain, kinform *program) report.Table {
 	t := report.Table{{"", "client-go", "plain", "kinform", "ratio"}}
 	for _, r := range rows {

@@ -51,5 +51,4 @@
 // times as much as each other. No clock is involved: adding and handing out alternate. So only the
 // order of the queue is measured, and the result is the same on every machine. See fairnessLoad,
 // and function fairness for the index.
-// fairness for the index.
 package main

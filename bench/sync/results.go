@@ -84,8 +84,8 @@ type goal struct {
 
 // goals are kinform's targets with its defaults. The rows without sharing have no targets; they
 // show what sharing saves. Informers that keep less of a pod are compared twice: with client-go's
-// informer of whole pods, which is the usual alternative, and with client-go's informer that keeps
-// as little.
+// informer of whole pods, which is the usual alternative, and with the client-go informer that
+// keeps the least.
 var goals = []goal{
 	{syncWall, subject.Protobuf, subject.Full, subject.Full, 0.5},
 	{syncCPU, subject.Protobuf, subject.Full, subject.Full, 0.5},

@@ -48,7 +48,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	}
 	written, err := filepath.Glob(filepath.Join(profiles, "kinform-json-list-full.*.pprof"))
 	require.NoError(t, err)
-	require.Len(t, written, 6, "CPU and heap of sync, relist and watch")
+	require.Len(t, written, 6, "there must be profiles of CPU and heap for sync, relist and watch")
 }
 
 func TestAFailedClientIsReportedWithItsLastOutput(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 // it.
 const Namespace = "e2e"
 
-// Cluster is one running API server with its etcd. Its methods may be called
-// concurrently, except those that start and stop processes.
+// Cluster is one running API server with its etcd. Its methods may be called concurrently, except
+// the methods that start and stop processes.
 type Cluster struct {
 	opts Options
 	dir  string

@@ -1,6 +1,6 @@
 // Package cluster runs a real Kubernetes API server and its etcd on loopback, for tests that need a
-// real server and inject faults. Such tests kill the server, compact etcd's history, revoke a
-// token, or give the server a certificate of an authority that no client knows yet.
+// real server and inject faults. Such tests kill the server, compact etcd's history, or revoke a
+// token. They also give the server a certificate of an authority that no client trusts yet.
 //
 // The two binaries come from module e2e/servers; `make servers` builds them.
 // There are no nodes and no controllers: pods, config maps, leases and custom

@@ -45,8 +45,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// A replica that was suspended for a minute has lost the lease, but its code does not know that
-	// yet when it goes on. With Check, the client checks the lease before each request.
+	// If a replica was suspended for a minute, it has lost the lease, but its code may not have
+	// noticed yet. With Check, the client checks the lease before each request.
 	client, err := rest.NewClient(connection.Config, rest.Options{Limit: lease.Check})
 	if err != nil {
 		log.Fatal(err)

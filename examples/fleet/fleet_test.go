@@ -238,7 +238,7 @@ func childrenOf(t *testing.T, pid int) (children []int) {
 		}
 	}
 	if len(files) > 0 {
-		require.Len(t, children, 3, "a server and two replicas")
+		require.Len(t, children, 3, "there must be a server and two replicas")
 	}
 	return children
 }

@@ -42,7 +42,7 @@ func main() {
 }
 
 // untilStdinCloses returns a context that ends when standard input ends. The load test holds the
-// other end of the pipe, so its child processes end whenever it ends.
+// other end of the pipe. So when the load test ends for any reason, its child processes end.
 func untilStdinCloses(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() { // This goroutine ends only with the process, because a context cannot interrupt the read.

@@ -18,7 +18,7 @@ import (
 // another server has replaced the file meanwhile, the function does nothing.
 //
 // It replaces an existing file only if an earlier run left it behind. Any other file may be the
-// only copy of somebody's credentials.
+// only copy of a user's credentials.
 func writeKubeconfig(path string, to rest.Config) (remove func(), err error) {
 	info, err := os.Lstat(path)
 	switch {

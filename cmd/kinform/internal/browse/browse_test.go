@@ -94,7 +94,7 @@ func (s logLines) Write(p []byte) (int, error) {
 }
 
 // On a machine without a browser, xdg-open exists but fails with an exit status. After this
-// failure, the address admits nobody.
+// failure, the code in the address must not work.
 func TestFailureOfTheBrowserIsLogged(t *testing.T) {
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")

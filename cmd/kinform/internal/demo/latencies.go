@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxLatencies is the maximum number of latencies that are kept: those of the newest changes.
+// maxLatencies is the maximum number of latencies that are kept, of the newest changes.
 const maxLatencies = 1 << 16
 
 // latencies keeps durations for percentiles.

@@ -7,7 +7,7 @@ import (
 )
 
 // output writes a report. After its first failure it writes nothing more, and stops the run,
-// because nobody would see the rest.
+// because the rest of the report would be lost.
 type output struct {
 	to   io.Writer
 	stop func()

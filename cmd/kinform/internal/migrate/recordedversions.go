@@ -85,8 +85,8 @@ func (d *draft) recordVersions() error {
 	return overwrite(d.mod(), text)
 }
 
-// mergeChanges combines the changes of an earlier and of a later migration. If somebody changed a
-// version between the two migrations, undo restores this person's version.
+// mergeChanges combines the changes of an earlier and of a later migration. If a user changed a
+// version between the two migrations, undo restores the user's version.
 func mergeChanges(earlier, later []versionChange) (all []versionChange) {
 	all = slices.Clone(earlier)
 	for _, c := range later {

@@ -102,7 +102,7 @@ func TestUndoRestoresVersionsOfTwoMigrations(t *testing.T) {
 	require.Equal(t, sum, read(t, dir, "go.sum"))
 }
 
-// othersReleases puts modules into a proxy. Client-go and kinform need some of them in different
+// othersReleases puts modules into a proxy. client-go and kinform need some of them in different
 // versions, and only client-go needs one of them.
 func othersReleases(t *testing.T) *proxy {
 	p := newProxy(t)

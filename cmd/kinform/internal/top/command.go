@@ -3,9 +3,9 @@
 // is read in the same way as a remote view, through an in-memory network.
 //
 // A [screen] receives keys, lines of the stream, and the time, and draws lines of text. It does not
-// know the terminal. File program.go connects it to the terminal with charm.land/bubbletea/v2.
-// Among libraries of its kind, it is the most used. It redraws only what has changed, and detects
-// what the terminal supports.
+// depend on the terminal. File program.go connects it to the terminal with charm.land/bubbletea/v2.
+// This library is the most used of its kind. It redraws only what has changed, and detects what the
+// terminal supports.
 package top
 
 import (
@@ -87,7 +87,7 @@ token from standard input, and asks for it on a terminal.`,
 
 func isURL(arg string) bool { return strings.Contains(arg, "://") }
 
-// sourceKind returns what the arguments ask for.
+// sourceKind returns the kind of source that the arguments select.
 func (o *options) sourceKind(args []string) string {
 	switch {
 	case o.replay != "":
@@ -131,7 +131,8 @@ func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.
 	return nil
 }
 
-// run shows what the arguments ask for. At the end, it stops everything that it has started.
+// run shows the source that the arguments select. At the end, it stops everything that it has
+// started.
 func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 	out := terminal.File(cmd.OutOrStdout())
 	if !o.once {

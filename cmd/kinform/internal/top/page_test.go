@@ -443,7 +443,7 @@ func onlyOwnSequences(t *testing.T, written string) {
 		case strings.HasPrefix(seq, "\x1b]"), strings.HasPrefix(seq, "\u009d"):
 			require.NotContains(t, seq, "owned")
 		case strings.HasPrefix(seq, "\x1b["), strings.HasPrefix(seq, "\x1b"):
-			require.NotEqual(t, "\x1b[41m", seq, "a background of the hostile text")
+			require.NotEqual(t, "\x1b[41m", seq, "the background of the hostile text must not reach the terminal")
 			require.NotEqual(t, "\x1b[5m", seq)
 		case len(seq) == 1 && seq[0] < ' ':
 			require.Contains(t, "\r\n\b\t", seq)

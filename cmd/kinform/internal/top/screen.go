@@ -19,9 +19,9 @@ const (
 	actionsMode
 )
 
-// screen is the content of the terminal, and its reactions to keys. It does not know the terminal.
-// It receives keys, lines and the time one after another, and draws lines of text. It has no
-// goroutines.
+// screen is the content of the terminal, and its reactions to keys. It does not depend on the
+// terminal. It receives keys, lines and the time one after another, and draws lines of text. It has
+// no goroutines.
 type screen struct {
 	page *page
 
