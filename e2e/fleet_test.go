@@ -449,7 +449,7 @@ func TestFleetUnderFaults(t *testing.T) {
 // the replicas work.
 func (f *fleet) describePendingBeforeFaults() string {
 	if f.leader() == nil {
-		return "nobody has written a status"
+		return "no replica has written a status"
 	}
 	return ""
 }

@@ -58,7 +58,7 @@ func TestServerIsKilledInTheMiddleOfAList(t *testing.T) {
 			close(dam)
 			eventually(t, time.Minute, func() string {
 				if len(p.failures()) == 0 {
-					return "nobody noticed"
+					return "the reflector has reported no failure"
 				}
 				return ""
 			})

@@ -144,7 +144,7 @@ func TestG2_UndecodableObjectsAreReported(t *testing.T) {
 	for _, inf := range []*informer.Informer[*widget]{first, second} {
 		eventually(t, 30*time.Second, func() string {
 			if inf.Healthy(time.Minute) == nil {
-				return "nobody says that the object cannot be read"
+				return "no error reports that the object cannot be decoded"
 			}
 			return ""
 		})

@@ -323,7 +323,7 @@ func (h *history) compare(calm bool) {
 			for key, notes := range notified {
 				initially := len(notes) == 1 && notes[0].initial && handler.fresh
 				if !h.touched[key] && !initially {
-					h.object("%s: handler %d was told of %v, which nobody touched: %v", s.name, n, key, notes)
+					h.object("%s: handler %d was notified of %v, which was not changed: %v", s.name, n, key, notes)
 				}
 			}
 			handler.fresh = false

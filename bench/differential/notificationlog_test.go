@@ -68,9 +68,9 @@ func (l *notificationLog) handle(e conformance.Event) {
 	case exists == (n.what == conformance.Added):
 		l.addViolation(e, "it existed: %v", exists)
 	case n.what == conformance.Updated && n.old != before:
-		l.addViolation(e, "old was not the last that was told, %s", before)
+		l.addViolation(e, "old is not the last notified state, %s", before)
 	case newer <= l.newest[e.Key] && !e.FinalStateUnknown:
-		l.addViolation(e, "version %d was told before", l.newest[e.Key])
+		l.addViolation(e, "version %d was notified before", l.newest[e.Key])
 	}
 	l.newest[e.Key] = max(newer, l.newest[e.Key])
 	if n.what == conformance.Deleted {

@@ -66,7 +66,7 @@ func (c *Cluster) List(ctx context.Context, path string) (map[types.NamespacedNa
 	)
 	raw, ok := bytes.CutPrefix(body, []byte("k8s\x00"))
 	if !ok {
-		return nil, fmt.Errorf("list %s: the answer is not protobuf", path)
+		return nil, fmt.Errorf("list %s: the response is not protobuf", path)
 	}
 	if err := envelope.Unmarshal(raw); err != nil {
 		return nil, fmt.Errorf("list %s: %w", path, err)

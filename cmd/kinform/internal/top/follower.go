@@ -138,7 +138,7 @@ func fetchPipelines(ctx context.Context, p *page) (view.Pipelines, error) {
 	defer stop()
 	all, err := p.pipelines(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = errors.New("no answer for 10 seconds")
+		err = errors.New("no response for 10 seconds")
 	}
 	return all, err
 }
