@@ -33,8 +33,8 @@ type alarms[K comparable] struct {
 
 // alarm is the part of an entry that alarms uses, besides entry.span.
 type alarm[K comparable] struct {
-	at         time.Duration // when it rings
-	prev, next *entry[K]     // the others in its span
+	at         time.Duration // when it is due
+	prev, next *entry[K]     // neighbours in its span
 }
 
 // span is a list of entries, linked through their alarms.
@@ -44,8 +44,8 @@ type span[K comparable] struct {
 	least time.Duration
 }
 
-// spreadAtOnce is the number of alarms that are moved under one lock. The 100,000 alarms of a
-// resync would hold the lock for milliseconds.
+// spreadAtOnce is the number of alarms that are moved under one lock. To move all 100,000 alarms of
+// a resync at once would hold the lock for milliseconds.
 const spreadAtOnce = 128
 
 // set sets the entry's alarm to a time, and reports whether it may now be the first. A time before

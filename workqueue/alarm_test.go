@@ -17,7 +17,7 @@ type alarmsRig struct {
 	alarms  alarms[int]
 	oracle  alarmHeap
 	entries []entry[int]
-	partial int // number of calls of ring that did not finish
+	partial int // number of calls of popDue that did not finish
 }
 
 // change sets some alarms, most of them to new times, and removes some.
@@ -33,7 +33,7 @@ func (r *alarmsRig) change(n int) {
 		size := r.least + r.random.IntN(40-r.least)
 		at := ((r.now+time.Duration(r.random.Int64N(4))<<size)>>(size-2) + 1) << (size - 2)
 		if r.random.IntN(8) == 0 {
-			at = 1 + r.now/2 // as for the end of an interval while a worker has the key
+			at = 1 + r.now/2 // such as the end of an interval while a worker has the key
 		}
 		before := r.alarms.first()
 		first := r.alarms.set(e, at)
@@ -41,7 +41,7 @@ func (r *alarmsRig) change(n int) {
 		r.oracle.set(e.key, at)
 		require.Equal(r.t, at, e.alarm.at)
 		if at < before && !first {
-			r.t.Fatalf("set to %d, before the first at %d, and nobody is told", at, before)
+			r.t.Fatalf("set to %d, before the first at %d, and set does not report this", at, before)
 		}
 	}
 	require.NoError(r.t, r.alarms.verify(r.oracle.Len()))
@@ -59,9 +59,9 @@ func (r *alarmsRig) ring(d time.Duration) {
 			r.partial++
 			r.change(5)
 		case e == nil:
-			require.Greater(r.t, at, r.now, "%d has not rung", key)
+			require.Greater(r.t, at, r.now, "the alarm of %d must be returned", key)
 			require.Greater(r.t, r.alarms.first(), r.now)
-			require.LessOrEqual(r.t, r.alarms.first(), at, "the timer would ring too late")
+			require.LessOrEqual(r.t, r.alarms.first(), at, "the timer must not fire too late")
 			return
 		default:
 			require.Equal(r.t, key, e.key)

@@ -32,7 +32,7 @@ func TestCancelRemovesThePendingRunAndTheDelay(t *testing.T) {
 		require.Empty(t, q.Inspect())
 
 		q.Add("ready")
-		require.Equal(t, []string{"ready"}, takeAll(t, q), "as if nothing had been")
+		require.Equal(t, []string{"ready"}, takeAll(t, q), "a key that is added after Cancel is handed out as usual")
 		q.ShutDown()
 	})
 }

@@ -22,7 +22,7 @@ func classify(err error) (o classification) {
 }
 
 // Classify returns how Run treats a result of reconcile while the context has not ended. failed
-// says that the result is a failure, not only a requeue request. again says that Run retries the
+// says that the result is a failure, not only a requeue request. retries says that Run retries the
 // key for this failure.
 func Classify(result error) (failed, retries bool) {
 	if result == nil {
@@ -32,7 +32,7 @@ func Classify(result error) (failed, retries bool) {
 	return o.failed || o.dropped, o.failed
 }
 
-// add adds an error to the outcome; drop says that the error is inside a Drop.
+// add adds an error to the classification; drop says that the error is inside a Drop.
 func (o *classification) add(err error, drop bool) {
 	switch e := err.(type) {
 	case nil: // one of several wrapped errors

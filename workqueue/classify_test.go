@@ -38,30 +38,30 @@ func TestAResultOfSeveralErrors(t *testing.T) {
 		failures uint64        // besides the first one
 		requeues int           // number of requeues that the next run sees
 	}{
-		"a wish":                                 {after(time.Minute), time.Minute, 0, 0},
-		"a wish, wrapped":                        {fmt.Errorf("volume: %w", fmt.Errorf("disk: %w", after(time.Minute))), time.Minute, 0, 0},
-		"a wish, joined alone":                   {errors.Join(nil, after(time.Minute)), time.Minute, 0, 0},
-		"an error and a wish":                    {errors.Join(failed, after(time.Minute)), retried, 1, 2},
-		"a wish and an error":                    {errors.Join(after(time.Minute), failed), retried, 1, 2},
-		"a wish of no time and an error":         {errors.Join(after(0), failed), retried, 1, 2},
-		"an error and a wish, deep":              {fmt.Errorf("a: %w", errors.Join(after(time.Minute), fmt.Errorf("b: %w", failed))), retried, 1, 2},
-		"an error and a wish, in one text":       {fmt.Errorf("%w: %w", failed, after(time.Minute)), retried, 1, 2},
-		"an error and a wish, in another type":   {severalErrors{nil, after(time.Minute), failed}, retried, 1, 2},
-		"a type of several errors that has none": {severalErrors{nil}, retried, 1, 2},
-		"an error and a wish to wait":            {errors.Join(when(time.Minute), failed), retried, 1, 2},
-		"two wishes":                             {errors.Join(after(time.Hour), after(time.Minute)), time.Minute, 0, 0},
-		"two wishes, the other way round":        {errors.Join(after(time.Minute), after(time.Hour)), time.Minute, 0, 0},
-		"two wishes to wait":                     {errors.Join(when(time.Minute), when(time.Hour)), time.Hour, 0, 0},
-		"a wish and a wish to wait":              {errors.Join(after(time.Second), when(time.Minute)), time.Minute, 0, 0},
-		"what is dropped":                        {workqueue.Drop(failed), never, 1, 0},
-		"two that are dropped":                   {errors.Join(workqueue.Drop(failed), workqueue.Drop(failed)), never, 1, 0},
-		"what is dropped and an error":           {errors.Join(workqueue.Drop(failed), failed), retried, 1, 2},
-		"an error and what is dropped":           {errors.Join(failed, workqueue.Drop(failed)), retried, 1, 2},
-		"what is dropped and a wish":             {errors.Join(workqueue.Drop(failed), after(time.Minute)), time.Minute, 1, 0},
-		"what is dropped and a wish to wait":     {errors.Join(workqueue.Drop(failed), when(time.Minute)), time.Minute, 1, 0},
-		"what is dropped, a wish and an error":   {errors.Join(workqueue.Drop(failed), after(time.Minute), failed), retried, 1, 2},
-		"a wish that is dropped":                 {workqueue.Drop(after(time.Minute)), time.Minute, 0, 0},
-		"an error and a wish that are dropped":   {workqueue.Drop(errors.Join(failed, after(time.Minute))), time.Minute, 1, 0},
+		"a requeue request":                                {after(time.Minute), time.Minute, 0, 0},
+		"a requeue request, wrapped":                       {fmt.Errorf("volume: %w", fmt.Errorf("disk: %w", after(time.Minute))), time.Minute, 0, 0},
+		"a requeue request, joined alone":                  {errors.Join(nil, after(time.Minute)), time.Minute, 0, 0},
+		"an error and a requeue request":                   {errors.Join(failed, after(time.Minute)), retried, 1, 2},
+		"a requeue request and an error":                   {errors.Join(after(time.Minute), failed), retried, 1, 2},
+		"a requeue request of no time and an error":        {errors.Join(after(0), failed), retried, 1, 2},
+		"an error and a requeue request, deep":             {fmt.Errorf("a: %w", errors.Join(after(time.Minute), fmt.Errorf("b: %w", failed))), retried, 1, 2},
+		"an error and a requeue request, in one text":      {fmt.Errorf("%w: %w", failed, after(time.Minute)), retried, 1, 2},
+		"an error and a requeue request, in another type":  {severalErrors{nil, after(time.Minute), failed}, retried, 1, 2},
+		"a type of several errors that has none":           {severalErrors{nil}, retried, 1, 2},
+		"an error and a requeue request that waits":        {errors.Join(when(time.Minute), failed), retried, 1, 2},
+		"two requeue requests":                             {errors.Join(after(time.Hour), after(time.Minute)), time.Minute, 0, 0},
+		"two requeue requests, the other way round":        {errors.Join(after(time.Minute), after(time.Hour)), time.Minute, 0, 0},
+		"two requeue requests that wait":                   {errors.Join(when(time.Minute), when(time.Hour)), time.Hour, 0, 0},
+		"a requeue request, and one that waits":            {errors.Join(after(time.Second), when(time.Minute)), time.Minute, 0, 0},
+		"a dropped error":                                  {workqueue.Drop(failed), never, 1, 0},
+		"two dropped errors":                               {errors.Join(workqueue.Drop(failed), workqueue.Drop(failed)), never, 1, 0},
+		"a dropped error and an error":                     {errors.Join(workqueue.Drop(failed), failed), retried, 1, 2},
+		"an error and a dropped error":                     {errors.Join(failed, workqueue.Drop(failed)), retried, 1, 2},
+		"a dropped error and a requeue request":            {errors.Join(workqueue.Drop(failed), after(time.Minute)), time.Minute, 1, 0},
+		"a dropped error and a requeue request that waits": {errors.Join(workqueue.Drop(failed), when(time.Minute)), time.Minute, 1, 0},
+		"a dropped error, a requeue request and an error":  {errors.Join(workqueue.Drop(failed), after(time.Minute), failed), retried, 1, 2},
+		"a requeue request that is dropped":                {workqueue.Drop(after(time.Minute)), time.Minute, 0, 0},
+		"an error and a requeue request that are dropped":  {workqueue.Drop(errors.Join(failed, after(time.Minute))), time.Minute, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -93,7 +93,7 @@ func TestAResultOfSeveralErrors(t *testing.T) {
 				require.EqualValues(t, c.failures+1, q.Stats().Failures)
 				require.Len(t, reported, int(c.failures)+1)
 				if c.failures > 0 {
-					require.Equal(t, c.result, reported[1], "told as it is, with all that is in it")
+					require.Equal(t, c.result, reported[1], "OnError receives the whole result")
 				}
 				if c.again == never {
 					require.Len(t, runs, 2)
@@ -130,7 +130,7 @@ func TestAPanicWithARequeueRequestIsAFailure(t *testing.T) {
 	})
 }
 
-// Observers may call Judge with any result: nil, panics, and wrappers without an error.
+// Observers may call Classify with any result: nil, panics, and wrappers without an error.
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -140,13 +140,13 @@ func TestClassify(t *testing.T) {
 		"nil":      {nil, false, false},
 		"an error": {errors.New("x"), true, true},
 		"a panic":  {&workqueue.PanicError{Value: workqueue.RequeueAfter(time.Hour)}, true, true},
-		// Judge does not know which context has ended.
-		"the end of a context":   {context.Canceled, true, true},
-		"nothing, dropped":       {workqueue.Drop(nil), false, false},
-		"nothing, joined":        {errors.Join(nil, nil), false, false},
-		"a wish of a type":       {fmt.Errorf("%w", workqueue.RequeueWhen(nil)), false, false},
-		"dropped, and dropped":   {workqueue.Drop(workqueue.Drop(errors.New("x"))), true, false},
-		"dropped, deep in a row": {fmt.Errorf("a: %w", fmt.Errorf("b: %w", workqueue.Drop(errors.New("x")))), true, false},
+		// Classify does not know which context has ended.
+		"the end of a context":        {context.Canceled, true, true},
+		"nothing, dropped":            {workqueue.Drop(nil), false, false},
+		"nothing, joined":             {errors.Join(nil, nil), false, false},
+		"a requeue request of a type": {fmt.Errorf("%w", workqueue.RequeueWhen(nil)), false, false},
+		"dropped, and dropped":        {workqueue.Drop(workqueue.Drop(errors.New("x"))), true, false},
+		"dropped, deep in a chain":    {fmt.Errorf("a: %w", fmt.Errorf("b: %w", workqueue.Drop(errors.New("x")))), true, false},
 	} {
 		failed, retries := workqueue.Classify(c.result)
 		require.Equal(t, c.failed, failed, name)
@@ -154,7 +154,7 @@ func TestClassify(t *testing.T) {
 	}
 	result := errors.Join(workqueue.Drop(errors.New("x")), workqueue.RequeueAfter(time.Hour))
 	var all sync.WaitGroup
-	for range 8 { // Judge does not modify the result: the race detector checks this.
+	for range 8 { // Classify does not modify the result: the race detector checks this.
 		all.Go(func() { workqueue.Classify(result) })
 	}
 	all.Wait()

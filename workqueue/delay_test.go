@@ -30,7 +30,7 @@ func TestADelayedKeyIsAddedAtItsTime(t *testing.T) { // WQ-20
 		require.Equal(t, 1, q.Stats().Delayed)
 		require.Empty(t, ready(t, q, time.Second-1))
 		require.Equal(t, []string{"a"}, ready(t, q, 1))
-		require.Empty(t, ready(t, q, time.Hour), "and only once, WQ-25")
+		require.Empty(t, ready(t, q, time.Hour), "the key is added only once, WQ-25")
 		require.EqualValues(t, 1, q.Stats().Retries)
 	})
 }
@@ -54,10 +54,10 @@ func TestTheEarliestOfSeveralDelaysApplies(t *testing.T) { // WQ-21
 		q.AddAfter("earlier, then later", 10*time.Second)
 		require.Equal(t, 2, q.Stats().Delayed)
 		require.Equal(t, []string{"later, then earlier", "earlier, then later"}, ready(t, q, time.Second))
-		require.Empty(t, ready(t, q, time.Hour), "the later times are forgotten")
+		require.Empty(t, ready(t, q, time.Hour), "the later times no longer apply")
 
 		q.AddAfter("earlier, then later", 10*time.Second)
-		require.Equal(t, []string{"earlier, then later"}, ready(t, q, 10*time.Second), "it starts afresh")
+		require.Equal(t, []string{"earlier, then later"}, ready(t, q, 10*time.Second), "a new delay does not depend on the previous one")
 	})
 }
 
@@ -189,7 +189,7 @@ func TestRetryUsesTheDelayOfTheLimiter(t *testing.T) { // WQ-30
 		q.Retry("a")
 		q.Forget("a")
 		require.Zero(t, q.NumRequeues("a"))
-		require.Equal(t, []string{"a"}, ready(t, q, 80*time.Millisecond), "Forget takes nothing out of the queue")
+		require.Equal(t, []string{"a"}, ready(t, q, 80*time.Millisecond), "Forget removes nothing from the queue")
 		q.Retry("a")
 		require.Equal(t, []string{"a"}, ready(t, q, 5*time.Millisecond))
 	})

@@ -92,16 +92,16 @@
 // The result of a reconcile function may be wrapped, and may combine several errors, as errors.Join
 // does. [Queue.Run] documents single results. For several results in one these rules apply:
 //
-//   - An error that is neither a requeue request nor dropped wins. The whole result is reported as
-//     it is, the key keeps its failures and is added again, rate-limited. Requeue requests beside
-//     such an error are ignored, because the key runs again anyway.
+//   - An error that is neither a requeue request nor dropped wins. The whole result is reported
+//     unchanged, the key keeps its failures and is added again, rate-limited. Requeue requests
+//     beside such an error are ignored, because the key runs again anyway.
 //   - If all errors are dropped, the key is forgotten, and requeue requests beside the errors are
 //     honoured. A Drop that wraps a requeue request counts as the request.
 //   - Of several RequeueAfter the earliest counts. With several RequeueWhen, the key waits for all
 //     of them. RequeueWhen wins over RequeueAfter.
 //
 // A panic in reconcile counts as a failure, a *PanicError that is logged with its stack. So one
-// faulty key does not end the process, nor the work on all others. If a panic should end the
+// faulty key ends neither the process nor the work on other keys. If a panic should end the
 // process, let reconcile recover and exit. A call of runtime.Goexit, as in testing's FailNow, also
 // counts as a failure, and a new worker replaces the ended worker. If an error's Unwrap, Is, As or
 // Error panics, or its Unwrap never ends, the failure is a *PanicError instead. A nil pointer of an

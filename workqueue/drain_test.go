@@ -25,7 +25,7 @@ func TestDrainOfAnEmptyQueueReturnsAtOnce(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 100 {
-		require.NoError(t, q.Drain(ended), "drained counts for more than the context")
+		require.NoError(t, q.Drain(ended), "a drained queue takes precedence over the ended context")
 	}
 }
 
@@ -52,7 +52,7 @@ func TestDrainErrorCountsTheKeysLeft(t *testing.T) {
 
 		q.Done("processing")
 		takeAll(t, q)
-		require.NoError(t, q.Drain(t.Context()), "it may be asked again")
+		require.NoError(t, q.Drain(t.Context()), "Drain may be called again")
 	})
 }
 

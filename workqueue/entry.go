@@ -22,8 +22,8 @@ type entry[K comparable] struct {
 	weight     int32 // weight of its group; 0 without groups
 	pending    run   // if dirty
 
-	// A run uses these fields as well. An entry is in at most one fifo: a lane of the ready keys,
-	// or processing.
+	// A run uses these fields as well. An entry is in at most one fifo: of a groupQueue if the key
+	// is ready, or of Queue.processing.
 	prev, next *entry[K]
 	groupQueue *groupQueue[K] // while ready
 	running    run            // if processing
@@ -32,7 +32,7 @@ type entry[K comparable] struct {
 	coolUntil  time.Duration  // when MinInterval allows its next run; 0 if a run is allowed now
 
 	// These fields are used for keys that are delayed, in their MinInterval, or in a group.
-	delayedUntil time.Duration // when the run in later is added; 0 if never
+	delayedUntil time.Duration // when delayedRun is added; 0 if never
 	delayedRun   run
 	alarm        alarm[K]
 	group        string // by Options.Group
@@ -70,7 +70,7 @@ type run struct {
 	causePair *causePair // nil if no add had a cause
 }
 
-// clamp converts a priority to the type in a turn.
+// clamp converts a priority to the type of run.priority.
 func clamp(priority int) int32 { return int32(min(max(priority, math.MinInt32), math.MaxInt32)) }
 
 // hash returns the hash of the key. It panics if K is an interface and the key is not hashable. It

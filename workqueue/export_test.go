@@ -51,7 +51,7 @@ func (q *Queue[K]) Verify() error {
 		return fmt.Errorf("Gets - Dones is %d, but %d keys are processing", got, processing)
 	}
 	if ready > 0 && !q.shuttingDown && len(q.wake) == 0 {
-		return fmt.Errorf("%d keys are ready and nobody is told", ready)
+		return fmt.Errorf("%d keys are ready and no Get is woken", ready)
 	}
 	if alarms > 0 && q.pending <= waits {
 		return fmt.Errorf("%d alarms are set and no timer runs", alarms)
@@ -100,7 +100,7 @@ func (r *readyKeys[K]) verify(want int) error {
 				return e.groupQueue == lane && e.pending.priority == l.priority && (!r.grouped || l.byGroup[e.group] == lane)
 			})
 			if err != nil || in == 0 && r.grouped || lane.level != l {
-				return fmt.Errorf("level %d has a lane of %d: %w", l.priority, in, err)
+				return fmt.Errorf("level %d has a group queue of %d: %w", l.priority, in, err)
 			}
 			n += in
 		}

@@ -21,8 +21,8 @@ type failureLog struct {
 }
 
 // record records a failure. first is true if the previous run of the key did not fail. line says
-// whether the failure gets a line of its own. If a line must summarise the failures without a line,
-// unsaid is their number, counted from the time that is the result since.
+// whether the failure gets a line of its own. If suppressed is positive, a line must summarise this
+// number of failures, which got no line since the time since.
 func (f *failureLog) record(first bool, now time.Time) (line bool, suppressed uint64, since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

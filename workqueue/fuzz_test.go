@@ -311,7 +311,7 @@ func (r *rig) states() []workqueue.KeyState[byte] {
 	var states []workqueue.KeyState[byte]
 	for _, state := range r.q.Inspect() {
 		if !state.Processing && !state.Dirty && !state.Parked && state.Until.IsZero() {
-			require.False(r.t, state.Cooling.IsZero(), "there is a reason to know %d", state.Key)
+			require.False(r.t, state.Cooling.IsZero(), "key %d is kept only because it is cooling", state.Key)
 			continue
 		}
 		state.Group = ""

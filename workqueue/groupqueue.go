@@ -8,14 +8,14 @@ type groupQueue[K comparable] struct {
 	weight int32 // number of keys that the group gets in a row
 	credit int32 // how many of them are left in this round
 
-	prev, next *groupQueue[K] // the ring of the level's lanes
+	prev, next *groupQueue[K] // neighbours in the level's groupRing
 }
 
-// groupRing has the lanes of one level that have ready keys. Each lane gets as many keys in a row
-// as its weight, and then moves to the end.
+// groupRing is the ring of a level's group queues that have ready keys. Each group queue is served
+// as many keys in a row as its weight, and then moves to the end.
 type groupRing[K comparable] struct{ first *groupQueue[K] }
 
-// push appends a lane.
+// push appends a group queue.
 func (r *groupRing[K]) push(l *groupQueue[K]) {
 	l.credit = l.weight
 	if r.first == nil {
@@ -27,7 +27,7 @@ func (r *groupRing[K]) push(l *groupQueue[K]) {
 	l.prev.next, l.next.prev = l, l
 }
 
-// remove removes a lane.
+// remove removes a group queue.
 func (r *groupRing[K]) remove(l *groupQueue[K]) {
 	if l.next == l {
 		r.first = nil
@@ -40,13 +40,13 @@ func (r *groupRing[K]) remove(l *groupQueue[K]) {
 	l.prev, l.next = nil, nil
 }
 
-// rotate makes the first lane the last.
+// rotate makes the first group queue the last.
 func (r *groupRing[K]) rotate() {
 	r.first.credit = r.first.weight
 	r.first = r.first.next
 }
 
-// all calls the function yield for every lane.
+// all calls the function yield for every group queue.
 func (r *groupRing[K]) all(yield func(*groupQueue[K]) bool) {
 	for l := r.first; l != nil && yield(l); {
 		if l = l.next; l == r.first {

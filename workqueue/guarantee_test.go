@@ -80,7 +80,7 @@ func TestG9_AddsWhileAKeyIsWorkedOnGiveExactlyOneMoreRun(t *testing.T) { // WQ-4
 			q.Add("hot")
 		}
 		synctest.Wait()
-		require.EqualValues(t, 1, runs.Load(), "three idle workers do not get it")
+		require.EqualValues(t, 1, runs.Load(), "the three idle workers must not get the key")
 		require.NoError(t, q.Drain(t.Context()))
 		require.EqualValues(t, 2, runs.Load())
 	})
@@ -150,12 +150,12 @@ func TestD3_AllDrainersAreReleased(t *testing.T) { // WQ-15
 		require.Empty(t, drained)
 		q.ShutDown()
 		synctest.Wait()
-		require.Empty(t, drained, "a ShutDown does not cut a drain short, unlike WQ-12")
+		require.Empty(t, drained, "ShutDown does not end a drain early, unlike WQ-12")
 		q.Done("a")
 		for range cap(drained) {
 			require.NoError(t, <-drained)
 		}
-		require.NoError(t, q.Drain(t.Context()), "again, at once")
+		require.NoError(t, q.Drain(t.Context()), "a further Drain returns at once")
 	})
 }
 

@@ -98,7 +98,7 @@ func TestCausesAreTheFirstAndTheLastOfARun(t *testing.T) {
 	q.Done("a")
 	item, err = q.GetItem(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, workqueue.Causes{First: "resync", Last: "resync", Count: 1}, item.Causes, "a turn of its own")
+	require.Equal(t, workqueue.Causes{First: "resync", Last: "resync", Count: 1}, item.Causes, "the second run has causes of its own")
 }
 
 func TestAWorkerOfRunLooksUpWhyItHasTheKey(t *testing.T) {
@@ -144,7 +144,7 @@ func TestTimesAreKeptOnlyOnRequest(t *testing.T) {
 		s = q.Stats()
 		require.True(t, s.Timed)
 		require.Equal(t, time.Minute, s.OldestReady, "of c")
-		require.Equal(t, time.Minute, s.LongestRunning, "a has been running for longer, which nobody knows")
+		require.Equal(t, time.Minute, s.LongestRunning, "only the part of a's run since times are kept counts")
 		q.Done("a")
 		require.NoError(t, end())
 	})

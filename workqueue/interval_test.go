@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// newWithMinInterval returns a queue with a MinInterval, and the journal of a worker. For each key
-// the worker takes as long as needs says. It ends with the queue.
+// newWithMinInterval returns a queue with a MinInterval, and the journal of its worker. The worker
+// takes the time needs for each key, and ends with the queue.
 func newWithMinInterval(interval, needs time.Duration) (*workqueue.Queue[string], *journal) {
 	q := workqueue.New(workqueue.Options[string]{MinInterval: interval})
 	runs := newJournal()
@@ -99,7 +99,7 @@ func TestShutDownDoesNotWaitForIntervals(t *testing.T) {
 		require.False(t, state.Ready)
 		require.Equal(t, time.Hour, time.Until(state.Cooling))
 		require.NoError(t, q.Drain(t.Context()))
-		require.Equal(t, []string{"a @0s", "b @0s", "a @0s"}, runs.all(), "what is due is done, and at once")
+		require.Equal(t, []string{"a @0s", "b @0s", "a @0s"}, runs.all(), "at ShutDown, dirty keys in their interval run at once")
 	})
 }
 

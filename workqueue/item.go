@@ -42,7 +42,7 @@ func (q *Queue[K]) notifyGot(item *Item[K]) {
 	returned := false
 	defer func() {
 		if !returned {
-			// deferred, because q.again calls the observer, which may end the goroutine
+			// deferred, because q.requeue calls the observer, which may end the goroutine
 			defer q.done(item.Key, interrupted)
 			q.requeue(item.Key, hookFailureDelay)
 		}

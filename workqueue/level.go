@@ -2,17 +2,17 @@ package workqueue
 
 import "time"
 
-// level holds the ready keys of one priority. With groups, each group that has keys has a lane, and
-// the lanes are served in turn. Without groups there is always one lane.
+// level holds the ready keys of one priority. With groups, each group that has keys has a
+// groupQueue, and these are served in turn. Without groups there is always one groupQueue.
 type level[K comparable] struct {
 	priority   int32
 	len        int
 	lastServed uint64 // number of the run that served it last
 	queues     groupRing[K]
 
-	byGroup   map[string]*groupQueue[K] // the lanes, if there are groups
-	maxGroups int                       // maximum size of byGroup so far, see fitted
-	spare     *pool[groupQueue[K]]      // pool of unused lanes
+	byGroup   map[string]*groupQueue[K] // nil without groups
+	maxGroups int                       // maximum size of byGroup so far, see shrinkMap
+	spare     *pool[groupQueue[K]]      // unused group queues
 }
 
 func (l *level[K]) push(e *entry[K]) {
@@ -29,7 +29,7 @@ func (l *level[K]) push(e *entry[K]) {
 	l.len++
 }
 
-// queueOf returns the lane of the entry's group, and makes a new one if necessary.
+// queueOf returns the queue of the entry's group, and makes a new one if necessary.
 func (l *level[K]) queueOf(e *entry[K]) *groupQueue[K] {
 	found := l.byGroup[e.group]
 	if found == nil {
@@ -67,8 +67,8 @@ func (l *level[K]) remove(e *entry[K]) {
 	}
 }
 
-// oldest returns the earliest ready time among the first entries of the lanes; the level must not
-// be empty.
+// oldest returns the earliest ready time among the first entries of the group queues; the level
+// must not be empty.
 func (l *level[K]) oldest() time.Duration {
 	oldest := never
 	for gq := range l.queues.all {

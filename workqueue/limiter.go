@@ -212,7 +212,7 @@ func (l *containedLimiter[K]) describe(to *Limits) {
 type failures[K comparable] struct {
 	mu      sync.Mutex // guards following
 	byKey   map[K]int
-	maxKeys int // maximum size of byKey so far, see fitted
+	maxKeys int // maximum size of byKey so far, see shrinkMap
 }
 
 func newFailures[K comparable]() *failures[K] { return &failures[K]{byKey: make(map[K]int)} }

@@ -28,7 +28,7 @@ func TestExponentialDoublesUpToItsMaximum(t *testing.T) { // WQ-31
 	require.Equal(t, []time.Duration{1 * ms, 2 * ms, 4 * ms, 8 * ms, 16 * ms, 20 * ms, 20 * ms}, delays(l, "a", 7))
 	require.Equal(t, 7, l.NumRequeues("a"))
 
-	require.Equal(t, []time.Duration{1 * ms, 2 * ms}, delays(l, "b", 2), "each key for itself")
+	require.Equal(t, []time.Duration{1 * ms, 2 * ms}, delays(l, "b", 2), "each key has a count of its own")
 	l.Forget("a")
 	require.Zero(t, l.NumRequeues("a"))
 	require.Equal(t, ms, l.When("a"))
@@ -80,7 +80,7 @@ func TestMaxOfCallsAllAndReturnsTheLongest(t *testing.T) { // WQ-32
 	require.Equal(t, 6, l.NumRequeues("a"), "the largest count")
 	l.Forget("a")
 	require.Zero(t, l.NumRequeues("a"))
-	require.Equal(t, 5*ms, l.When("a"), "Forget reached all")
+	require.Equal(t, 5*ms, l.When("a"), "Forget is passed to all limiters")
 
 	require.Zero(t, workqueue.MaxOf[string]().When("a"))
 }
@@ -99,7 +99,7 @@ func TestBucketReservesTokens(t *testing.T) { // WQ-33
 	synctest.Test(t, func(t *testing.T) {
 		l := workqueue.Bucket[string](10, 3)
 		require.Equal(t, []time.Duration{0, 0, 0, 100 * ms, 200 * ms, 300 * ms}, delays(l, "a", 6))
-		require.Equal(t, 400*ms, l.When("b"), "keys are not told apart")
+		require.Equal(t, 400*ms, l.When("b"), "keys are not distinguished")
 		l.Forget("a")
 		require.Zero(t, l.NumRequeues("a"))
 
@@ -109,7 +109,7 @@ func TestBucketReservesTokens(t *testing.T) { // WQ-33
 		require.Zero(t, l.When("a"), "exactly one token")
 		require.Equal(t, 100*ms, l.When("a"))
 		time.Sleep(time.Hour)
-		require.Equal(t, []time.Duration{0, 0, 0, 100 * ms}, delays(l, "a", 4), "no more than burst are saved")
+		require.Equal(t, []time.Duration{0, 0, 0, 100 * ms}, delays(l, "a", 4), "at most burst tokens are saved")
 	})
 }
 
@@ -175,7 +175,7 @@ func TestLimitsOfAQueue(t *testing.T) {
 		q := workqueue.New(workqueue.Options[string]{RateLimiter: l})
 		want := workqueue.Limits{Base: 5 * ms, Longest: time.Minute, Burst: 100, PerSecond: 10, Tokens: 100}
 		require.Equal(t, want, q.Limits())
-		require.Equal(t, want, q.Limits(), "to look takes nothing")
+		require.Equal(t, want, q.Limits(), "Limits takes no token")
 		for n := range 130 {
 			l.When("a")
 			require.InDelta(t, 99-n, q.Limits().Tokens, 1e-9)

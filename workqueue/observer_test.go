@@ -138,15 +138,15 @@ func TestStatsHaveTheDepthOfEachPriorityAndTheOldestKeyOfAll(t *testing.T) {
 
 		s := q.Stats()
 		require.Equal(t, []workqueue.Level{{Priority: 7, Ready: 1}, {Priority: 0, Ready: 4}, {Priority: workqueue.LowPriority, Ready: 1}}, s.Levels)
-		require.Equal(t, 3*time.Second, s.OldestReady, "a1, of neither the highest priority nor the lowest")
+		require.Equal(t, 3*time.Second, s.OldestReady, "a1 is the oldest, although its priority is neither the highest nor the lowest")
 		addAt(q, 7, "c1") // with a raised priority
 		for _, want := range []string{"a3", "c1", "a1"} {
 			require.Equal(t, want, get(t, q))
 			q.Done(want)
 		}
 		s = q.Stats()
-		require.Equal(t, []workqueue.Level{{Priority: 0, Ready: 2}, {Priority: workqueue.LowPriority, Ready: 1}}, s.Levels, "but for those without keys")
-		require.Equal(t, 2500*time.Millisecond, s.OldestReady, "a2, although its group is not the next")
+		require.Equal(t, []workqueue.Level{{Priority: 0, Ready: 2}, {Priority: workqueue.LowPriority, Ready: 1}}, s.Levels, "levels without keys are left out")
+		require.Equal(t, 2500*time.Millisecond, s.OldestReady, "a2 is the oldest, although its group is not the next")
 		q.ShutDown()
 	})
 }

@@ -40,8 +40,8 @@ type Options[K comparable] struct {
 	// to nil: one group.
 	Group func(key K) string
 
-	// Weight returns how many keys a group gets in a row. Less than one counts as one; a panic
-	// counts as one as well. Defaults to nil: one.
+	// Weight returns how many keys a group gets in a row. A result below one counts as one, and so
+	// does a panic. Defaults to nil: every group has weight one.
 	Weight func(group string) int
 
 	// DrainTimeout is how long the workers of RunUntil may continue with queued keys after its stop

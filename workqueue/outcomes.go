@@ -2,7 +2,7 @@ package workqueue
 
 // Outcomes counts runs by their result, each once.
 type Outcomes struct {
-	// Succeeded counts runs without a result. RequeuedAfter and RequeuedWhen count runs that
+	// Succeeded counts runs that returned nil. RequeuedAfter and RequeuedWhen count runs that
 	// requested another run, see RequeueAfter and RequeueWhen. Retried counts failures that are
 	// retried, rate-limited; Dropped counts failures that are not retried, see Drop. Interrupted
 	// counts runs that returned an error because their context had ended.
@@ -13,7 +13,7 @@ type Outcomes struct {
 type outcome uint8
 
 const (
-	doneByCaller outcome = iota // by a call of Done, without a result
+	doneByCaller outcome = iota // the caller called Done, which has no result
 	succeeded
 	requeuedAfter
 	requeuedWhen
@@ -24,7 +24,7 @@ const (
 	numOutcomes = iota
 )
 
-// outcomesLocked returns the counts for Run by how the runs ended.
+// outcomesLocked returns how many runs of Run ended in each way.
 func (q *Queue[K]) outcomesLocked() Outcomes {
 	n := &q.outcomes
 	return Outcomes{

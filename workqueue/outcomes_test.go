@@ -28,7 +28,8 @@ func TestStatsCountRunsByOutcome(t *testing.T) {
 		for key := range results {
 			q.Add(key)
 		}
-		// An ordinary error while its context is alive. Its key is added later.
+		// The result is an ordinary error while the context of the run is alive. Its key is added
+		// later.
 		results["waits"] = context.Canceled
 		q.Add("panics")
 		q.Add("hangs")
@@ -95,7 +96,7 @@ func TestStatsCountAnInterruptedRun(t *testing.T) {
 	})
 }
 
-// If times are kept only since a Run began, the times of keys with workers count from that moment.
+// If times are kept only from the first Run on, keys with workers count from that moment.
 func TestUnfinishedCountsFromWhenTimesAreKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

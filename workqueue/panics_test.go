@@ -39,7 +39,7 @@ func (l *loop) Error() string { return "loop" }
 func (l *loop) Unwrap() error { return l }
 
 // A reconcile may return an error that panics when it is examined, in every form in which a result
-// may be wrapped. This counts as a normal failure: the failure is logged, reported and retried, and
+// may be wrapped. The error counts as a normal failure: it is logged, reported and retried, and
 // other keys go on.
 func TestErrorsThatPanicAreFailures(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,7 @@ func (q *Queue[K]) Park(key K, until func(context.Context) error) {
 	q.park(key, q.hash(key), q.groupOf(key), until)
 }
 
-// parking has the goroutines that run the functions passed to Park.
+// parking is the state of the goroutines that run the functions passed to Park.
 type parking struct {
 	ctx    context.Context // of the functions
 	cancel context.CancelFunc

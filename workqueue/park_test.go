@@ -94,7 +94,7 @@ func TestAWorkerThatParksItsKeyReadsItsOwnWrite(t *testing.T) {
 		require.NoError(t, end())
 		close(seen)
 		require.Zero(t, stale.Load())
-		require.EqualValues(t, 6, writes.Load(), "at once, and then as often as the store catches up")
+		require.EqualValues(t, 6, writes.Load(), "one write at once, and then one each time the store catches up")
 	})
 }
 
@@ -181,7 +181,7 @@ func TestDrainWaitsForAWaitThatIgnoresItsContext(t *testing.T) { // G10
 		defer cancel()
 		var left *workqueue.DrainError
 		require.ErrorAs(t, q.Drain(short), &left)
-		require.Zero(t, left.Left, "no key is to be worked on")
+		require.Zero(t, left.Left, "no key is left")
 		start := time.Now()
 		require.NoError(t, q.Drain(t.Context()))
 		require.Equal(t, 59*time.Second, time.Since(start))

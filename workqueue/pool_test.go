@@ -26,7 +26,7 @@ func TestAPoolKeepsManySparesUntilTheNextCollection(t *testing.T) { // WQ-7
 	for one := range first {
 		p.put(one)
 	}
-	require.Equal(t, first, take(), "none was allocated")
+	require.Equal(t, first, take(), "get must not allocate while spares are left")
 	for one := range first {
 		p.put(one)
 	}

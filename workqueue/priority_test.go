@@ -56,7 +56,7 @@ func TestAnAddOfAKeyThatIsProcessedHasItsOwnPriority(t *testing.T) {
 	addAt(q, 3, "a")
 	addAt(q, 0, "a")
 	q.Done("a")
-	require.Equal(t, []string{"a", "b"}, takeAll(t, q), "3 before 2")
+	require.Equal(t, []string{"a", "b"}, takeAll(t, q), "priority 3 comes before 2")
 }
 
 func TestADelayedAddKeepsItsPriority(t *testing.T) {
@@ -68,7 +68,7 @@ func TestADelayedAddKeepsItsPriority(t *testing.T) {
 		q.AddWith("b", workqueue.AddOptions{Priority: 2, After: time.Minute})
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		require.Equal(t, []string{"a", "b"}, takeAll(t, q), "the earlier time, and the higher priority")
+		require.Equal(t, []string{"a", "b"}, takeAll(t, q), "the earlier time and the higher priority apply")
 	})
 }
 
@@ -92,7 +92,7 @@ func TestARetryKeepsThePriorityAndTheCauses(t *testing.T) {
 		time.Sleep(time.Second)
 		other, err := q.GetItem(t.Context())
 		require.NoError(t, err)
-		require.Zero(t, other.Priority, "of no turn")
+		require.Zero(t, other.Priority, "a Retry after Done has no run whose priority it could keep")
 	})
 }
 
@@ -148,11 +148,11 @@ func TestNothingStarves(t *testing.T) {
 		}
 		if key != seen || turn > ageing*(key+1) {
 			// with require, this check would take most of the test's time
-			t.Fatalf("key %d has its turn after %d, %d turns later", key, seen-1, turn)
+			t.Fatalf("key %d runs after %d, in run %d", key, seen-1, turn)
 		}
 		seen++
 	}
-	require.Equal(t, ageing*low, urgent-low, "and the urgent ones have all other turns")
+	require.Equal(t, ageing*low, urgent-low, "the urgent keys get all other runs")
 }
 
 // The bound with more levels: ageing * lower levels * (keys before it + 1).
@@ -284,7 +284,7 @@ func walkWithinTheBound(t *testing.T, name string, random *rand.Rand, opts workq
 			for key, w := range waits {
 				n := boundOfGroups(w.before, weight(w.group), w.groups, greatest)
 				if turn-w.since > opts.Ageing*w.levels*(n+1) {
-					t.Fatalf("%s: %d waits for %d turns, %d of its group were before it, %d groups, %d levels, ageing %d",
+					t.Fatalf("%s: %d waits for %d runs, %d of its group were before it, %d groups, %d levels, ageing %d",
 						name, key, turn-w.since, w.before, w.groups, w.levels, opts.Ageing)
 				}
 			}

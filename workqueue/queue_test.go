@@ -119,7 +119,7 @@ func TestAGetThatIsWokenAndCancelledLosesNoKey(t *testing.T) {
 			}
 			q.Add("a") // wakes the first Get, which has been blocked longest
 			cancel()
-			require.Equal(t, "a", <-keys, "by the first, or else by the second")
+			require.Equal(t, "a", <-keys, "the first or the second Get gets the key")
 			q.ShutDown()
 		})
 	}
@@ -177,7 +177,7 @@ func TestGetReturnsTheCauseOfItsContext(t *testing.T) {
 
 		q.Add("a")
 		_, err := q.Get(ctx)
-		require.ErrorIs(t, err, reason, "a worker that was told to stop gets no more, even if there is more")
+		require.ErrorIs(t, err, reason, "a worker whose context has ended gets no key, even if one is ready")
 		require.Equal(t, 1, q.Len())
 	})
 }

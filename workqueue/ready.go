@@ -18,7 +18,7 @@ type readyKeys[K comparable] struct {
 	len    int
 
 	ageing     int    // one in this many runs; 0 disables it
-	grouped    bool   // whether levels have lanes by group
+	grouped    bool   // whether a level has a groupQueue for each group
 	served     uint64 // number of keys handed out
 	passedOver int    // consecutive runs of the highest level while others had keys
 

@@ -105,8 +105,8 @@ func (q *Queue[K]) await(ctx, stop context.Context) error {
 	return q.Drain(ctx)
 }
 
-// runCtx is one worker: it returns when the worker is dismissed, when the context work ends, or
-// when Get has no more keys.
+// runCtx is one worker. It returns when workerCtx ends, because the worker is stopped, when the
+// context runCtx ends, or when Get has no more keys.
 func (q *Queue[K]) runCtx(workerCtx, runCtx context.Context, reconcile func(context.Context, K) error) {
 	for {
 		key, err := q.Get(workerCtx)
@@ -145,7 +145,7 @@ func (q *Queue[K]) reconcileKey(ctx context.Context, key K, reconcile func(conte
 					q.requeue(key, hookFailureDelay)
 				}
 			}()
-			handled = q.hooks.Call("conclusion", func() { how = q.handleResult(ctx, key, err) })
+			handled = q.hooks.Call("result of reconcile", func() { how = q.handleResult(ctx, key, err) })
 		},
 	)
 }
@@ -191,8 +191,8 @@ func (q *Queue[K]) handleResult(ctx context.Context, key K, err error) outcome {
 	return how
 }
 
-// callContained calls a user's function f, and then the function then with the error of f. A panic
-// and a runtime.Goexit become errors as well.
+// callContained calls a user's function f, and then passes the error of f to the function then. A
+// panic or a runtime.Goexit of f becomes an error as well.
 func callContained(f func() error, then func(error)) {
 	err := errGoexit
 	defer func() {

@@ -202,7 +202,7 @@ func TestRunEndsAtOnceAndWithItsCauseWhenItsContextEnds(t *testing.T) { // G10
 			s := q.Stats()
 			require.True(t, s.ShuttingDown)
 			require.Zero(t, s.Delayed+s.Parked)
-			require.Zero(t, s.Failures, "to be interrupted is no failure")
+			require.Zero(t, s.Failures, "an interrupted run is not a failure")
 			require.Empty(t, log.String())
 		})
 	}
@@ -327,9 +327,9 @@ func TestRunWhoseContextHasEndedDoesNothing(t *testing.T) {
 		}
 		require.NoError(t, q.Run(ended, 3, work))
 		require.Empty(t, runs.all())
-		require.NoError(t, q.RunUntil(t.Context(), ended, 3, work), "this one does what is queued")
+		require.NoError(t, q.RunUntil(t.Context(), ended, 3, work), "RunUntil processes the queued keys")
 		require.Equal(t, []string{"a @0s"}, runs.all())
-		require.NoError(t, q.Run(ended, 3, work), "again, at once")
+		require.NoError(t, q.Run(ended, 3, work), "a further Run returns at once")
 		require.Error(t, q.SetWorkers(3))
 	})
 }
@@ -371,7 +371,7 @@ func TestDrainTimeoutEndsRunUntil(t *testing.T) {
 		})
 		q.Add("a")
 		synctest.Wait()
-		require.NoError(t, end(), "negative means as long as it takes")
+		require.NoError(t, end(), "a negative DrainTimeout means no limit")
 	})
 }
 
@@ -401,8 +401,8 @@ func TestRunWaitsForAReconcileThatIgnoresItsContext(t *testing.T) { // G10
 		synctest.Wait()
 		start = time.Now()
 		var left *workqueue.DrainError
-		require.ErrorAs(t, end(), &left, "it was not done when the time was over")
-		require.Equal(t, 2*time.Hour, time.Since(start), "nor is a wait of Park left behind")
+		require.ErrorAs(t, end(), &left, "the key was not done within DrainTimeout")
+		require.Equal(t, 2*time.Hour, time.Since(start), "RunUntil also waits for the functions passed to Park")
 	})
 }
 
@@ -422,7 +422,7 @@ func TestRunEndsWhenAnotherCallerDrainsTheQueue(t *testing.T) {
 		}
 		start := time.Now()
 		require.NoError(t, q.Drain(t.Context()))
-		require.Equal(t, 2*time.Second, time.Since(start), "four workers")
+		require.Equal(t, 2*time.Second, time.Since(start), "with four workers, the keys take two seconds")
 		require.NoError(t, <-ended)
 		require.NoError(t, q.Run(t.Context(), 1, func(context.Context, string) error { return nil }))
 	})
@@ -593,12 +593,12 @@ func TestRunDoesNotRetryDroppedErrors(t *testing.T) {
 		})
 		q.Add("a")
 		time.Sleep(time.Hour)
-		require.Equal(t, []string{"a @0s", "a @5ms"}, runs.all(), "retried after the conflict, and then no more")
+		require.Equal(t, []string{"a @0s", "a @5ms"}, runs.all(), "the key is retried after the conflict, and not after the drop")
 		require.Zero(t, q.NumRequeues("a"), "its failures are forgotten")
 		require.EqualValues(t, 2, q.Stats().Failures)
 		q.Add("a")
 		synctest.Wait()
-		require.Len(t, runs.all(), 3, "a new add is a new chance")
+		require.Len(t, runs.all(), 3, "a dropped key runs again after an Add")
 		require.NoError(t, end())
 	})
 	require.NoError(t, workqueue.Drop(nil))

@@ -11,10 +11,10 @@ type Stats struct {
 	// ShuttingDown is true from ShutDown on.
 	ShuttingDown bool
 
-	// Numbers of keys in each state. Ready keys can be handed out, delayed keys wait for their
-	// time, Park holds parked keys back, and a worker has processing keys. Dirty keys have a
-	// pending run: they are ready, held back, or were added again while they were with a worker. A
-	// key can be in several states.
+	// Ready, Delayed, Parked, Processing and Dirty are the numbers of keys in each state. Ready
+	// keys can be handed out, delayed keys wait for their time, Park holds parked keys back, and
+	// workers have the processing keys. Dirty keys have a pending run: they are ready, held back,
+	// or were added again while they were with a worker. A key can be in several states.
 	Ready, Delayed, Parked, Processing, Dirty int
 
 	// Levels has the number of ready keys by priority, the highest priority first.
@@ -36,9 +36,9 @@ type Stats struct {
 	// nearly the same moment as the other fields.
 	Workers int
 
-	// Counts since the queue was made. Adds: a key became dirty. Merged: an add found its key dirty
-	// already. Retries: a delayed add or a Retry was accepted. Gets: a key was handed out. Dones: a
-	// key was done.
+	// These fields count events since the queue was made. Adds: a key became dirty. Merged: an add
+	// found its key dirty already. Retries: a delayed add or a Retry was accepted. Gets: a key was
+	// handed out. Dones: a key was done.
 	Adds, Merged, Retries, Gets, Dones uint64
 
 	// Refused counts adds and parks of every kind after ShutDown. Discarded counts the delays, and

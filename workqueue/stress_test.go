@@ -42,7 +42,7 @@ type stress struct {
 	t       *testing.T
 	name    string
 	q       *workqueue.Queue[int]
-	early   bool // whether the queue is shut down while keys are still added
+	early   bool // the queue is shut down while keys are still added
 	changes [stressKeys]struct{ announced, seen, working atomic.Int64 }
 }
 

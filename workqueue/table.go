@@ -27,9 +27,9 @@ type slot[K comparable] struct {
 const (
 	minSlots = 16
 
-	// A container that once had more than roomy elements is replaced by a smaller container when at
-	// most 1/sparse of its room is in use. Otherwise the memory of a large cluster's initial sync
-	// would be kept for the life of the process.
+	// A container that once had more than shrinkMinSize elements is replaced by a smaller container
+	// when at most 1/shrinkRatio of its room is in use. Otherwise the memory of a large cluster's
+	// initial sync would be kept for the life of the process.
 	shrinkMinSize = 1024
 	shrinkRatio   = 32
 )
@@ -145,8 +145,8 @@ func (t *table[K]) all(yield func(*entry[K]) bool) {
 }
 
 // shrinkMap is called after a delete from a map, because a Go map keeps the memory of a burst. It
-// returns the map, or a smaller copy if few elements are left. had is the maximum size of this map
-// so far.
+// returns the map, or a smaller copy if few elements are left. maxLen is the maximum size of this
+// map so far.
 func shrinkMap[K comparable, V any](m map[K]V, maxLen *int) map[K]V {
 	*maxLen = max(*maxLen, len(m)+1)
 	if *maxLen <= shrinkMinSize || len(m) > *maxLen/shrinkRatio {

@@ -40,8 +40,9 @@ func (q *Queue[K]) setTimerLocked(now time.Duration) {
 	}
 }
 
-// handleDueAlarms handles the alarms that are due, and sets the timer for the next one. ring takes
-// the lock again for each key, so that workers can begin while thousands of keys are due.
+// handleDueAlarms handles the alarms that are due, and sets the timer for the next one.
+// handleDueAlarm takes the lock again for each key, so that workers can begin while thousands of
+// keys are due.
 func (q *Queue[K]) handleDueAlarms() {
 	returned := false
 	defer func() {

@@ -10,8 +10,8 @@ import (
 
 const manyAlarms = 8 * spreadAtOnce
 
-// midSpread returns a queue with many delayed keys, due one nanosecond apart. Its ring was
-// interrupted while it spreads their alarms. resume continues the ring.
+// midSpread returns a queue with many delayed keys, due one nanosecond apart. Its call of popDue
+// has moved only a part of their alarms to lower spans. resume handles the rest.
 func midSpread(t *testing.T) (q *Queue[int], resume func()) {
 	q = New(Options[int]{})
 	time.Sleep(time.Hour) // so that the floor is far before the alarms
@@ -37,7 +37,7 @@ func TestAShutDownMayComeWhileAlarmsAreSpread(t *testing.T) { // WQ-26, D4
 		q.ShutDown()
 		require.NoError(t, q.Verify())
 		require.EqualValues(t, manyAlarms, q.Stats().Discarded)
-		require.False(t, q.drainedLocked(), "a ring goes on")
+		require.False(t, q.drainedLocked(), "handleDueAlarms has not finished")
 		goOn()
 		require.NoError(t, q.Drain(t.Context()))
 	})
@@ -53,8 +53,8 @@ func TestDelaysMayChangeWhileAlarmsAreSpread(t *testing.T) { // WQ-21, WQ-22
 			case 0:
 				require.True(t, q.Cancel(key))
 			case 1:
-				// a microsecond from now, in the middle of the others, and behind the alarms of
-				// that time
+				// The time of key is a microsecond from now, in the middle of the others. Its alarm
+				// comes behind the alarms of the same time.
 				q.AddWith(key, AddOptions{After: time.Microsecond, Delay: Replace})
 			case 2:
 				q.AddWith(key, AddOptions{After: time.Hour, Delay: Latest})

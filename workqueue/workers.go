@@ -26,8 +26,8 @@ var (
 	errNotRunning = errors.New("no Run is in progress")
 )
 
-// start starts workers. Each of them calls the function work, which must return when its context
-// ends. The worker's context ends when the worker is dismissed, or when the context run ends.
+// start starts n workers. Each worker calls the function work, which must return when workerCtx
+// ends. workerCtx ends when the worker is stopped, or when ctx ends.
 func (c *workerSet) start(ctx context.Context, n int, work func(workerCtx context.Context)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,7 +40,7 @@ func (c *workerSet) start(ctx context.Context, n int, work func(workerCtx contex
 	return nil
 }
 
-// resize starts or dismisses workers.
+// resize starts or stops workers.
 func (c *workerSet) resize(n int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,14 +79,14 @@ func startWorker(wg *sync.WaitGroup, workerCtx context.Context, work func(contex
 	})
 }
 
-// size is the number of workers that are not dismissed.
+// size is the number of workers that have not been stopped.
 func (c *workerSet) size() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.cancels)
 }
 
-// stop dismisses all workers and waits for them.
+// stop stops all workers and waits for them.
 func (c *workerSet) stop() {
 	c.mu.Lock()
 	c.stopping = true // so that no worker starts while it waits

@@ -62,7 +62,7 @@ func TestSetWorkersStopsIdleWorkers(t *testing.T) {
 		require.LessOrEqual(t, runtime.NumGoroutine(), before+5)
 		q.Add("a")
 		synctest.Wait()
-		require.EqualValues(t, 1, q.Stats().Dones, "the one that is left works")
+		require.EqualValues(t, 1, q.Stats().Dones, "the remaining worker goes on")
 		require.NoError(t, end())
 	})
 }
@@ -105,16 +105,16 @@ func TestNoWorkerStartsWhileARunEnds(t *testing.T) {
 		require.NoError(t, <-ended)
 		require.EqualValues(t, 1, begun.Load(), "no further key is begun")
 
-		require.NoError(t, q.Run(t.Context(), 2, reconcile), "another may do the rest")
+		require.NoError(t, q.Run(t.Context(), 2, reconcile), "another Run may process the rest")
 		require.EqualValues(t, 3, begun.Load())
 	})
 }
 
-// The key of a dismissed worker was added again, and the other workers have ended before the
-// dismissed worker is done.
+// The key of a stopped worker was added again, and the other workers have ended before the stopped
+// worker is done.
 func TestAStoppedWorkerLeavesNoKeyBehindIfItIsTheLast(t *testing.T) { // WQ-11
 	t.Parallel()
-	for _, slow := range []string{"a", "b"} { // the dismissed worker has one of these keys
+	for _, slow := range []string{"a", "b"} { // the stopped worker has one of these keys
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue()
 			var runs atomic.Int64
