@@ -37,7 +37,7 @@ func TestApplyOwnsTheFieldsThatItSets(t *testing.T) {
 		_, err = r.maps.Update(ctx, other, metav1.UpdateOptions{FieldManager: "user"})
 		require.NoError(t, err)
 		_, err = maps.Patch(ctx, keyOf(m), types.ApplyPatchType, []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"mine":"1"}}`))
-		require.True(t, apierrors.IsConflict(err), "a patch that applies does not take over: %v", err)
+		require.True(t, apierrors.IsConflict(err), "an apply patch does not take over fields of other managers: %v", err)
 		require.ErrorContains(t, err, `conflict with "user" using v1: .data.mine`)
 		dry, err := maps.Server().ServerSideApply(ctx, newMap("a", "mine", "3"), metav1.ApplyOptions{FieldManager: "tester", Force: true, DryRun: []string{metav1.DryRunAll}})
 		require.NoError(t, err)
@@ -46,10 +46,10 @@ func TestApplyOwnsTheFieldsThatItSets(t *testing.T) {
 
 		applied, err = maps.Apply(ctx, newMap("a", "mine", "1"))
 		require.NoError(t, err)
-		require.Equal(t, map[string]string{"user": "1", "mine": "1"}, applied.Data, "it takes over, and what it does not want any more goes")
+		require.Equal(t, map[string]string{"user": "1", "mine": "1"}, applied.Data, "Apply takes over mine, and removes old, which it no longer sets")
 		again, err := maps.Apply(ctx, newMap("a", "mine", "1"))
 		require.NoError(t, err)
-		require.Equal(t, applied, again, "nothing is different, and nothing is written")
+		require.Equal(t, applied, again, "an equal Apply writes nothing")
 
 		created, err := maps.Apply(ctx, newMap("new", "mine", "1"))
 		require.NoError(t, err)
@@ -70,13 +70,13 @@ func TestApplyOfACopyOfACachedObject(t *testing.T) {
 		applied, err := maps.Apply(ctx, cached)
 		require.NoError(t, err)
 		require.Equal(t, map[string]string{"user": "1", "mine": "1"}, applied.Data)
-		require.Len(t, owners(applied), 3, "before-first-apply, user and tester")
+		require.Len(t, owners(applied), 3, "the managers are before-first-apply, user and tester")
 		_, err = maps.Apply(ctx, m.DeepCopy())
-		require.True(t, apierrors.IsConflict(err), "it has an old version: %v", err)
+		require.True(t, apierrors.IsConflict(err), "the object has an old version: %v", err)
 		successor := m.DeepCopy()
 		successor.ResourceVersion, successor.UID = "", "other"
 		_, err = maps.Apply(ctx, successor)
-		require.True(t, apierrors.IsConflict(err), "it is another object: %v", err)
+		require.True(t, apierrors.IsConflict(err), "the object has another UID: %v", err)
 		return nil
 	})
 }
@@ -102,7 +102,7 @@ func TestApplyStatusWritesOnlyTheStatus(t *testing.T) {
 		require.Equal(t, map[string]string{"user": "1"}, applied.Labels)
 		require.Equal(t, made.GetGeneration(), applied.Generation)
 		require.EqualValues(t, 2, applied.Status.Replicas)
-		require.Len(t, applied.Status.Conditions, 2, "conditions are a map by their types")
+		require.Len(t, applied.Status.Conditions, 2, "conditions are merged by type")
 		fields := owners(applied)["tester Apply status"]
 		require.Contains(t, fields, `"f:replicas":{}`)
 		for _, unwritten := range []string{"f:spec", "f:metadata", "Theirs"} {
@@ -112,7 +112,7 @@ func TestApplyStatusWritesOnlyTheStatus(t *testing.T) {
 		applied, err = mine.Apply(ctx, with("Main", 9))
 		require.NoError(t, err)
 		require.EqualValues(t, 7, *applied.Spec.Replicas)
-		require.EqualValues(t, 2, applied.Status.Replicas, "Apply leaves the status alone")
+		require.EqualValues(t, 2, applied.Status.Replicas, "Apply does not change the status")
 		require.NotContains(t, owners(applied)["tester Apply "], "f:status")
 
 		missing := with("Mine", 1)
@@ -143,7 +143,7 @@ func TestApplyWithOwners(t *testing.T) {
 		require.Len(t, both.OwnerReferences, 2)
 		require.True(t, metav1.IsControlledBy(both, m))
 		_, err = r.maps.ServerSideApply(ctx, child(other, true), metav1.ApplyOptions{FieldManager: "they"})
-		require.True(t, apierrors.IsInvalid(err), "one controller: %v", err)
+		require.True(t, apierrors.IsInvalid(err), "only one owner may be the controller: %v", err)
 		left, err := maps.Apply(ctx, newMap("child", "a", "1"))
 		require.NoError(t, err)
 		require.Len(t, left.OwnerReferences, 1)
@@ -182,7 +182,7 @@ func TestApplyOfACustomStruct(t *testing.T) {
 		require.Equal(t, "shop.example.com", applied.Spec.Host)
 		applied, err = sites.Apply(ctx, s)
 		require.NoError(t, err)
-		require.True(t, applied.Status.Ready, "Apply leaves the status alone, though the struct has one")
+		require.True(t, applied.Status.Ready, "Apply does not change the status, although the struct has one")
 		require.Equal(t, map[string]string{"tester Apply ": `{"f:spec":{".":{},"f:host":{}}}`, "tester Apply status": `{"f:status":{".":{},"f:ready":{}}}`}, owners(applied))
 		return nil
 	})

@@ -35,32 +35,33 @@ import (
 //
 // The key is held back for two minutes at most, because a working cache has a write within the
 // interval of two bookmarks. The limit is five seconds if a field selector decides whether the
-// Client's cache has the object, or if the server's versions cannot be compared. The wait ends
-// earlier if the cache cannot see the write: its informer has stopped, or the object cannot be
-// read. The same holds if two lists in a row failed because the server refuses the resource (status
-// 403 or 405) or does not have it any more (status 404). If a wait ends without the write, the log
-// and [Manager.Ready] name the key. Ready names the key until the cache has the write, for five
-// minutes at most; see ControllerStatus.UnseenWrites.
+// Client's cache has the object, or if the server's versions cannot be compared.
+//
+// The wait ends earlier if the cache cannot see the write: its informer has stopped, or the object
+// cannot be decoded. The same holds if two lists in a row failed because the server refuses the
+// resource (status 403 or 405) or does not have it any more (status 404). If a wait ends without
+// the write, the log and [Manager.Ready] name the key. Ready names the key until the cache has the
+// write, for five minutes at most; see ControllerStatus.UnseenWrites.
 type Client[T metav1.Object] struct {
 	server         *rest.Resource[T]
-	cache          *informer.Handle[T] // nil if the Client was refused
-	store          *indexer.Reader[T]  // of the cache
-	cacheName      string              // the name of the cache
+	cache          *informer.Handle[T] // nil for an invalidClient
+	store          *indexer.Reader[T]  // reads the cache
+	cacheName      string              // name of the cache
 	waiters        func() []cacheWaiter
-	fieldManager   string // the field manager
+	fieldManager   string // of all writes
 	kind           schema.GroupKind
 	addWiringError func(error)
 
-	optsErr error // the error in the options, or nil
+	optsErr error // error in the options, or nil
 }
 
-// For returns a Client of the manager's cluster. All Clients of the same objects have one cache,
-// which the manager keeps. opts name the resource, and select the objects in the cache; for a
-// built-in type, the resource is known. See [Select] for other clusters, several namespaces, and
+// For returns a Client of the manager's cluster. All Clients that select the same objects have one
+// cache, which the manager keeps. opts name the resource, and select the objects in the cache; for
+// a built-in type, the resource is known. See [Select] for other clusters, several namespaces, and
 // the options of an informer.
 //
-// An error in opts is returned by [Manager.Run], before anything starts. The Client can still be
-// used: its cache is empty, it sends nothing, and its calls return that error. The cache is
+// If opts are invalid, [Manager.Run] returns the error before anything starts. The Client can still
+// be used: its cache is empty, it sends nothing, and its calls return that error. The cache is
 // complete when the manager's controllers run. For panics if m is nil.
 func For[T metav1.Object](m *Manager, opts rest.ResourceOptions) *Client[T] {
 	return Select(m, Selection[T]{ResourceOptions: opts})
@@ -97,7 +98,7 @@ func Select[T metav1.Object](m *Manager, s Selection[T]) *Client[T] {
 	return c
 }
 
-// invalidClient returns a Client whose calls return an error.
+// invalidClient returns a Client whose calls return optsErr.
 func invalidClient[T metav1.Object](m *Manager, optsErr error) *Client[T] {
 	closed := rest.Must(rest.NewClient(rest.Config{Host: "http://refused.invalid"}, rest.Options{Logger: slog.New(slog.DiscardHandler)}))
 	closed.Close()
@@ -171,7 +172,7 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	}, nil
 }
 
-// clusterWide reports whether objects are known to be cluster-scoped.
+// clusterWide reports whether objects of this kind are known to be cluster-scoped.
 func clusterWide(kind schema.GroupKind, resource schema.GroupVersionResource) bool {
 	_, namespaced, builtin := rest.Builtin(kind.WithVersion(resource.Version))
 	return builtin && !namespaced
@@ -180,11 +181,11 @@ func clusterWide(kind schema.GroupKind, resource schema.GroupVersionResource) bo
 // Get returns an object from the cache, and whether it exists. The object must not be changed.
 func (c *Client[T]) Get(key types.NamespacedName) (T, bool) { return c.store.Get(key) }
 
-// Cache returns the reading half of the cache, with its iterators, indexes and snapshots.
+// Cache returns a read-only view of the cache, with its iterators, indexes and snapshots.
 func (c *Client[T]) Cache() *indexer.Reader[T] { return c.store }
 
-// Server returns the resource of the server. The resource does not read from the cache, and its
-// writes hold back no key.
+// Server returns the resource of the server. A read from it does not use the cache, and a write
+// holds back no key.
 func (c *Client[T]) Server() *rest.Resource[T] { return c.server }
 
 // AddIndex adds an index to the cache: [indexer.Reader.Index] finds objects by the values that fn

@@ -60,12 +60,12 @@ func TestModifyRetriesAfterAConflict(t *testing.T) {
 		require.Equal(t, 3, calls)
 		require.Equal(t, "1", got.Data["n"])
 		require.NotEmpty(t, got.Data["other"])
-		require.Equal(t, "0", m.Data["n"], "the cache's object is as it was")
+		require.Equal(t, "0", m.Data["n"], "the cached object is unchanged")
 
 		before := r.requestCount("update configmaps")
 		_, err = maps.Modify(ctx, keyOf(m), func(*configMap) error { return nil })
 		require.NoError(t, err)
-		require.Equal(t, before, r.requestCount("update configmaps"), "nothing is different, and nothing is sent")
+		require.Equal(t, before, r.requestCount("update configmaps"), "without a difference, Modify sends nothing")
 
 		wrong := errors.New("no")
 		_, err = maps.Modify(ctx, keyOf(m), func(*configMap) error { return wrong })
@@ -79,7 +79,7 @@ func TestModifyRetriesAfterAConflict(t *testing.T) {
 			m.Data["n"] = "2"
 			return err
 		})
-		require.True(t, apierrors.IsConflict(err), "it gives up")
+		require.True(t, apierrors.IsConflict(err), "Modify gives up after six attempts")
 		return nil
 	})
 }
@@ -118,9 +118,9 @@ func TestDeleteRequiresTheUIDOfTheObject(t *testing.T) {
 	act(t, newMap("a"), func(ctx context.Context, r *rig, maps *controller.Client[*configMap], m *configMap) error {
 		require.NoError(t, r.maps.Delete(ctx, keyOf(m), metav1.DeleteOptions{}))
 		successor := r.create(newMap("a", "new", "1"))
-		require.True(t, apierrors.IsConflict(maps.Delete(ctx, m)), "it is another one")
+		require.True(t, apierrors.IsConflict(maps.Delete(ctx, m)), "the object has another UID")
 		require.NoError(t, maps.Delete(ctx, successor))
-		require.NoError(t, maps.Delete(ctx, successor), "it is gone already")
+		require.NoError(t, maps.Delete(ctx, successor), "Delete returns nil for an object that is gone")
 		return nil
 	})
 }
@@ -143,7 +143,7 @@ func TestFinalizerFromBeginningToEnd(t *testing.T) {
 		_, err := r.maps.Get(t.Context(), key{Namespace: "web", Name: "a"}, metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err))
 		require.Equal(t, 1, cleaned)
-		require.Equal(t, 1+1+1, reconciles, "created, has the finalizer, is being deleted; that it is gone needs no turn of the function")
+		require.Equal(t, 1+1+1, reconciles, "reconciles when it is created, has the finalizer and is being deleted, but not when it is gone")
 	})
 }
 
@@ -193,7 +193,7 @@ func TestReconcileSeesThePreviousWrite(t *testing.T) {
 				last, reconciles := "", 0
 				controller.Manage(r.manager, "writer", deployments, func(ctx context.Context, d *appsv1.Deployment) (controller.Result, error) {
 					if reconciles++; reconciles > 1 && reconciles <= 6 {
-						require.NotEqual(t, last, d.ResourceVersion, "the turn before has written")
+						require.NotEqual(t, last, d.ResourceVersion, "the reconcile sees the previous write")
 					}
 					last = d.ResourceVersion
 					if reconciles > 5 {

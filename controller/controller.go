@@ -21,14 +21,14 @@ type Settings[T metav1.Object] struct {
 	// Workers is the number of concurrent reconciles. Defaults to 1.
 	Workers int
 
-	// When says which events of objects of T enqueue their keys, such as
-	// predicate.GenerationChanged[T]. Defaults to nil: all events.
+	// When reports whether an event of an object of T enqueues the object's key, such as
+	// predicate.GenerationChanged[T]. Defaults to nil: all events do.
 	When func(informer.Event[T]) bool
 
-	// Deleted is called instead of the reconcile function if the key has no object: it is gone, or
-	// never existed. Use Deleted for state that the controller keeps in memory. Resources outside
-	// the cluster need a finalizer, because a controller is not notified of deletions before its
-	// start. Defaults to nil.
+	// Deleted is called instead of the reconcile function if the key has no object: the object is
+	// gone, or never existed. Use Deleted for state that the controller keeps in memory. Resources
+	// outside the cluster need a finalizer, because a controller is not notified of deletions
+	// before its start. Defaults to nil.
 	Deleted func(ctx context.Context, key types.NamespacedName) error
 
 	// Queue configures the queue: rate limits, a minimum interval between the reconciles of a key,
@@ -75,8 +75,8 @@ type anyDelivery interface {
 // The context of a reconcile ends when the manager must stop working: at once when the lease is
 // lost, and Settings.Queue.DrainTimeout after the context of Run has ended.
 //
-// If the newest state of an object cannot be read, and the cache has an older state, the object is
-// not reconciled. This counts as an error until the object can be read.
+// If the newest state of an object cannot be decoded, the object is not reconciled, even if the
+// cache has an older state. This counts as an error until the object can be decoded.
 //
 // A reconcile fails, and its key is retried, if it panics, calls runtime.Goexit, or returns an
 // error that panics when it is examined. The same holds for all of the program's functions between
@@ -120,8 +120,8 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 	return c
 }
 
-// handle adds a handler, which fills the queue, to the cache of a client. If newClient could not
-// make the cache, the manager has recorded the error already.
+// handle adds a handler to the cache of a client. The handler adds keys to the controller's queue.
+// If newClient could not make the cache, the manager has recorded the error already.
 func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], newHandler func(enqueue.Queue) func(informer.Event[O]), when func(informer.Event[O]) bool) {
 	if objects == nil {
 		c.addWiringError(fmt.Errorf("a Client of %T is required: see For", *new(O)))
@@ -162,8 +162,8 @@ func (c *Controller[T]) addWiringError(err error) {
 
 func (c *Controller[T]) name() string { return c.controllerName }
 
-// Enqueue enqueues a key, for a reason outside of the caches. Enqueue never blocks, and may be
-// called before Run.
+// Enqueue adds a key to the queue, for a reason outside of the caches. Enqueue never blocks, and
+// may be called before Run.
 func (c *Controller[T]) Enqueue(key types.NamespacedName, opts workqueue.AddOptions) {
 	c.queue.AddWith(key, opts)
 }
@@ -198,7 +198,7 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 		case <-stop.Done():
 		}
 	}
-	// Goroutines inherit the labels of the goroutine that starts them.
+	// The workers inherit the labels of the goroutine that starts them.
 	pprof.Do(ctx, pprof.Labels("controller", c.controllerName, "stage", "reconcile"), func(ctx context.Context) {
 		err = c.queue.RunUntil(ctx, stop, c.settings.Workers, reconcile)
 	})
@@ -217,10 +217,10 @@ func (c *Controller[T]) end() {
 func (c *Controller[T]) reconcileKey(ctx context.Context, key types.NamespacedName) error {
 	ctx = reconcileContext{c.queue, key, &c.writeWaits}.attach(ctx)
 	store := c.objects.store
-	// Unreadable comes before Get: if the object becomes unreadable in between, the cache still has
-	// it.
+	// The call of Undecodable comes before Get: if the object becomes undecodable in between, the
+	// cache still has its older state.
 	if err := store.Undecodable(key); err != nil {
-		return fmt.Errorf("the newest state cannot be read: %w", err)
+		return fmt.Errorf("the newest state cannot be decoded: %w", err)
 	}
 	object, exists := store.Get(key)
 	if exists {
@@ -228,7 +228,7 @@ func (c *Controller[T]) reconcileKey(ctx context.Context, key types.NamespacedNa
 		return result.err(contain.SafeError(err)) // Observer.Reconcile may examine the error.
 	}
 	if err := store.Undecodable(key); err != nil {
-		return fmt.Errorf("the newest state cannot be read: %w", err)
+		return fmt.Errorf("the newest state cannot be decoded: %w", err)
 	}
 	if c.settings.Deleted == nil {
 		return nil

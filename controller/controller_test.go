@@ -81,13 +81,13 @@ func TestControllerRestoresOwnedObjects(t *testing.T) {
 		secret, err := copied.Get(t.Context(), key{Namespace: "web", Name: "a"}, metav1.GetOptions{})
 		require.NoError(t, err)
 		require.Equal(t, "one!", string(secret.Data["copy"]))
-		require.Equal(t, 1, r.requestCount("create secrets"), "what was created is not created again")
-		require.NotContains(t, r.logged(), "level=WARN", "no conflict with itself")
+		require.Equal(t, 1, r.requestCount("create secrets"), "the secret is created once")
+		require.NotContains(t, r.logged(), "level=WARN", "the controller has no conflict with its own writes")
 
 		require.NoError(t, copied.Delete(t.Context(), key{Namespace: "web", Name: "a"}, metav1.DeleteOptions{}))
 		r.waitIdle()
 		_, err = copied.Get(t.Context(), key{Namespace: "web", Name: "a"}, metav1.GetOptions{})
-		require.NoError(t, err, "what it owns is made again")
+		require.NoError(t, err, "the owned secret is recreated")
 	})
 }
 
@@ -208,7 +208,7 @@ func TestWorkersStartWhenAllInitialKeysAreQueued(t *testing.T) {
 		})
 		r.run()
 		r.waitIdle()
-		require.Equal(t, []string{"a", "b", "c"}, seen.take(), "one turn of each, whatever else leads to it")
+		require.Equal(t, []string{"a", "b", "c"}, seen.take(), "each object is reconciled once, however many objects map to it")
 	})
 }
 
@@ -229,7 +229,7 @@ func TestManagerStopsDuringTheInitialSync(t *testing.T) {
 		require.Empty(t, seen.take())
 		began := time.Now()
 		require.NoError(t, r.stop())
-		require.LessOrEqual(t, time.Since(began), time.Hour, "the handler is waited for")
+		require.LessOrEqual(t, time.Since(began), time.Hour, "Run waits for the handler")
 		require.Empty(t, seen.take())
 	})
 }

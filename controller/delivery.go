@@ -14,17 +14,19 @@ import (
 
 // delivery calls a handler of a controller, which runs the program's functions: predicates,
 // functions that map an event to keys, observers. If one of them panics or ends its goroutine, the
-// informer logs and counts that, and delivery keeps the event. delivery calls the handler again,
-// with the back-off of a failed reconcile. The handler then gets one event for all lost events of
-// the object, from the state before the first one to the state in the cache. If the cache has
-// another object of the same name, the handler gets a Deleted and an Added.
+// informer logs and counts that, and delivery keeps the event.
+//
+// delivery then calls the handler again, with the back-off of a failed reconcile. The handler gets
+// one event for all lost events of the object, from the state before the first lost event to the
+// state in the cache. If the cache has another object of the same name, the handler gets a Deleted
+// and an Added.
 type delivery[O metav1.Object] struct {
 	handle func(informer.Event[O])
 	store  *indexer.Reader[O]
 	queue  *workqueue.Queue[types.NamespacedName] // keys of objects with lost events
 
-	// calling holds an element during a call of the function handle. So the handler's goroutine and
-	// the worker of the queue never call the function at the same time (G4).
+	// calling holds an element during a call of the function handle. So the goroutine of the
+	// handler and the worker of the queue never call the function at the same time (G4).
 	calling chan struct{}
 
 	mu   sync.Mutex                                 // guards following
@@ -38,7 +40,7 @@ func newDelivery[O metav1.Object](queue workqueue.Options[types.NamespacedName],
 	}
 }
 
-// deliver is the handler.
+// deliver is the handler that the cache calls.
 func (d *delivery[O]) deliver(e informer.Event[O]) {
 	handled := false
 	defer func() {
@@ -57,7 +59,7 @@ func (d *delivery[O]) call(e informer.Event[O]) {
 	d.handle(e)
 }
 
-// record records a lost event. If an object loses several events, keep records only the first of
+// record records a lost event. If an object loses several events, record keeps only the first of
 // them. The argument first says that e happened before the event that is recorded already.
 func (d *delivery[O]) record(e informer.Event[O], first bool) {
 	d.mu.Lock()

@@ -17,8 +17,8 @@
 //
 // # Order
 //
-// Run begins the stages in this order, and ends them in the opposite one. It waits for each of them
-// to end.
+// Run begins the stages in this order, and ends them in the opposite order. Run waits for the end
+// of each stage.
 //
 //	parts that are Always, probes
 //	└── caches begin
@@ -34,15 +34,15 @@
 //   - The context of Run ends: workers finish the queued keys within Settings.Queue.DrainTimeout,
 //     and then the lease is released.
 //   - The lease is lost: the context of every reconcile ends at once. Run returns the error.
-//   - A cache gives up, or a part that is not optional fails: everything ends as if the context had
-//     ended. Run returns an error that names the cache or the part.
+//   - A cache gives up, or a part that is not optional fails: everything ends as it does when the
+//     context of Run ends. Run returns an error that names the cache or the part.
 //   - A reconcile fails or panics: its key is retried with back-off. Nothing else ends. The same
 //     holds for predicates and for functions that map events to keys; see [Manage].
 //
 // # Guarantees
 //
 //   - For one key, one reconcile runs at a time (G9).
-//   - At the start each object is reconciled once, no matter how many objects map to it.
+//   - At the start each object is reconciled once, however many objects map to it.
 //   - A reconcile sees the writes of the earlier reconciles of its key, or something newer, in
 //     every cache of the manager. The key is held back until then, for two minutes at most; no
 //     worker waits. The log and [Manager.Ready] name a key that is reconciled without its write;

@@ -20,11 +20,14 @@ var (
 	errStopping = errors.New("the manager is shutting down")
 )
 
-// Ready returns nil while the manager works, or would work if it led. The manager must run, every
-// cache must be complete and have received something within Options.MaxStaleness, and no optional
-// part may have failed. No key may have waited for one of its writes for more than 30 seconds. No
-// key may have been reconciled without one of its writes in the last five minutes. Otherwise the
-// error names every problem.
+// Ready returns nil while the manager works, or would work if it led. Otherwise the error names
+// every problem. Ready returns nil only if
+//
+//   - the manager runs, and every cache is complete,
+//   - every cache has received something within Options.MaxStaleness,
+//   - no optional part has failed,
+//   - no key has waited for one of its writes for more than 30 seconds,
+//   - no key has been reconciled without one of its writes in the last five minutes.
 func (m *Manager) Ready() error {
 	var problems []error
 	m.mu.Lock()
@@ -57,9 +60,9 @@ func (m *Manager) Ready() error {
 
 // Handler serves the probes of a kubelet, and the endpoints of [Manager.Handle].
 //
-//   - /livez answers 500 if the lease is lost and a reconcile goes on without it, and 200
+//   - /livez responds with 500 if the lease is lost and a reconcile goes on without it, and 200
 //     otherwise: a restart of the process repairs nothing else.
-//   - /readyz answers 200 while Ready returns nil, and otherwise 503 with a line for each problem.
+//   - /readyz responds with 200 while Ready returns nil, and otherwise 503 with a line for each problem.
 //     Errors may name objects and servers.
 func (m *Manager) Handler() http.Handler { return m.endpoints }
 

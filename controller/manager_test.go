@@ -98,9 +98,9 @@ func TestOrderOfStartAndStop(t *testing.T) {
 		controller.Manage(r.manager, "slow", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
 			d.write("+reconcile")
 			time.Sleep(10 * time.Second)
-			require.NoError(t, ctx.Err(), "there is time to finish what was begun")
+			require.NoError(t, ctx.Err(), "a reconcile may finish after the context of Run has ended")
 			_, cached := maps.Get(key{Namespace: "web", Name: "later"})
-			require.True(t, cached, "the cache goes on until the workers have ended")
+			require.True(t, cached, "the cache runs until the workers have ended")
 			d.write("-reconcile")
 			return controller.Done, nil
 		}, controller.Settings[*configMap]{})
@@ -111,7 +111,7 @@ func TestOrderOfStartAndStop(t *testing.T) {
 		r.create(newMap("a"))
 		r.run()
 		r.waitIdle()
-		require.Equal(t, []string{"+always", "+synced"}, d.read(), "another process leads")
+		require.Equal(t, []string{"+always", "+synced"}, d.read(), "while another process leads, only these parts run")
 		require.NoError(t, r.manager.Ready(), "a candidate is ready")
 		close(e.turn)
 		synctest.Wait()
@@ -185,7 +185,7 @@ func TestLostLeaseEndsEverythingAtOnce(t *testing.T) {
 		r.waitIdle()
 		e.lost <- lost
 		require.ErrorIs(t, <-ended, lost)
-		require.Equal(t, []string{"+lease", "interrupted", "-lease"}, d.read(), "b is not begun")
+		require.Equal(t, []string{"+lease", "interrupted", "-lease"}, d.read(), "no reconcile of b begins")
 	})
 }
 
@@ -232,7 +232,7 @@ func TestOptionalPartIsRestarted(t *testing.T) {
 		require.EqualError(t, r.manager.Ready(), "part flaky: not yet")
 		r.waitIdle()
 		require.Equal(t, 4, begun)
-		require.NoError(t, r.manager.Ready(), "it runs")
+		require.NoError(t, r.manager.Ready(), "the part runs again")
 	})
 }
 
@@ -367,7 +367,7 @@ func TestProbes(t *testing.T) {
 		require.Equal(t, http.StatusServiceUnavailable, code)
 		require.Contains(t, body, "secrets")
 		code, _ = probe("/livez")
-		require.Equal(t, http.StatusOK, code, "to restart it would mend nothing")
+		require.Equal(t, http.StatusOK, code, "a restart would not help")
 		e.sick = errors.New("the lease is lost, and work goes on")
 		code, body = probe("/livez")
 		require.Equal(t, http.StatusInternalServerError, code)
@@ -415,7 +415,7 @@ func TestServesAddedEndpoints(t *testing.T) {
 	stop()
 	require.NoError(t, <-ended)
 	_, err = net.Dial("tcp", at)
-	require.Error(t, err, "the endpoints have ended with Run")
+	require.Error(t, err, "the endpoints end with Run")
 }
 
 func TestInvalidEndpointsAreErrorsOfRun(t *testing.T) {
@@ -464,7 +464,7 @@ func TestManagerSelectsOnlyItsNamespaces(t *testing.T) {
 			r.create(m)
 		}
 		r.waitIdle()
-		require.Equal(t, []string{"shop/a", "shop/a", "web/a", "web/a"}, seen.take(), "and no quiet namespace holds up the other")
+		require.Equal(t, []string{"shop/a", "shop/a", "web/a", "web/a"}, seen.take(), "a quiet namespace does not delay the other one")
 	})
 }
 
@@ -492,7 +492,7 @@ func TestCachesOfAnotherCluster(t *testing.T) {
 		_, err := other.server.Create(newMap("a"))
 		require.NoError(t, err)
 		r.waitIdle()
-		require.Empty(t, seen.take(), "the cluster here has not changed")
+		require.Empty(t, seen.take(), "no object of this cluster has changed")
 		_, known := there.Get(key{Namespace: "web", Name: "a"})
 		require.True(t, known)
 	})

@@ -19,16 +19,17 @@ import (
 // maxModifyAttempts is the maximum number of attempts of Modify after conflicts.
 const maxModifyAttempts = 6
 
-// Modify changes an object on the server: it calls the function change with a copy of the cached
-// object, and updates the object. After a conflict it reads the object from the server and begins
-// again, six attempts at most. So the function may be called several times. If it leaves the object
-// as it was, Modify sends nothing. If it fails, Modify returns its error, and writes nothing. If
-// the object does not exist, the error is NotFound.
+// Modify changes an object on the server. It calls the function change with a copy of the cached
+// object, and updates the object. After a conflict, Modify reads the object from the server and
+// begins again, so that the function may be called several times. It makes six attempts at most.
+//
+// If the function leaves the object unchanged, Modify sends nothing. If the function fails, Modify
+// returns its error, and writes nothing. If the object does not exist, the error is NotFound.
 func (c *Client[T]) Modify(ctx context.Context, key types.NamespacedName, change func(T) error) (T, error) {
 	return c.modify(ctx, key, change, c.Update)
 }
 
-// ModifyStatus is Modify for the status. It does not write changes of other fields.
+// ModifyStatus is Modify for the status. ModifyStatus does not write changes of other fields.
 func (c *Client[T]) ModifyStatus(ctx context.Context, key types.NamespacedName, change func(T) error) (T, error) {
 	return c.modify(ctx, key, change, c.UpdateStatus)
 }
@@ -67,12 +68,11 @@ func (c *Client[T]) modify(ctx context.Context, key types.NamespacedName, change
 
 // Merge sends the difference between two states of an object as a JSON merge patch (RFC 7386).
 // Fields that are equal in both states stay as they are on the server, even if other clients have
-// changed them. A list that differs is replaced whole. The first object must have the name. It may
-// be a cached object, and is not changed. If there is no difference, Merge sends nothing, and
-// returns the second object.
+// changed them. A list that differs is replaced whole. from must have the object's name. It may be
+// a cached object, and is not changed. If there is no difference, Merge sends nothing, and returns
+// to.
 //
-// The server detects a conflict only if the second object has a resourceVersion, and the first
-// object has another one.
+// The server detects a conflict only if to has a resourceVersion, and from has another one.
 func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...string) (T, error) {
 	patch, err := mergePatch(from, to)
 	if err != nil || patch == nil {
@@ -81,8 +81,7 @@ func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...strin
 	return c.Patch(ctx, keyOf(from), types.MergePatchType, patch, subresources...)
 }
 
-// mergePatch returns the merge patch that changes the first object into the second one, or nil if
-// they are equal.
+// mergePatch returns the merge patch that changes from into to, or nil if they are equal.
 func mergePatch(from, to any) ([]byte, error) {
 	var states [2]map[string]any
 	for n, object := range []any{from, to} {
@@ -103,7 +102,7 @@ func mergePatch(from, to any) ([]byte, error) {
 	return json.Marshal(patch)
 }
 
-// difference returns the merge patch between two objects. null deletes a field.
+// difference returns the merge patch between two objects. A null in the patch deletes a field.
 func difference(from, to map[string]any) map[string]any {
 	patch := map[string]any{}
 	for name, value := range to {
@@ -146,7 +145,7 @@ func copyOf[T metav1.Object](object T) (T, error) {
 	return copied.Elem().Interface().(T), nil
 }
 
-// sleep waits for d. If ctx ends first, it returns the cause of ctx.
+// sleep waits for d. If ctx ends first, sleep returns the cause of ctx.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -26,13 +26,13 @@ type Observer struct {
 	// call. If several Selections share a cache, name and observers of the first apply.
 	Cache func(name string, next CacheObservers) CacheObservers
 
-	// Enqueue returns two hooks for a handler of a controller. The result fill is a queue that the
-	// handler fills instead of the argument queue. It must pass its keys on to that queue. The
-	// handler calls the function event with each event, before it adds keys for the event. If fill
-	// is nil, the handler fills the argument queue. If event is nil, no function is called. Each
-	// handler has its own hooks, and calls them sequentially. If the function event panics, the
-	// panic is logged, and the handler still fills the queue. The argument cache is the name of the
-	// handler's cache, as in Cache.
+	// Enqueue returns two hooks for a handler of a controller. cache is the name of the handler's
+	// cache, as in Cache. Each handler has its own hooks, and calls them sequentially.
+	//
+	// The handler adds its keys to the result fill instead of the argument queue, and fill must
+	// pass them on to queue. If fill is nil, the handler adds its keys to queue. The handler calls
+	// the function event with each event, before it adds keys for the event. event may be nil. If
+	// event panics, the panic is logged, and the handler still adds its keys.
 	Enqueue func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
 
 	// Reconcile returns the function that a controller's workers call to reconcile a key. The
@@ -49,8 +49,8 @@ type CacheObservers struct {
 	Store     *indexer.Observer
 }
 
-// observedQueue returns the queue that a handler fills, and the function that it calls for each
-// event.
+// observedQueue returns the queue to which a handler adds its keys, and the function that it calls
+// for each event.
 func (o *Observer) observedQueue(controller, cache string, queue enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
 	if o == nil || o.Enqueue == nil {
 		return queue, nil

@@ -58,7 +58,7 @@ func (q recordingQueue) AddWith(key types.NamespacedName, how workqueue.AddOptio
 }
 
 // An observer's functions are called once for each controller, cache and handler, when the manager
-// makes these. Turn is called when the controller starts.
+// makes these. Reconcile is called when the controller starts.
 func TestObserverIsCalledForEachQueueAndCache(t *testing.T) {
 	var asked hookLog
 	opts := controller.Options{Observer: &controller.Observer{
@@ -71,11 +71,11 @@ func TestObserverIsCalledForEachQueueAndCache(t *testing.T) {
 			return next
 		},
 		Enqueue: func(name, cache string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
-			asked.record("fill %s of %s", name, cache)
+			asked.record("enqueue %s of %s", name, cache)
 			return nil, nil
 		},
 		Reconcile: func(name string, next reconcileFunc) reconcileFunc {
-			asked.record("turn %s", name)
+			asked.record("reconcile %s", name)
 			return next
 		},
 	}}
@@ -90,13 +90,13 @@ func TestObserverIsCalledForEachQueueAndCache(t *testing.T) {
 		a := controller.Manage(r.manager, "a", maps, reconcile, controller.Settings[*configMap]{})
 		controller.Owns(a, secrets, nil)
 		controller.Manage(r.manager, "b", maps, reconcile, controller.Settings[*configMap]{})
-		require.Equal(t, []string{"cache configmaps", "cache theirs", "queue a", "fill a of configmaps", "fill a of theirs", "queue b", "fill b of configmaps"}, asked.take())
+		require.Equal(t, []string{"cache configmaps", "cache theirs", "queue a", "enqueue a of configmaps", "enqueue a of theirs", "queue b", "enqueue b of configmaps"}, asked.take())
 		r.create(newMap("one"))
 		r.run()
 		r.waitIdle()
 		lines := asked.take()
 		slices.Sort(lines)
-		require.Equal(t, []string{"turn a", "turn b"}, lines)
+		require.Equal(t, []string{"reconcile a", "reconcile b"}, lines)
 		require.Equal(t, []string{"one", "one"}, seen.take())
 	})
 }
@@ -327,7 +327,7 @@ func TestCacheNamesAreUnique(t *testing.T) {
 		for _, s := range []controller.Selection[*configMap]{
 			{ResourceOptions: rest.ResourceOptions{LabelSelector: "mine=yes"}},
 			{Client: client},
-			// The controller's cache has a name already.
+			// The controller's cache already has the name configmaps.
 			{Informer: informer.Options[*configMap]{Name: "too late for a name"}},
 			{Namespaces: []string{"b", "a"}, Informer: informer.Options[*configMap]{Name: "named"}},
 			{Namespaces: []string{"a", "b"}},
@@ -345,7 +345,7 @@ func TestCacheNamesAreUnique(t *testing.T) {
 			}
 		}
 		slices.Sort(shown)
-		require.Equal(t, []string{"configmaps", "configmaps~2", "configmaps~3", "named"}, shown, "logs and metrics have the same names")
+		require.Equal(t, []string{"configmaps", "configmaps~2", "configmaps~3", "named"}, shown, "the status has the same names")
 	})
 }
 

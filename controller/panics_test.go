@@ -178,7 +178,7 @@ func (f panickingQueue) AddWith(k key, how workqueue.AddOptions) {
 }
 
 // A predicate that always panics for one object prevents only the reconcile of that object. The
-// predicate is called at ever longer intervals, and the status counts the waiting objects.
+// predicate is called at longer and longer intervals, and the status counts the waiting objects.
 func TestPredicateThatAlwaysPanicsIsCalledAtLongerIntervals(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
@@ -221,7 +221,7 @@ func TestPredicateThatAlwaysPanicsIsCalledAtLongerIntervals(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, []string{"oddmended"}, slices.Compact(seen.take()))
 		require.Zero(t, r.manager.Status().Controllers[0].Undelivered)
-		require.ElementsMatch(t, []informer.EventType{informer.Added, informer.Updated}, types, "the first that was lost, up to now, and the last")
+		require.ElementsMatch(t, []informer.EventType{informer.Added, informer.Updated}, types, "one event for all lost events, and the last event")
 	})
 }
 

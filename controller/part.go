@@ -12,7 +12,7 @@ import (
 )
 
 // Stage says when a part runs, see [Manager.Add]. Stages begin in this order, and end in the
-// opposite one.
+// opposite order.
 type Stage int
 
 const (
@@ -38,7 +38,8 @@ func (s Stage) String() string {
 	return fmt.Sprintf("Stage(%d)", int(s))
 }
 
-// PartOptions are the options of a part. The zero value is ready to use.
+// PartOptions are the options of a part. With the zero value, the part runs in stage Always and is
+// not optional.
 type PartOptions struct {
 	// Stage is when the part runs. Defaults to Always.
 	Stage Stage
@@ -58,9 +59,9 @@ type part struct {
 	err error // guarded by the manager's lock
 }
 
-// Add adds a function that runs beside the controllers until its context ends. The function must
-// return then, and the manager waits for it. If the function returns nil earlier, it is not called
-// again.
+// Add adds a function that runs beside the controllers until its context ends. When the context
+// ends, the function must return; the manager waits for it. If the function returns nil earlier, it
+// is not called again.
 func (m *Manager) Add(name string, run func(ctx context.Context) error, opts PartOptions) {
 	m.configure(func() error {
 		switch {
@@ -103,8 +104,8 @@ func (m *Manager) runPart(ctx context.Context, p *part) error {
 	}
 }
 
-// setPartError records the error of an optional part. nil means that the part runs, or has ended
-// without an error.
+// setPartError records the error of an optional part. A nil error means that the part runs, or has
+// ended without an error.
 func (m *Manager) setPartError(p *part, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -50,15 +50,15 @@ const unsureTimeout = 5 * time.Second
 
 // cacheWaiter is a cache of any type that a write waits for.
 type cacheWaiter interface {
-	// cache identifies the cache: it is equal for two viewers of one cache. name is the cache's
+	// cache identifies the cache: two waiters of one cache return equal values. name is the cache's
 	// name.
 	cache() any
 	name() string
 	// waitForWrite returns a wait until the cache has this state of an object or a newer one, or
-	// nil if no wait is needed. own says that the write was made through a Client of this cache.
+	// nil if no wait is needed. own says that a Client of this cache made the write.
 	waitForWrite(object metav1.Object, own bool) *cacheWait
-	// waitForDeletion is called before a deletion. It returns a wait until the cache does not have
-	// the object any more, or nil if no wait is needed.
+	// waitForDeletion is called before a deletion. It returns a wait until the cache no longer has
+	// the object, or nil if no wait is needed.
 	waitForDeletion(object metav1.Object, own bool) *cacheWait
 }
 
@@ -68,8 +68,8 @@ type cacheWait struct {
 	hasWrite func() bool // reports whether the cache has the write now
 }
 
-// afterWrite returns a function that gets the result of a write, and holds back the reconcile's key
-// until the caches have the write.
+// afterWrite returns a function that gets the result of a write. If the write succeeded, the
+// function holds back the reconcile's key until the caches have the write.
 func (c *Client[T]) afterWrite(ctx context.Context) func(T, error) (T, error) {
 	return func(object T, err error) (T, error) {
 		if c.optsErr != nil {
@@ -118,21 +118,20 @@ type typedCacheWaiter[T metav1.Object] struct {
 // blindSpots is a recent record of what a cache cannot see.
 type blindSpots struct {
 	at    time.Time
-	err   error // why it cannot see any change
+	err   error // why the cache cannot see any change
 	parts []sources.PartFailure
 }
 
 func (v *typedCacheWaiter[T]) cache() any   { return v.store }
 func (v *typedCacheWaiter[T]) name() string { return v.cacheName }
 
-// whyBlind returns why the cache will not see a change of an object. The cache's informer has
-// stopped, the server refuses lists of the resource, or the server does not have the resource any
-// more. blind returns nil if the cache can see changes, or perhaps can after the next attempt.
+// whyBlind returns why the cache will not see a change of an object: the cache's informer has
+// stopped, the server refuses lists of the resource, or the server no longer has the resource.
+// whyBlind returns nil if the cache can see changes, or may see them after the next attempt.
 //
-// Failures of watches do not count: a cache that can list but not watch still sees changes, with
-// each list. If a watch fails because the server refuses the resource, a list follows after the
-// third failure. The first failure of a list does not count either, because the next list may
-// succeed.
+// Failures of watches do not count: a cache that can list but not watch sees changes with each
+// list. If a watch fails because the server refuses the resource, a list follows after the third
+// failure. The first failure of a list does not count either, because the next list may succeed.
 func (v *typedCacheWaiter[T]) whyBlind(key types.NamespacedName) error {
 	s := v.blindSpots()
 	if s.err != nil {
@@ -172,8 +171,8 @@ func (v *typedCacheWaiter[T]) blindSpots() *blindSpots {
 	return s
 }
 
-// permanentListError returns the error of lists that failed several times in a row, if waiting will
-// not help.
+// permanentListError returns err if lists have failed with it several times in a row, and waiting
+// will not help.
 func permanentListError(failures int, err error) error {
 	if failures >= 2 && (apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err)) {
 		return err
@@ -181,8 +180,8 @@ func permanentListError(failures int, err error) error {
 	return nil
 }
 
-// expects reports whether the cache will probably have an object. If a field selector decides, the
-// cache may not have it. A wait is then worthwhile only for the Client that wrote the object.
+// expects reports whether the cache will probably have an object. If a field selector decides that,
+// the cache may never have the object, so only the Client that wrote it waits.
 func (v *typedCacheWaiter[T]) expects(object metav1.Object, own bool) bool {
 	return v.scope.has(object) && (own || !v.scope.byField)
 }
@@ -200,17 +199,18 @@ func (v *typedCacheWaiter[T]) waitForWrite(object metav1.Object, own bool) *cach
 }
 
 // hasVersion reports whether the cache has this version of an object or a newer one. If the cache
-// does not select the object, seen reports whether the object is absent.
+// need not have the object, because expected is false, hasVersion also returns true if the object
+// is absent.
 func (v *typedCacheWaiter[T]) hasVersion(key types.NamespacedName, version string, expected bool) bool {
 	entry, ok := v.store.Entry(key)
 	return ok && !older(entry.ResourceVersion, version) || !ok && !expected
 }
 
 // waitForVersion waits until the cache has this version of an object. If the object is deleted
-// meanwhile, it waits until the store has reached this version. It gives up when the cache is
-// blind.
+// meanwhile, waitForVersion waits until the store has reached this version. It gives up when the
+// cache is blind.
 //
-// Waiting for the store's version alone would be enough, but this version advances with the slowest
+// To wait for the store's version alone would be enough. But this version advances with the slowest
 // namespace, or with the next bookmark, which may take a minute.
 func (v *typedCacheWaiter[T]) waitForVersion(ctx context.Context, key types.NamespacedName, version string, expected bool) error {
 	_, incomparable := resourceversion.CompareResourceVersion(version, version)
@@ -230,7 +230,7 @@ func (v *typedCacheWaiter[T]) waitForVersion(ctx context.Context, key types.Name
 			return nil
 		}
 		// An older object in the cache will change. Other states may never change: a missing object
-		// may have come and gone, and an unreadable object stays as it is.
+		// may have come and gone, and an undecodable object stays undecodable.
 		if _, ok := v.store.Entry(key); rvResult == nil && incomparable == nil && (!ok || v.store.Undecodable(key) != nil) {
 			var end func()
 			rvResult, end = v.startWaitRV(ctx, version)
@@ -302,8 +302,8 @@ func (v *typedCacheWaiter[T]) deleted(key types.NamespacedName, uid types.UID) b
 	return !exists || object.GetUID() != uid || object.GetDeletionTimestamp() != nil
 }
 
-// waitForDeleted waits until deleted is true. It gives up when the cache is blind, or cannot read
-// the newest state, which may be the deletion.
+// waitForDeleted waits until deleted returns true. It gives up when the cache is blind, or cannot
+// decode the newest state, which may be the deletion.
 func (v *typedCacheWaiter[T]) waitForDeleted(ctx context.Context, key types.NamespacedName, uid types.UID) error {
 	recheck := time.NewTicker(recheckInterval)
 	defer recheck.Stop()

@@ -15,8 +15,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// withLaggingCaches runs a controller whose caches are seconds behind the server. write is its
-// first reconcile of web/a. look is the next reconcile, which is due at once.
+// withLaggingCaches runs a controller whose caches are seconds behind the server. The first
+// reconcile of web/a calls the result write of wire. The next reconcile, which is due at once,
+// calls check.
 func withLaggingCaches(t *testing.T, wire func(t *testing.T, r *rig) (write, check func(ctx context.Context) error)) {
 	t.Helper()
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
@@ -51,7 +52,7 @@ func newSecret(name string) *corev1.Secret {
 }
 
 // If a reconcile deletes an object, the next reconcile does not find it. The reconcile may delete
-// the object by its name alone, in its known state, or after it has created the object itself.
+// the object by its name alone, with its cached state, or after creating it itself.
 func TestReconcileSeesThePreviousDeletion(t *testing.T) {
 	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
 		"as it was seen": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
@@ -152,8 +153,7 @@ func TestReconcileSeesItsWritesInEveryCache(t *testing.T) {
 	})
 }
 
-// A write does not hold its key back if the cache cannot read the object, or does not select the
-// object.
+// A write does not hold its key back if the cache cannot decode the object, or does not select it.
 func TestKeyIsNotHeldBackByUnselectedObjects(t *testing.T) {
 	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
 		"updated": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {

@@ -7,9 +7,9 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Result says when the key of a successful reconcile is reconciled again. The zero value means at
-// the next change. If the reconcile returns an error, its Result is ignored: the key is retried
-// with back-off.
+// Result says when the key of a successful reconcile is reconciled again. With the zero value, the
+// next reconcile follows a change. If the reconcile returns an error, its Result is ignored: the
+// key is retried with back-off.
 type Result struct {
 	after   time.Duration
 	requeue bool

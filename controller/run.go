@@ -76,8 +76,8 @@ func (m *Manager) startParts(g *group, ctx context.Context, stage Stage) {
 	}
 }
 
-// runSynced runs while the caches are complete. Its context ends when a cache gives up. When the
-// context stop ends, work drains the queues.
+// runSynced runs while the caches are complete. Its context ends when a cache gives up. When stop
+// ends, the controllers drain their queues.
 func (m *Manager) runSynced(working, stop context.Context, fail func(error)) error {
 	m.setStage(Synced, false)
 	synced, endSynced := context.WithCancel(working)
@@ -107,7 +107,7 @@ func (m *Manager) runSynced(working, stop context.Context, fail func(error)) err
 	return errors.Join(err, syncedParts.wait())
 }
 
-// elect runs the function lead for as long as this process is the leader.
+// elect runs the function lead while this process is the leader.
 func (m *Manager) elect(working, stop context.Context, lead func(context.Context) error) error {
 	if m.opts.Elector == nil {
 		return lead(working)

@@ -22,8 +22,8 @@ import (
 // rest.ResourceOptions.Kind.
 //
 // The owner is in the namespace of the owned object, or cluster-scoped, such as a Node. For a
-// custom kind, the cached owners show the scope. Until the first owner is cached, the controller
-// keeps the keys of owners. It enqueues them when the first owner is cached.
+// custom kind, the controller learns the scope from the first cached owner. Until then it keeps the
+// keys of owners, and enqueues them when it knows the scope.
 func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
 		return // The manager has recorded this error already.
@@ -39,8 +39,8 @@ func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(info
 	}, when)
 }
 
-// ownerQueue is a queue of owners. It gets the keys of owners with the namespaces of the owned
-// objects.
+// ownerQueue is a queue of owners. Its callers add the keys of owners with the namespaces of the
+// owned objects.
 type ownerQueue struct {
 	enqueue.Queue
 	scope   func() (namespaced, known bool)
@@ -62,9 +62,9 @@ func (q ownerQueue) AddWith(key types.NamespacedName, opts workqueue.AddOptions)
 	q.Queue.AddWith(key, opts)
 }
 
-// ownerBacklog has the keys of owners whose scope is not known yet, at most maxOwnerBacklog. If the
-// key of an owner is not kept, the owner is enqueued when it is cached, unless Settings.When
-// refuses its event.
+// ownerBacklog has the keys of owners whose scope is not known yet, at most maxOwnerBacklog. An
+// owner whose key is not kept is enqueued when it is cached, unless Settings.When refuses its
+// event.
 type ownerBacklog struct {
 	mu   sync.Mutex // guards following
 	adds map[types.NamespacedName]func()
@@ -85,7 +85,7 @@ func (e *ownerBacklog) add(key types.NamespacedName, add func()) {
 	}
 }
 
-// flush adds the keys to their queues.
+// flush adds the keys to their queues, and forgets them.
 func (e *ownerBacklog) flush() {
 	e.mu.Lock()
 	adds := e.adds

@@ -20,8 +20,8 @@ type Status struct {
 	Ready error
 
 	// Stage is the stage of Run: the stage Always before the caches are complete and after the
-	// work, the stage Synced while this process does not lead, and the stage Leading while its
-	// controllers run. Stopping is true once the controllers have stopped.
+	// controllers have stopped, the stage Synced while this process does not lead, and the stage
+	// Leading while its controllers run. Stopping is true once the controllers have stopped.
 	Stage    Stage
 	Stopping bool
 
@@ -51,9 +51,10 @@ type ControllerStatus struct {
 
 	Queue workqueue.Stats
 
-	// PendingWrites is the number of writes that keys currently wait for, see Client. Held lists
-	// the waits by waiting time, longest first, at most 100. Unseen counts the waits that ended
-	// without the write: after two minutes, or because the cache could not see it any more.
+	// PendingWrites is the number of writes that keys currently wait for, see Client. HeldKeys
+	// lists the waits by waiting time, longest first, at most 100. UnseenWrites counts the waits
+	// that ended without the write: after two minutes, or because the cache could no longer see the
+	// write.
 	PendingWrites int
 	HeldKeys      []HeldKey
 	UnseenWrites  uint64

@@ -29,8 +29,8 @@ const (
 	// write.
 	recheckInterval = time.Second
 
-	// unseenRetention is how long a key is reported as reconciled without its write, if the cache
-	// does not get the write earlier. maxUnseen is the maximum number of reported keys.
+	// unseenRetention is how long a key that was reconciled without its write is reported, unless
+	// the cache gets the write earlier. maxUnseen is the maximum number of reported keys.
 	unseenRetention = 5 * time.Minute
 	maxUnseen       = 100
 )
@@ -68,8 +68,8 @@ type writeWaits struct {
 	logThrottle logthrottle.Throttle
 }
 
-// wait waits for a write. The wait ends at maxHold, or when the cache cannot see the write any
-// more.
+// wait waits for a write. The wait ends after maxHold, or when the cache can no longer see the
+// write.
 func (h *writeWaits) wait(ctx context.Context, key types.NamespacedName, w awaitedWrite) error {
 	one := &writeWait{key: key, cache: w.cache, object: w.object, since: time.Now(), hasWrite: w.wait.hasWrite}
 	h.mu.Lock()
@@ -84,7 +84,7 @@ func (h *writeWaits) wait(ctx context.Context, key types.NamespacedName, w await
 	bounded, cancel := context.WithTimeoutCause(ctx, maxHold, errHeldTooLong)
 	defer cancel()
 	err = w.wait.until(bounded)
-	return nil // end has logged the error.
+	return nil // finish logs err.
 }
 
 // finish records the end of a wait.
@@ -113,8 +113,9 @@ func (h *writeWaits) finish(ctx context.Context, one *writeWait, err error) {
 	}
 }
 
-// If keys have been held back for longer than slowHold, healthy returns an error that names the key
-// that has waited longest. It also names a key that was reconciled without its write lately.
+// healthy returns an error if keys have been held back for longer than slowHold. The error names
+// the key that has waited longest. It also names a key that was lately reconciled without its
+// write.
 func (h *writeWaits) healthy() error {
 	h.prune()
 	h.mu.Lock()
@@ -151,7 +152,7 @@ func andMore(n int) string {
 	return fmt.Sprintf(" (and %d more)", n)
 }
 
-// prune forgets unseen writes that are old, and writes that the caches have by now.
+// prune forgets unseen writes that are old, and writes that the caches have meanwhile.
 func (h *writeWaits) prune() {
 	h.mu.Lock()
 	unseen := slices.Clone(h.unseen)

@@ -64,10 +64,10 @@ func failLists(r *rig, err error, match func(apitest.Request) bool) (faults []*a
 	return faults
 }
 
-// A key does not wait for a write that a cache cannot see any more. The cache cannot decode the
-// deletion of an object with a finalizer, the server does not have the resource any more, or the
-// server refuses the resource to another cache. The log and the manager's health name the key, and
-// the status counts it.
+// A key does not wait for a write that a cache can no longer see: the cache cannot decode the
+// deletion of an object with a finalizer, the server no longer has the resource, or the server
+// refuses the resource to another cache. The log and the manager's health name the key, and the
+// status counts it.
 func TestKeyIsNotHeldBackByABlindCache(t *testing.T) {
 	update := func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
 		s, _ := secrets.Get(key{Namespace: "web", Name: "s"})
@@ -135,8 +135,8 @@ func TestKeyIsNotHeldBackByABlindCache(t *testing.T) {
 	}
 }
 
-// A cache whose server answers 500 may see the write after the next attempt. So the key waits for
-// two minutes. Meanwhile health and status name the key.
+// A cache whose server responds with 500 may see the write after the next attempt. So the key waits
+// for two minutes. Meanwhile health and status name the key.
 func TestKeyIsHeldBackForABoundedTime(t *testing.T) {
 	play(t, controller.Options{}, func(t *testing.T, r *rig) {
 		_, err := r.server.Create(newSecret("s"))

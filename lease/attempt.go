@@ -29,8 +29,8 @@ type writeError struct{ err error }
 func (e *writeError) Error() string { return e.err.Error() }
 func (e *writeError) Unwrap() error { return e.err }
 
-// attempt reads the Lease, and takes the lease if it is free. attempt returns nil and nil if
-// another candidate has the lease.
+// attempt reads the Lease, and takes the lease if it is free. If another candidate has the lease,
+// attempt returns nil and nil.
 func (e *Elector) attempt(ctx context.Context) (*writtenLease, error) {
 	lease, err := e.get(ctx, e.opts.RenewDeadline/2)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -49,7 +49,7 @@ func (e *Elector) attempt(ctx context.Context) (*writtenLease, error) {
 	before := seen.record
 	at := writeTime(before.renewed)
 	if n := len(e.attempts); n > 0 && !at.After(e.attempts[n-1]) {
-		at = e.attempts[n-1].Add(time.Microsecond) // each differs from the earlier ones
+		at = e.attempts[n-1].Add(time.Microsecond) // each attempt has its own time
 	}
 	next := record{holder: e.opts.Identity, duration: e.opts.LeaseDuration, acquired: at, renewed: at, transitions: before.transitions, writer: e.writer}
 	if seen.known {
@@ -85,14 +85,14 @@ func (e *Elector) get(ctx context.Context, timeout time.Duration) (*coordination
 	return e.leases.Get(ctx, e.key, metav1.GetOptions{})
 }
 
-// put writes a record into the Lease. The server's Lease must be unchanged since the argument lease
-// was read. If the argument is nil, the server must not have the Lease.
+// put writes a record into the Lease. The server refuses the write if its Lease has changed since
+// the argument lease was read. If the argument is nil, the server must not have the Lease.
 func (e *Elector) put(ctx context.Context, lease *coordinationv1.Lease, r record, timeout time.Duration) (*writtenLease, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var response *coordinationv1.Lease
 	var err error
-	sent := now() // The lease counts from before the request.
+	sent := now() // The time of the lease counts from before the request.
 	if lease == nil {
 		lease = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: e.key.Namespace, Name: e.key.Name}}
 		r.write(lease, e.opts.Labels)
@@ -127,7 +127,7 @@ func (e *Elector) observe(r record) {
 	}
 	switch {
 	case r.holder == "":
-		e.opts.Logger.Info("nobody leads", "lease", e.key.String(), "identity", e.opts.Identity)
+		e.opts.Logger.Info("no candidate leads", "lease", e.key.String(), "identity", e.opts.Identity)
 	case r.holder != e.opts.Identity:
 		e.opts.Logger.Info("another candidate leads", "lease", e.key.String(), "holder", r.holder, "identity", e.opts.Identity)
 	case !e.isOwn(r):

@@ -12,8 +12,8 @@ const (
 )
 
 // suspended returns how long the machine has been suspended since boot, to a millisecond. The
-// result is the difference of two kernel clocks. Only one of these clocks counts during suspension.
-// Both must be read at nearly the same time.
+// result is the difference of two kernel clocks, of which only CLOCK_BOOTTIME counts during
+// suspension. Both must be read at nearly the same time.
 func suspended() time.Duration {
 	var asleep time.Duration
 	for range 10 {

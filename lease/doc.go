@@ -1,5 +1,6 @@
-// Package lease elects a leader among processes, with an object of type Lease in the API server. Of
-// several copies of a controller one copy works. When this copy ends, another one takes over.
+// Package lease elects a leader among processes, with an object of type Lease in the API server.
+// Only one of several copies of a controller works at a time. When this copy ends, another copy
+// takes over.
 //
 //	          reads every 2 s                 renews every 2 s
 //	candidate ---------------> [Lease] <--------------- leader
@@ -86,7 +87,7 @@
 // # Departures from client-go
 //
 //   - The deadline of the context counts from the moment when the last successful renewal was sent.
-//     In client-go the deadline counts from the beginning of the first attempt after that renewal.
+//     In client-go the deadline counts from the beginning of the next attempt.
 //   - Run waits for the function, releases by default, and returns an error when the lease was
 //     lost. There are no concurrent callbacks.
 //   - If a Lease names a candidate's identity, but this candidate did not write it, the candidate

@@ -80,8 +80,8 @@ func (e *Elector) Identity() string { return e.opts.Identity }
 // The context of the function ends when ctx ends, or when the lease is lost, with a [*LostError] as
 // its cause. The lease is lost RenewDeadline after the last successful renewal was sent, or as soon
 // as Run sees another holder. In each case Run waits for the function to return. If the function
-// goes on after its context has ended, [Elector.Healthy] returns an error. Until it has returned,
-// Run renews a lease that is not lost, even after ctx has ended.
+// goes on after the lease was lost, [Elector.Healthy] returns an error. Until the function has
+// returned, Run renews a lease that is not lost, even after ctx has ended.
 //
 // Run returns
 //
@@ -101,13 +101,14 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context) error) err
 	return e.RunUntil(ctx, ctx, lead)
 }
 
-// RunUntil is Run for a function that ends by itself when it is asked to stop, for instance after
-// finishing its queue. When stop ends, RunUntil returns nil if this candidate does not lead. If it
-// leads, RunUntil continues until the function has returned. The function can pass its own context
-// and stop to [workqueue.Queue.RunUntil], which has the same two arguments. ctx has the same effect
-// as in Run.
+// RunUntil is Run for a function that ends by itself when stop ends, for instance after finishing
+// its queue. When stop ends, RunUntil returns nil if this candidate does not lead. If it leads,
+// RunUntil continues until the function has returned. The function can pass its own context and
+// stop to [workqueue.Queue.RunUntil], which has the same two arguments. ctx has the same effect as
+// in Run.
 //
-// [workqueue.Queue.RunUntil]: https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.RunUntil
+// [workqueue.Queue.RunUntil]:
+// https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.RunUntil
 func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context) error) error {
 	if lead == nil {
 		return fmt.Errorf("lease %s: Run needs a function to call", e.key)
@@ -254,10 +255,10 @@ func (e *Elector) retryDelay(err error) time.Duration {
 	return wait
 }
 
-// sleep waits for d. It returns false if ctx ends first.
+// sleep waits for d. If ctx ends first, sleep returns false.
 func sleep(ctx context.Context, d time.Duration) bool { return sleepOrWake(ctx, d, nil) }
 
-// sleepOrWake is like sleep, but ends early when the channel rings has a value.
+// sleepOrWake is like sleep, but ends early when the channel wake has a value.
 func sleepOrWake(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

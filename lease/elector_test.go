@@ -44,7 +44,7 @@ func TestLeaderRenewsAndReleases(t *testing.T) {
 		require.ErrorIs(t, lease.Check(ctx), lease.ErrEnded)
 		object = stored(t, server)
 		require.Empty(t, *object.Spec.HolderIdentity)
-		require.EqualValues(t, 1, *object.Spec.LeaseDurationSeconds, "client-go writes that as well")
+		require.EqualValues(t, 1, *object.Spec.LeaseDurationSeconds, "a release sets one second, like client-go")
 
 		ctx = receiveWithin(t, 2400*time.Millisecond, second.leads)
 		term, ok := lease.FromContext(ctx)
@@ -130,7 +130,7 @@ func TestCandidateReadsWhenTheLeaseExpires(t *testing.T) {
 		killed.Store(&renewed)
 		receiveWithin(t, time.Minute, second.leads)
 		require.NotNil(t, slow.Load())
-		require.LessOrEqual(t, time.Since(*slow.Load()), 200*time.Millisecond, "a tenth of RetryPeriod")
+		require.LessOrEqual(t, time.Since(*slow.Load()), 200*time.Millisecond, "the candidate waits at most a tenth of RetryPeriod")
 		second.stop()
 		require.NoError(t, <-second.result)
 	})

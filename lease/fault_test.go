@@ -66,8 +66,8 @@ func TestRenewalThatHangsEndsTheTermInTime(t *testing.T) {
 }
 
 // Two candidates have one identity by mistake, and write the Lease at the same microsecond. Only
-// one leads, even if the responses to both writes are lost, so that neither knows which write
-// succeeded. The same holds if the Lease exists and is free.
+// one of them leads, even if the responses to both writes are lost, so that neither candidate knows
+// which write succeeded. The same holds if the Lease exists and is free.
 func TestTwoCandidatesWithOneIdentityDoNotBothLead(t *testing.T) {
 	t.Parallel()
 	for name, exists := range map[string]bool{"no Lease": false, "a free Lease": true} {
@@ -91,7 +91,7 @@ func TestTwoCandidatesWithOneIdentityDoNotBothLead(t *testing.T) {
 					twins := []*run{start(t, newElector(t, server, "twin", lease.Options{})), start(t, newElector(t, server, "twin", lease.Options{}))}
 					time.Sleep(time.Hour)
 					synctest.Wait()
-					require.Equal(t, 1, len(twins[0].leads)+len(twins[1].leads), "one has led, and nobody after it")
+					require.Equal(t, 1, len(twins[0].leads)+len(twins[1].leads), "one twin leads, and the other never does")
 					for _, twin := range twins {
 						require.Empty(t, twin.result)
 						require.Zero(t, twin.elector.Stats().Lost)
@@ -261,7 +261,7 @@ func TestSuspendedMachineLosesTheLease(t *testing.T) {
 		require.Equal(t, sent, client.Stats().Requests)
 		require.ErrorContains(t, lease.Check(derived), "may have been stopped")
 		require.False(t, e.Leading())
-		require.ErrorIs(t, derived.Err(), context.Canceled, "it ended when Check found that its leader had")
+		require.ErrorIs(t, derived.Err(), context.Canceled, "Check ends the leader's context, and so the derived one")
 		require.Error(t, <-r.result)
 	})
 }
@@ -285,7 +285,7 @@ func TestFunctionThatDoesNotEndIsUnhealthy(t *testing.T) {
 		fault.Remove()
 		time.Sleep(time.Minute)
 		require.Equal(t, "first", *stored(t, server).Spec.HolderIdentity)
-		require.Greater(t, time.Since(stored(t, server).Spec.RenewTime.Time), time.Minute, "it does not renew what it has lost")
+		require.Greater(t, time.Since(stored(t, server).Spec.RenewTime.Time), time.Minute, "a lost lease is not renewed")
 		close(over)
 		require.Error(t, <-result)
 		require.NoError(t, e.Healthy())
@@ -344,7 +344,7 @@ func TestWorkersEndWithTheLease(t *testing.T) {
 		server.Inject(apitest.Fault{Action: apitest.Drop()})
 		lost, ok := errors.AsType[*lease.LostError](<-result)
 		require.True(t, ok)
-		require.Equal(t, 24, begun, "70 s of work, %v", lost)
+		require.Equal(t, 24, begun, "the workers begin keys for 70 s, and then stop: %v", lost)
 	})
 }
 
@@ -437,7 +437,7 @@ func TestNewAndRunRejectInvalidArguments(t *testing.T) {
 	require.ErrorContains(t, err, "needs a Client")
 	for seconds := range 100 {
 		_, err := lease.New(client, key, lease.Options{LeaseDuration: time.Duration(seconds+1) * time.Second})
-		require.NoError(t, err, "the others follow from it")
+		require.NoError(t, err, "the defaults of the other options fit any LeaseDuration")
 	}
 
 	e, err := lease.New(client, key, lease.Options{})
@@ -459,7 +459,8 @@ func (panickingError) Error() string { return "odd" }
 func (panickingError) Unwrap() error { panic("a bug") }
 
 // A leader's function may return an error that panics when it is examined, even after its context
-// has ended, and hooks may panic. Run returns an error that says so, and releases the lease.
+// has ended, and hooks may panic. Run returns an error that reports the panic, and releases the
+// lease.
 func TestPanicsOfHooksAndErrorsDoNotEndTheElection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -126,7 +126,7 @@ func receiveWithin[V any](t *testing.T, d time.Duration, from <-chan V) (value V
 	select {
 	case value = <-from:
 	case <-time.After(d):
-		require.Fail(t, "it did not come in time", "%v", d)
+		require.Fail(t, "no value arrived in time", "%v", d)
 	}
 	return value
 }

@@ -31,8 +31,8 @@ var (
 	modelSeed  = flag.Uint64("lease.seed", 0, "play this history alone, and say what happens in it")
 )
 
-// Times on which all candidates of the model agree. They are ten times the defaults, because a
-// Lease has whole seconds, and each host divides them by its clock rate.
+// These are the times on which all candidates of the model agree. They are ten times the defaults,
+// because a Lease has whole seconds, and each host divides them by its clock rate.
 const (
 	nominalDuration = 150 * time.Second
 	nominalDeadline = 100 * time.Second
@@ -68,7 +68,7 @@ func (f *fence) begin(ctx context.Context, who string) {
 	}
 	for _, ctx := range f.all {
 		if lease.Check(ctx) == nil {
-			f.t.Errorf("seed %d: the fence of another is open when %s leads", f.seed, who)
+			f.t.Errorf("seed %d: Check still passes for another leader when %s leads", f.seed, who)
 		}
 	}
 	if f.begun > 0 && term.Transitions <= f.maxSeen {
@@ -454,11 +454,13 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 }
 
 // TestOneLeaderInRandomHistories simulates hosts with clocks of different rates and offsets.
-// Networks lose, delay and repeat messages and partition, and the server may be gone.
+// Networks lose, delay and repeat messages and partition, and the server may be unavailable.
 // Administrators edit the Lease, processes end in every way, and candidates have the same identity
 // by mistake. Some candidates watch the Lease, and get events late, twice, out of date or not at
-// all. There is never more than one leader by the fence that the lease promises, and each term has
-// more transitions than the term before. When all faults are over, one candidate leads.
+// all.
+//
+// By the fence, at most one candidate leads at a time, and each term has more transitions than the
+// term before. When all faults are over, one candidate leads.
 func TestOneLeaderInRandomHistories(t *testing.T) {
 	t.Parallel()
 	if *modelSeed != 0 {
@@ -546,7 +548,7 @@ func playHistory(t *testing.T, seed uint64) (begun, lost int) {
 			leads = f.leads() || f.terms() > healed
 		}
 		if !leads {
-			t.Errorf("seed %d: nobody leads an hour after everything is well again", seed)
+			t.Errorf("seed %d: no candidate leads an hour after the last fault", seed)
 		}
 		cancel()
 		living.Wait()

@@ -16,7 +16,7 @@ type record struct {
 	acquired    time.Time // like renewed, by another clock: compared only for equality
 	renewed     time.Time
 	transitions int32
-	writer      string // ID of the Elector that wrote holder and acquired; "" if unknown
+	writer      string // the Elector that wrote holder and acquired; "" if unknown
 }
 
 // writerAnnotation is the annotation of a Lease that stores record.writer. Candidates with one
@@ -70,8 +70,8 @@ func (r record) write(lease *coordinationv1.Lease, labels map[string]string) {
 	lease.Annotations[writerAnnotation] = r.writer
 }
 
-// equal reports whether two records are equal. same ignores the writer, which a server may not
-// keep. Times are compared as moments.
+// equal reports whether two records are equal. It ignores the writer, because a server may drop the
+// annotation. Times are compared as moments.
 func (r record) equal(other record) bool {
 	return r.holder == other.holder && r.duration == other.duration && r.transitions == other.transitions &&
 		r.acquired.Equal(other.acquired) && r.renewed.Equal(other.renewed)

@@ -45,8 +45,8 @@ func (e *Elector) renew(t *term) {
 	e.opts.Observer.lost(t.info, lost)
 }
 
-// renewOnce writes the Lease again. If the Lease has changed since, renewOnce reads it. If it still
-// belongs to this term, renewOnce writes it once more.
+// renewOnce writes the Lease again. If the Lease has changed since the last write, renewOnce reads
+// it. If the Lease still belongs to this term, renewOnce writes it once more.
 func (e *Elector) renewOnce(t *term) error {
 	err := e.renewAs(t, t.object())
 	if !errors.Is(err, errConflict) {
@@ -70,8 +70,8 @@ func (e *Elector) renewOnce(t *term) error {
 	return &otherHolderError{holder: r.holder}
 }
 
-// renewAs writes the Lease with a new time, if the server's Lease equals the argument lease. A nil
-// argument means that the Lease must not exist.
+// renewAs writes the Lease with a new renew time. The server refuses the write if its Lease has
+// changed since the argument lease was read. If the argument is nil, the Lease must not exist.
 func (e *Elector) renewAs(t *term, lease *coordinationv1.Lease) error {
 	var before time.Time
 	if lease != nil {

@@ -65,7 +65,7 @@ func (e *Elector) Leading() bool {
 }
 
 // Healthy returns an error if the lease was lost, other candidates may take it, and the function
-// has not returned. The functions of two leaders may be at work then, and only the end of the
+// has not returned. The functions of two leaders may then run at once, and only the end of the
 // process helps. Use Healthy for a liveness probe. If the server cannot be reached, Healthy returns
 // nil, and Stats.Failing has the error.
 func (e *Elector) Healthy() error {

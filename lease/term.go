@@ -57,8 +57,8 @@ func innermost(ctx context.Context) *term {
 }
 
 // FromContext returns the term of a leader's context, or of a context derived from one. If leases
-// are nested, it returns the innermost term. A term may be over: [Check] says whether its lease is
-// held.
+// are nested, it returns the innermost term. The term may have ended: [Check] says whether its
+// lease is held.
 func FromContext(ctx context.Context) (about Term, ok bool) {
 	if t := innermost(ctx); t != nil {
 		return t.info, true
@@ -115,9 +115,9 @@ func (t *term) Value(key any) any {
 	return t.Context.Value(key)
 }
 
-// checkHeld ends the term if its time is over. look reports whether the term is held: the lease is
-// not lost, and the function has not returned. A term stays held when the caller of Run ends its
-// context.
+// checkHeld ends the term if its time is over. It reports whether the term is held: the lease is
+// not lost, and the function has not returned. If the caller of Run ends its context, the term is
+// still held.
 func (t *term) checkHeld() bool {
 	t.mu.Lock()
 	held := t.checkHeldLocked()
@@ -140,7 +140,7 @@ func (t *term) checkHeldLocked() bool {
 	return true
 }
 
-// loseLocked records that the term is lost. The caller must then call announce without the lock.
+// loseLocked records that the term is lost. The caller must then call endContext without the lock.
 func (t *term) loseLocked(holder string, err error) {
 	t.lost = &LostError{Lease: t.info.Lease, Identity: t.info.Identity, Holder: holder, Unrenewed: now().sub(t.renewedAt), Err: err}
 	t.lostAt = time.Now()
@@ -158,7 +158,7 @@ func (t *term) lose(holder string, err error) {
 }
 
 // endContext ends the context of a term that was lost. Each method that finds a term lost calls
-// announce before it returns.
+// endContext before it returns.
 func (t *term) endContext() {
 	t.mu.Lock()
 	lost := t.lost
@@ -182,7 +182,7 @@ func (t *term) checkDeadline() {
 }
 
 // renewed records a successful renewal; the deadline counts from the time when the renewal was
-// sent. renewed returns false if the term is over: a term that has ended stays ended.
+// sent. If the term has ended already, renewed returns false, and the term stays ended.
 func (t *term) renewed(lease *coordinationv1.Lease, sent instant) bool {
 	t.mu.Lock()
 	held := t.checkHeldLocked()

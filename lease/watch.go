@@ -13,9 +13,9 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// A candidate decides nothing by events of its watch. An event that shows a free lease only makes
-// the candidate read the Lease earlier. So a watch that is late, repeats events or is silent costs
-// a read or some time, but breaks no guarantee.
+// A candidate decides nothing by the events of its watch. An event that shows a free lease only
+// makes the candidate read the Lease earlier. So if a watch is late, repeats events or is silent,
+// the candidate may read once more or lead later, but no guarantee is broken.
 
 const (
 	// maxWatchDuration is the longest duration of one watch. The shortest is half of it.
@@ -63,7 +63,7 @@ func (e *Elector) watch(ctx context.Context, wake chan<- struct{}) {
 	}
 }
 
-// watchOnce opens a watch, and reads it to its end. told says that the watch had an event.
+// watchOnce opens a watch, and reads it to its end. gotEvent says that the watch had an event.
 func (e *Elector) watchOnce(ctx context.Context, wake chan<- struct{}) (gotEvent bool, err error) {
 	// Without a version, the watch begins with the current Lease: nothing is missed in between.
 	stream, err := e.watched.Watch(ctx, listwatch.WatchOptions{Timeout: maxWatchDuration/2 + rand.N(maxWatchDuration/2)})

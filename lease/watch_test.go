@@ -27,7 +27,7 @@ func TestWatchingCandidateLeadsAtOnce(t *testing.T) {
 		for range 10 { // at any moment between two reads
 			time.Sleep(5*time.Minute + 137*time.Millisecond)
 			require.True(t, second.elector.Stats().Watching)
-			require.False(t, first.elector.Stats().Watching, "who leads has nothing to watch")
+			require.False(t, first.elector.Stats().Watching, "a leader does not watch")
 			require.Equal(t, 1, server.Watches("leases"))
 			first.stop()
 			require.NoError(t, <-first.result)
@@ -90,7 +90,7 @@ func TestCandidateWithoutWatchPermissionReads(t *testing.T) {
 				time.Sleep(12 * time.Minute)
 				synctest.Wait()
 				require.False(t, e.Stats().Watching)
-				require.NoError(t, e.Stats().Failing, "it is none of the lease's failures")
+				require.NoError(t, e.Stats().Failing, "a failed watch does not count as a failed attempt")
 				if name != "hanging" {
 					said := strings.Count(log.String(), "the lease cannot be watched")
 					require.True(t, said >= 2 && said <= 4, log.String())
@@ -102,7 +102,7 @@ func TestCandidateWithoutWatchPermissionReads(t *testing.T) {
 				time.Sleep(10 * time.Minute)
 				fault.Remove()
 				time.Sleep(2 * time.Minute)
-				require.True(t, third.elector.Stats().Watching, "it goes on trying")
+				require.True(t, third.elector.Stats().Watching, "the candidate retries the watch")
 				third.stop()
 				require.NoError(t, <-third.result)
 				second.stop()
@@ -128,7 +128,7 @@ func TestEndedWatchIsReopened(t *testing.T) {
 			time.Sleep(time.Minute)
 			require.Equal(t, 1, server.EndWatches("leases"))
 		}
-		require.NotContains(t, log.String(), "cannot be watched", "that is ordinary")
+		require.NotContains(t, log.String(), "cannot be watched", "the end of a watch is not logged")
 		time.Sleep(5 * time.Second)
 		first.stop()
 		require.NoError(t, <-first.result)
