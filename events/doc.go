@@ -19,9 +19,9 @@
 //   - Recording never waits for the network, for Run, for a Logger or for an Observer. The methods
 //     that record return no error and do not panic, whatever their arguments are.
 //   - Memory is bounded. A Recorder remembers [Options].MaxSeries different events at once, and
-//     four times as many objects for the rate limit. A Recorder cuts long texts.
-//   - Each recorded event was sent, is waiting, or was dropped: Stats.Recorded is Stats.Sent plus
-//     Stats.Waiting plus all of Stats.Dropped. Run logs dropped events, with the reason.
+//     four times as many objects for the rate limit. A Recorder truncates long texts.
+//   - Each recorded event was sent, is waiting, or was dropped: Stats.Recorded equals Stats.Sent
+//     plus Stats.Waiting plus the sum of Stats.Dropped. Run logs dropped events, with the reason.
 //   - No event is retried for ever. If the server refuses an event, Run drops the event at once. If
 //     an event cannot be sent for an hour, Run drops the event.
 //   - After the end of its context, Run still sends the waiting events, for at most

@@ -60,8 +60,8 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s %s %s %s: %s", e.Type, e.Reason, e.Regarding.Kind, name, e.Note)
 }
 
-// complete sets defaults, and cuts texts to their bounds. It returns false for an event that no
-// server would accept, or that is too large.
+// complete sets defaults, and truncates texts to their limits. It returns false for an event that
+// no server would accept, or whose annotations are too large.
 func (e *Event) complete() bool {
 	if e.Type == "" {
 		e.Type = corev1.EventTypeNormal
@@ -81,8 +81,8 @@ func (e *Event) complete() bool {
 	return e.Reason != "" && (e.Type == corev1.EventTypeNormal || e.Type == corev1.EventTypeWarning)
 }
 
-// limitText returns s as valid UTF-8, cut off so that it has at most the given number of bytes. The
-// result does not keep a longer text alive.
+// limitText returns s as valid UTF-8, truncated to at most the given number of bytes. The result
+// does not keep a longer text alive.
 func limitText(s string, most int) string {
 	if len(s) <= most && utf8.ValidString(s) {
 		return s
@@ -93,7 +93,7 @@ func limitText(s string, most int) string {
 	return strings.Clone(truncate(strings.ToValidUTF8(s, "\uFFFD"), most))
 }
 
-// truncate cuts the UTF-8 string s at a rune.
+// truncate cuts the UTF-8 string s before a rune, so that it has at most the given number of bytes.
 func truncate(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -59,7 +59,7 @@ func TestFailedRequestsAreRetried(t *testing.T) {
 				require.Zero(t, stats.Waiting)
 				require.NoError(t, stats.Failing)
 				require.EqualValues(t, 50, r.counted(t))
-				require.Len(t, r.stored(t), 5, "no Event twice")
+				require.Len(t, r.stored(t), 5, "no Event exists twice")
 				require.Less(t, stats.Failures, uint64(200))
 			})
 		})
@@ -94,10 +94,10 @@ func TestRefusedEventsAreDropped(t *testing.T) {
 			require.NoError(t, <-r.ended)
 			stats := r.balanced(t)
 			require.EqualValues(t, 20, stats.Dropped[tt.why], "%+v", stats)
-			require.EqualValues(t, 20, stats.Failures, "it is not tried again")
+			require.EqualValues(t, 20, stats.Failures, "a refused event is not retried")
 			require.Equal(t, map[events.DropReason]uint64{tt.why: 20}, reported)
 			require.Equal(t, 1, strings.Count(log.String(), "events are dropped"), "%s", &log)
-			require.Contains(t, log.String(), "err=", "with what the server says")
+			require.Contains(t, log.String(), "err=", "the log has the server's error")
 			require.NotContains(t, log.String(), "the note")
 			require.Zero(t, stats.Series)
 		})
@@ -123,14 +123,14 @@ func TestAnExpiredEventIsCreatedAgain(t *testing.T) {
 		again := r.stored(t)
 		require.Len(t, again, 1)
 		require.NotEqual(t, stored[0].Name, again[0].Name)
-		require.EqualValues(t, 2, again[0].Series.Count, "what the first had counted is not counted twice")
+		require.EqualValues(t, 2, again[0].Series.Count, "the new Event counts only later events")
 		require.True(t, second.Equal(again[0].EventTime.Time))
 		require.EqualValues(t, 5, r.balanced(t).Sent)
 	})
 }
 
-// The first name is taken by another process with an equal clock. The next name is tried after a
-// pause.
+// The first name is taken, because another process with an equal clock has used it. The Recorder
+// pauses, and then tries another name.
 func TestATakenNameIsNotReused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestEventsUnsentForAnHourAreDropped(t *testing.T) {
 		stats := r.balanced(t)
 		require.EqualValues(t, 1, stats.Dropped[events.Expired])
 		require.Less(t, stats.Failures, uint64(80))
-		require.LessOrEqual(t, strings.Count(log.String(), "will be retried"), 13, "every five minutes")
+		require.LessOrEqual(t, strings.Count(log.String(), "will be retried"), 13, "at most one line every five minutes")
 		require.GreaterOrEqual(t, strings.Count(log.String(), "will be retried"), 10)
 	})
 }
@@ -206,7 +206,7 @@ func TestFlushTimeoutLimitsTheEnd(t *testing.T) {
 				begun := time.Now()
 				require.NoError(t, <-r.ended)
 				require.LessOrEqual(t, time.Since(begun), 5*time.Second)
-				require.Greater(t, time.Since(begun), 4*time.Second, "it tries until then")
+				require.Greater(t, time.Since(begun), 4*time.Second, "Run retries until FlushTimeout")
 				stats := r.balanced(t)
 				require.EqualValues(t, 10, stats.Dropped[events.Ended])
 				require.Zero(t, stats.Waiting)
@@ -264,8 +264,9 @@ func TestRecordNeverBlocks(t *testing.T) {
 	})
 }
 
-// A server may answer AlreadyExists to every name, for instance because of a broken admission
-// webhook. It gets requests at ever longer intervals. After an hour, the event is dropped.
+// A server may respond with AlreadyExists to every name, for instance because of a broken admission
+// webhook. The intervals between requests become longer and longer. After an hour, the event is
+// dropped.
 func TestTakenNamesAreRetriedWithBackoff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,8 +2,8 @@ package events
 
 import "hash/maphash"
 
-// hashes has the hashes of an event and of its parts. Look-ups use all hashes, so the texts of an
-// event are read only once. Different events may have the same hashes.
+// hashes has the hashes of an event and of its parts. They are computed together, so that the texts
+// of an event are read only once. Different events may have the same hashes.
 type hashes struct {
 	object   uint64 // of the object, without FieldPath
 	group    uint64
@@ -29,7 +29,7 @@ func (r *Recorder) hash(g *group, note string) (all hashes) {
 	return all
 }
 
-// writeText hashes a text and its end.
+// writeText hashes a text and a terminator, so that "a", "bc" and "ab", "c" differ.
 func writeText(h *maphash.Hash, text string) {
 	_, _ = h.WriteString(text)
 	_ = h.WriteByte(0)

@@ -16,8 +16,8 @@ import (
 	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
-// In the end the server has counted all recorded calls that were not dropped, including calls of
-// expired Events. A call whose response is lost counts once.
+// At the end, the server has counted all recorded events that were not dropped, including events of
+// expired Events. An event whose response is lost counts once.
 func TestRandomHistoriesConserveCounts(t *testing.T) {
 	t.Parallel()
 	for seed := range testsize.Scale[uint64](100, 6) {
@@ -25,7 +25,7 @@ func TestRandomHistoriesConserveCounts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, 13))
 				r := newRig(t, events.Options{MaxSeries: 5 + random.IntN(40), Burst: 3 + random.IntN(30)})
-				if seed%2 == 1 { // Nothing depends on different hashes.
+				if seed%2 == 1 { // The result must not depend on different hashes.
 					r.Collide()
 				}
 				actions := []apitest.Action{apitest.Code(500, 0), apitest.Code(503, 0), apitest.Drop(), apitest.CutBody(3), apitest.Code(403, 0), apitest.Delay(3 * time.Second), apitest.Delay(time.Minute)}

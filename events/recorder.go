@@ -28,7 +28,7 @@ type Recorder struct {
 	seed       maphash.Seed
 	mask       uint64 // for all hashes; a test sets the mask so that hashes collide
 
-	mu           sync.Mutex // guards following; its holder never blocks
+	mu           sync.Mutex // guards following; no holder of it blocks
 	state        state
 	known        map[uint64]*series // the first series of each hash
 	count        int                // number of known series
@@ -40,7 +40,7 @@ type Recorder struct {
 	stats        Stats
 
 	// Only Run uses the following fields.
-	reported      [numDropReasons]uint64 // the part of stats.Dropped that was logged
+	reported      [numDropReasons]uint64 // the value of stats.Dropped that was logged last
 	dropLogs      [numDropReasons]logthrottle.Throttle
 	failureLog    logthrottle.Throttle
 	failureStreak int       // failed requests in a row
@@ -85,9 +85,9 @@ func New(client *rest.Client, controller string, opts Options) (*Recorder, error
 	}, nil
 }
 
-// Normal records a usual event about an object. note and args are formatted as by fmt.Sprintf,
-// before Normal returns. Normal keeps neither object nor args. reason is one word, and also becomes
-// the action; see [Event] for more.
+// Normal records an event of the type Normal about an object. note and args are formatted as by
+// fmt.Sprintf, before Normal returns. Normal keeps neither object nor args. reason is one word, and
+// also becomes the action; see [Event] for more.
 func (r *Recorder) Normal(object metav1.Object, reason, note string, args ...any) {
 	if r != nil {
 		r.Record(Event{Object: object, Type: corev1.EventTypeNormal, Reason: reason, Note: fmt.Sprintf(note, args...)})
@@ -137,7 +137,7 @@ func (r *Recorder) Record(e Event) {
 	case r.addEvent(&e, valid):
 		select {
 		case r.wake <- struct{}{}:
-		default: // There is a token already, so Run will check.
+		default: // Run will check, because the channel has a token already.
 		}
 	}
 }

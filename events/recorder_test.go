@@ -38,7 +38,7 @@ func TestAnEventIsCreatedOnTheServer(t *testing.T) {
 		require.Equal(t, []string{controller, "websites-1"}, []string{e.ReportingController, e.ReportingInstance})
 		require.True(t, begun.Equal(e.EventTime.Time))
 		require.Nil(t, e.Series)
-		require.Zero(t, e.DeprecatedCount, "a server refuses what is deprecated")
+		require.Zero(t, e.DeprecatedCount, "a server refuses deprecated fields")
 		require.Empty(t, e.DeprecatedSource)
 		require.EqualValues(t, 1, r.balanced(t).Sent)
 	})
@@ -90,20 +90,20 @@ func TestASeriesIsCounted(t *testing.T) {
 			require.EqualValues(t, 3, n)
 			time.Sleep(time.Second)
 			n, _ = count()
-			require.EqualValues(t, 4, n, "after twice as long")
+			require.EqualValues(t, 4, n, "the second interval is twice as long")
 			for range 3600 {
 				record()
 				time.Sleep(time.Second)
 			}
 			n, _ = count()
-			require.Greater(t, n, int32(3600-300), "and at the latest after five minutes")
+			require.Greater(t, n, int32(3600-300), "the count is at most five minutes old")
 			require.Less(t, r.balanced(t).Updated, uint64(20))
 			time.Sleep(5 * time.Minute)
 			n, _ = count()
 			require.EqualValues(t, 3604, n)
 			require.Equal(t, 1, r.Stats().Series)
 			time.Sleep(time.Minute)
-			require.Equal(t, 0, r.Stats().Series, "it is over")
+			require.Equal(t, 0, r.Stats().Series, "the series has ended")
 			stats := r.balanced(t)
 			require.EqualValues(t, 3604, stats.Sent)
 			require.Zero(t, stats.Waiting)
@@ -132,11 +132,11 @@ func TestSimilarEventsAreCombined(t *testing.T) {
 		require.EqualValues(t, 100, r.counted(t))
 		r.Normal(pod("web"), "Scaled", "to %d", 3)
 		time.Sleep(time.Minute)
-		require.Len(t, r.stored(t), 11, "it is one of the ten")
+		require.Len(t, r.stored(t), 11, "the note is one of the ten that have their own Events")
 		time.Sleep(10 * time.Minute)
 		r.Normal(pod("web"), "Scaled", "to %d", 1000)
 		synctest.Wait()
-		require.Len(t, r.stored(t), 12, "it is told apart again")
+		require.Len(t, r.stored(t), 12, "a new note gets an Event of its own again")
 		r.balanced(t)
 	})
 }
@@ -159,7 +159,7 @@ func TestEventsOfOneObjectAreRateLimited(t *testing.T) {
 		r.Normal(pod("web"), reason(30), "it happened")
 		r.Normal(pod("web"), reason(31), "it happened")
 		synctest.Wait()
-		require.Len(t, r.stored(t), 27, "one more after five minutes")
+		require.Len(t, r.stored(t), 27, "five minutes later, one more Event is created")
 		require.EqualValues(t, 16, r.balanced(t).Dropped[events.Throttled])
 	})
 }
@@ -368,7 +368,7 @@ func TestNoteKeepsNoLongerTextInMemory(t *testing.T) {
 		r.Record(events.Event{Object: pod(fmt.Sprint("pod-", n)), Reason: "Part", Note: long[:100]})
 	}
 	require.EqualValues(t, 50, r.balanced(t).Waiting)
-	require.Less(t, int64(liveHeapBytes())-int64(before), int64(20<<20), "50 texts of 1 MB and more")
+	require.Less(t, int64(liveHeapBytes())-int64(before), int64(20<<20), "the Recorder keeps none of 50 texts of 1 MB")
 	runtime.KeepAlive(r)
 }
 
@@ -391,7 +391,7 @@ func TestDroppedEventsAreNotCombined(t *testing.T) {
 		}
 		require.EqualValues(t, 30, r.balanced(t).Dropped[events.Full])
 		r.run(t)
-		time.Sleep(7 * time.Minute) // The series is over, and there is room again.
+		time.Sleep(7 * time.Minute) // The series has ended, and there is room again.
 		r.Normal(pod("a"), "Many", "note %d", 30)
 		time.Sleep(time.Second)
 		stored := r.stored(t)

@@ -30,7 +30,7 @@ func (r *Recorder) reference(object metav1.Object) (ref corev1.ObjectReference, 
 	}()
 	kind, known := r.kindOf(value.Type())
 	if !known {
-		// An assertion to runtime.Object would ask for too much: a struct that embeds TypeMeta need
+		// An assertion to runtime.Object would require too much: a struct that embeds TypeMeta need
 		// not have DeepCopyObject.
 		if typed, has := object.(interface{ GetObjectKind() schema.ObjectKind }); has {
 			kind = typed.GetObjectKind().GroupVersionKind()

@@ -57,7 +57,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 	return nil
 }
 
-// loop sends until the context life ends, or until the context stop has ended and no event waits.
+// loop sends events until sendCtx ends, or until stop has ended and no event waits.
 func (r *Recorder) loop(stop, sendCtx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -116,8 +116,8 @@ func (r *Recorder) dropAll() {
 	r.reportDrops()
 }
 
-// next takes the series that is due. If no series is due, next returns how long to wait. empty says
-// that no series is waiting.
+// next returns a request for the series that is due, and removes the series from its heap. If no
+// series is due, next returns how long to wait. empty says that no series is waiting.
 func (r *Recorder) next() (m *eventRequest, wait time.Duration, empty bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,7 +148,7 @@ func (r *Recorder) next() (m *eventRequest, wait time.Duration, empty bool) {
 	return m, 0, false
 }
 
-// send sends a series, and then puts it into the pile that the response requires.
+// send sends a series. applyResult then puts the series into the heap that the response requires.
 func (r *Recorder) send(sendCtx context.Context, m *eventRequest) {
 	ctx, cancel := context.WithTimeout(sendCtx, r.opts.RequestTimeout)
 	begun := time.Now()
@@ -178,7 +178,8 @@ func (r *Recorder) send(sendCtx context.Context, m *eventRequest) {
 	r.opts.Observer.request(m.key(), !m.created, now.Sub(begun), err)
 }
 
-// applyResult applies a response to its series. Events may have been recorded meanwhile.
+// applyResult applies a response to the series of the request. Events may have been recorded since
+// the request was made.
 func (r *Recorder) applyResult(m *eventRequest, version string, err error, reason DropReason, next nextStep, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -266,7 +267,8 @@ type nextStep uint8
 
 const (
 	stepDone nextStep = iota // The server has the Event.
-	// A request without a response has changed the Event. Update its current state.
+	// The Event has changed since the last known response, through a request whose response was
+	// lost. Update the current Event.
 	stepUpdateAgain
 	stepRename    // The name is taken: create the Event under another name, after a wait.
 	stepCreateNew // The Event has expired on the server: create another.
@@ -287,7 +289,8 @@ const (
 	gatewayTimeout  = 504
 )
 
-// classify returns the meaning of the response to a request.
+// classify returns the meaning of the response to a request. If events are dropped, reason says
+// why.
 func classify(err error, m *eventRequest) (reason DropReason, next nextStep) {
 	if err == nil {
 		return 0, stepDone

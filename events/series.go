@@ -11,7 +11,7 @@ import (
 const (
 	minUpdateInterval = 10 * time.Second // between the first two requests about a series
 	maxUpdateInterval = 5 * time.Minute  // the longest interval between two requests about a series
-	seriesTimeout     = 6 * time.Minute  // a series is over after this time without another event
+	seriesTimeout     = 6 * time.Minute  // a series ends after this time without another event
 	maxUnsentAge      = time.Hour        // an event that could not be sent for this long is dropped
 
 	similarNotes  = 10 // different notes that have Events of their own
@@ -29,7 +29,7 @@ type group struct {
 // group and, unless the series is combined, a note.
 type series struct {
 	group        *group // shared with other series, and immutable
-	combined     bool   // of several notes; note is the first note with a prefix
+	combined     bool   // of several notes; the field note is the first of them, with a prefix
 	note         string
 	hash         uint64
 	nextSameHash *series // the next series of this hash
@@ -37,21 +37,21 @@ type series struct {
 	annotations  map[string]string
 
 	name    string // name of the Event
-	created bool   // the Event is on the server
+	created bool   // the server has the Event
 	stored  string // resourceVersion of the Event, "" if unknown
 	tried   bool   // a request to create the Event under this name had no response
 
 	total, sent uint64 // number of all events, and of events that the server has counted
 	first, last time.Time
 
-	// When its next request is due or, if nothing is unsent, when it is over.
+	// when the next request is due or, without unsent events, when the series ends
 	dueAt          time.Time
 	lastResponseAt time.Time     // when the last response came
-	updateInterval time.Duration // interval from asked to the next request
+	updateInterval time.Duration // from lastResponseAt to the next request
 	failures       int
 	since          time.Time // when the first unsent event was recorded
 
-	heapIndex int         // index in pile
+	heapIndex int         // index in heap
 	heap      *seriesHeap // nil while it is being sent
 }
 
@@ -85,7 +85,7 @@ func (p *seriesHeap) add(s *series, at time.Time) {
 	heap.Push(p, s)
 }
 
-// remove removes a series from its pile, if it is in one.
+// remove removes a series from its heap, if it is in one.
 func (s *series) remove() {
 	if s.heap != nil {
 		heap.Remove(s.heap, s.heapIndex)
@@ -100,8 +100,7 @@ func (r *Recorder) addLocked(g *group, note string, h hashes, version string, an
 		return r.dropLocked(Ended, 1)
 	}
 	s := r.findLocked(g, note, false, h.withNote, now)
-	// If there is no room, an event that needs a new series is dropped, and the Recorder keeps
-	// nothing of the event.
+	// If there is no room for a new series, the Recorder drops the event, and keeps nothing of it.
 	room := r.count < r.opts.MaxSeries
 	full := !room && len(r.idle) == 0
 	var kept *group // g itself stays on the stack
@@ -163,16 +162,16 @@ func (r *Recorder) findLocked(g *group, note string, combined bool, hash uint64,
 		s = s.nextSameHash
 	}
 	if s != nil && s.heap == &r.idle && !now.Before(s.dueAt) {
-		// It is over, but Run has not forgotten it yet.
+		// The series has ended, but Run has not forgotten it yet.
 		r.forgetLocked(s)
 		return nil
 	}
 	return s
 }
 
-// countNoteLocked reports whether one more different note is too many for a group, so that its
-// events must be combined. If count is true, countNoteLocked records the note, and returns the
-// group to keep.
+// countNoteLocked reports whether a group has too many different notes for one more, so that the
+// event must be combined with others. If count is true, it counts the note, and returns the group
+// to keep.
 func (r *Recorder) countNoteLocked(g *group, hash uint64, count bool, now time.Time) (known *group, tooMany bool) {
 	if !count {
 		notes := r.groups.peek(hash, g)
@@ -186,7 +185,7 @@ func (r *Recorder) countNoteLocked(g *group, hash uint64, count bool, now time.T
 	return known, notes.n > similarNotes
 }
 
-// noteCount is the number of different notes of a group since a time.
+// noteCount is the number of different notes of a group since the time since.
 type noteCount struct {
 	since time.Time
 	n     int
@@ -198,7 +197,7 @@ type bucket struct {
 	at     time.Time
 }
 
-// takeTokenLocked takes a token from the bucket of an object.
+// takeTokenLocked takes a token from the bucket of an object. It returns false if no token is left.
 func (r *Recorder) takeTokenLocked(object corev1.ObjectReference, hash uint64, now time.Time) bool {
 	object.FieldPath = "" // FieldPath names a container, but the limit is per pod.
 	_, b := r.buckets.get(hash, &object)
@@ -222,14 +221,14 @@ func (r *Recorder) forgetLocked(s *series) {
 	r.count--
 }
 
-// nameLocked gives a series the name of a new Event, from the name of the object and a time. No two
-// names of this Recorder have the same time.
+// nameLocked assigns the name of a new Event to a series. The name consists of the object's name
+// and a time, which is different in each name from this Recorder.
 func (r *Recorder) nameLocked(s *series, now time.Time) {
 	r.lastNameTime = max(r.lastNameTime+1, now.UnixNano())
 	s.name, s.created, s.stored, s.tried = nameOf(s.group.regarding.Name, r.lastNameTime), false, "", false
 }
 
-// dropLocked counts dropped events. It returns true, because Run has to log them.
+// dropLocked counts dropped events. It returns true, because Run must be woken to log them.
 func (r *Recorder) dropLocked(reason DropReason, n uint64) bool {
 	r.stats.Dropped[reason] += n
 	return true

@@ -93,9 +93,9 @@ func (v *coreServer) update(ctx context.Context, m *eventRequest) (string, error
 	return versionOf(v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{}))
 }
 
-// precondition is the part of a patch that makes the server refuse it if the Event has changed
+// precondition is a part of a patch. It makes the server refuse the patch if the Event has changed
 // since this Recorder's last request. The server may execute an abandoned request minutes later.
-// Without a condition, such a request would set the count back.
+// Without a condition, such a request would lower the count again.
 type precondition struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion,omitempty"`

@@ -6,7 +6,7 @@ package events
 type table[K comparable, V any] struct {
 	capacity, count int
 	entries         map[uint64]*entry[K, V] // the first entry of each hash
-	// Sentinel of a ring; its older is the most recently used.
+	// sentinel of a ring; lru.older is the most recently used entry
 	lru entry[K, V]
 }
 
@@ -65,14 +65,14 @@ func (t *table[K, V]) forget(e *entry[K, V]) {
 	e.unlink()
 	t.count--
 	removeFromChain(t.entries, e.hash, e, func(e *entry[K, V]) **entry[K, V] { return &e.nextSameHash })
-	// A caller may keep the key, which must not keep other entries alive.
+	// A caller may keep the key, which is a part of e. So e must not keep other entries alive.
 	e.newer, e.older = nil, nil
 }
 
 func (e *entry[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer }
 
-// removeFromChain removes an element from the chain of its hash. The function same returns where an
-// element stores the next one.
+// removeFromChain removes an element from the chain of its hash. The function next returns where an
+// element stores the next element.
 func removeFromChain[E any](chains map[uint64]*E, hash uint64, removed *E, next func(*E) **E) {
 	first := chains[hash]
 	for at := &first; *at != nil; at = next(*at) {

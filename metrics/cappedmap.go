@@ -10,11 +10,12 @@ import (
 	"sync/atomic"
 )
 
-// other is the label value that all names beyond a limit have in common.
+// other is the label value that all names beyond a limit share.
 const other = "other"
 
 // cappedMap makes one value for each key, up to a maximum number of keys. All further keys share
-// one value, which is made for the key beyond. A look-up needs no lock and no allocation.
+// one value, which is made for overflowKey. A look-up of a known key needs no lock and no
+// allocation.
 type cappedMap[K comparable, V any] struct {
 	known       atomic.Pointer[map[K]V] // replaced as a whole, never changed
 	limit       int
@@ -25,7 +26,7 @@ type cappedMap[K comparable, V any] struct {
 	overflowed map[K]bool // keys beyond the limit, up to the same maximum
 }
 
-// newCappedMap returns a bounded. At most this number of keys have values of their own.
+// newCappedMap returns a cappedMap. At most limit keys have values of their own.
 func newCappedMap[K comparable, V any](limit int, overflowKey K, newValue func(K) V) *cappedMap[K, V] {
 	return &cappedMap[K, V]{limit: limit, newValue: newValue, overflowKey: overflowKey}
 }
@@ -71,7 +72,7 @@ func (b *cappedMap[K, V]) miss(key K) V {
 	return v
 }
 
-// leftOut returns the number of keys that share the value of beyond.
+// leftOut returns the number of keys that share the value of overflowKey.
 func (b *cappedMap[K, V]) leftOut() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,8 +91,7 @@ func newPartNames(limit int) *partNames {
 	return &partNames{limit: limit, kinds: map[string]*cappedMap[string, string]{}}
 }
 
-// capped(kind, name) returns name. If the kind already has too many names, it returns the constant
-// other instead.
+// capped returns name, or the constant other if the kind already has too many names.
 func (p *partNames) capped(kind, name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -56,20 +56,20 @@ func requestLabelsOf(a rest.RequestInfo) requestLabels {
 	return requestLabels{a.Verb, a.Resource, a.Subresource}
 }
 
-// responseLabels is a request with the status code of its response, or with 0 if there was no
+// responseLabels has the labels of a request, and the status code of its response, or 0 without a
 // response.
 type responseLabels struct {
 	requestLabels
 	code int
 }
 
-// overflowRequest stands for all requests beyond the limit.
+// overflowRequest has the labels of all requests beyond the limit.
 var overflowRequest = requestLabels{verb: other, resource: schema.GroupVersionResource{Resource: other}}
 
 const overflowCode = -1
 
-// text returns the resource as a label, such as "deployments.apps/status". It lacks the version, so
-// that the label stays the same if a client changes the version.
+// text returns the resource as a label, such as "deployments.apps/status". The label has no
+// version, so that it stays the same if a client changes the version.
 func (a requestLabels) text() string {
 	text := a.resource.GroupResource().String()
 	if a.subresource != "" {
@@ -123,7 +123,8 @@ func (m *Metrics) Limit(name string, limit func(context.Context) error) func(con
 	}
 }
 
-// codeOf converts a status code to a label.
+// codeOf converts a status code to a label. The argument none is the label of a request without a
+// response.
 func codeOf(code int, none string) string {
 	switch code {
 	case 0:

@@ -16,7 +16,7 @@ import (
 // v0.25. This includes the metrics of client-go v0.37. Dashboards depend on them, and so do
 // registries that contain both. bench/metrics compares them with the originals.
 
-// queueBuckets returns the buckets of the familiar histograms of queues: from 10 nanoseconds to
+// queueBuckets returns the buckets of client-go's histograms of queues: from 10 nanoseconds to
 // 1,000 seconds.
 func queueBuckets() []float64 { return prometheus.ExponentialBuckets(10e-9, 10, 12) }
 
@@ -25,7 +25,7 @@ var clientGoRequestBuckets = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8,
 var clientGoReconcileBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
 	1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60}
 
-// clientGoMetrics has those familiar metrics that observers update.
+// clientGoMetrics has the metrics of client-go and controller-runtime that observers update.
 type clientGoMetrics struct {
 	requests, retries           *prometheus.CounterVec
 	requestSeconds              *prometheus.HistogramVec
@@ -51,7 +51,7 @@ func (o *observerMetrics) newClientGoMetrics() *clientGoMetrics {
 	return f
 }
 
-// markClientGo marks the family that was added last as familiar.
+// markClientGo marks the family that was added last as a metric of client-go.
 func (o *observerMetrics) markClientGo(v *prometheus.HistogramVec) *prometheus.HistogramVec {
 	o.families[len(o.families)-1].clientGo = true
 	return v
@@ -71,7 +71,7 @@ type clientGoResponse struct {
 
 var overflowResponse = clientGoResponse{code: overflowCode, method: other, host: other}
 
-// noResponse is the code of a request that got no response.
+// noResponse is the label code of a request that got no response.
 const noResponse = "<error>"
 
 // client returns counters for the responses that a client gets, or nil if f is nil.
@@ -113,7 +113,7 @@ func (c *clientGoClient) retried(r rest.RetryInfo) {
 	}
 }
 
-// clientGoQueue is a queue with all priorities that it has had so far.
+// clientGoQueue is a snapshot of a queue, with all priorities that the queue has had so far.
 type clientGoQueue struct {
 	workqueue.Stats
 	depth *clientGoDepth
@@ -140,7 +140,7 @@ func (d *clientGoDepth) each(s workqueue.Stats, set func(float64, ...string)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	ready := map[int]int{}
-	left := s.Dirty // Dirty keys that are not ready count as priority 0 here.
+	left := s.Dirty // dirty keys that are not ready; they count as priority 0
 	for _, l := range s.Levels {
 		ready[l.Priority] = l.Ready
 		left -= l.Ready

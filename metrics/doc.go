@@ -14,13 +14,14 @@
 // A program that uses package controller needs nothing else. Each stage can also be observed
 // separately, in two independent ways:
 //
-//   - When Prometheus scrapes, the methods Stats and Status are called. This costs nothing between
-//     two scrapes: use [Metrics.Client], [Metrics.Informer], [Metrics.Factory], [Metrics.Queue],
-//     [Metrics.Elector], [Metrics.Recorder] and [Metrics.Manager]. For stages without an informer,
-//     use [Metrics.Reflector], [Metrics.FIFO] and [Metrics.Store].
-//   - Histograms, and counts by status code or reason, need an observer. Pass one of these to the
-//     constructor of the stage: [Metrics.ClientObserver], [InformerOptions], [QueueObserver],
-//     [Metrics.ElectorObserver], [Metrics.RecorderObserver], [Metrics.ControllerObserver].
+//   - At each scrape, the collector calls the methods Stats and Status of the parts. Between two
+//     scrapes this costs nothing. Use [Metrics.Client], [Metrics.Informer], [Metrics.Factory],
+//     [Metrics.Queue], [Metrics.Elector], [Metrics.Recorder] and [Metrics.Manager]. For stages
+//     without an informer, use [Metrics.Reflector], [Metrics.FIFO] and [Metrics.Store].
+//   - Histograms, and counts by status code or reason, need an observer. Pass one of these
+//     observers to the constructor of the stage: [Metrics.ClientObserver], [InformerOptions],
+//     [QueueObserver], [Metrics.ElectorObserver], [Metrics.RecorderObserver],
+//     [Metrics.ControllerObserver].
 //
 // docs/metrics.md has a table of all metrics, queries for common problems, alert rules and a
 // Grafana dashboard. Options.ClientGoNames adds the names of client-go and controller-runtime.
@@ -30,7 +31,7 @@
 //
 // # Guarantees
 //
-//   - A scrape does not fail because of any names, or any number of parts.
+//   - No name and no number of parts makes a scrape fail.
 //   - No label contains the name of an object, a path, or a text that a server chose.
 //     Options.MaxParts limits the number of label values that are not fixed, such as resources,
 //     status codes and priorities. Values beyond the limit share one series, or are left out and

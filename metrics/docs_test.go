@@ -148,7 +148,7 @@ func TestDashboardIsValid(t *testing.T) {
 		for _, target := range p.Targets {
 			require.NotEmpty(t, target.Expr, p.Title)
 			has := slices.ContainsFunc(onTheWay, func(name string) bool { return strings.Contains(target.Expr, name) })
-			require.Equal(t, has, target.Exemplar, "%s: exemplars are asked for where there may be some", p.Title)
+			require.Equal(t, has, target.Exemplar, "%s: exactly the panels with exemplars request exemplars", p.Title)
 		}
 	}
 	require.Greater(t, len(ids), 40)
@@ -159,7 +159,7 @@ func TestFamiliesHaveUniqueNamesAndHelpTexts(t *testing.T) {
 	t.Parallel()
 	names, helps := map[string]bool{}, map[string]string{}
 	for _, f := range allFamilies(Options{ClientGoNames: true, Holders: true}) {
-		require.False(t, names[f.name], "%s is there twice", f.name)
+		require.False(t, names[f.name], "%s exists twice", f.name)
 		names[f.name] = true
 		require.Empty(t, helps[f.help], "%s has the help text of another", f.name)
 		helps[f.help] = f.name

@@ -48,7 +48,7 @@ func (all histograms) observe(took time.Duration, traceID string) {
 	}
 }
 
-// tracesOfEvents returns a function that returns the trace ids of an informer's events.
+// tracesOfEvents returns a function that returns the trace id of an informer's event, or "".
 func (m *Metrics) tracesOfEvents(informerName string) func(informer.DeliverInfo) string {
 	if m.opts.Traces == nil {
 		return func(informer.DeliverInfo) string { return "" }
@@ -57,7 +57,7 @@ func (m *Metrics) tracesOfEvents(informerName string) func(informer.DeliverInfo)
 }
 
 // keyTraces converts the function known to a function for keys of type K. If K is not
-// types.NamespacedName, the function returns "".
+// types.NamespacedName, or known is nil, the result always returns "".
 func keyTraces[K comparable](known func(types.NamespacedName) string) func(K) string {
 	if of, ok := any(known).(func(K) string); ok && of != nil {
 		return of

@@ -57,7 +57,7 @@ func (m *Metrics) collectElector(c *scrapeState, s lease.Stats) {
 		holderMetrics.emit(c, s, labels)
 	}
 	if m.opts.ClientGoNames {
-		if name, ok := c.part("familiar lease", s.Lease.Name); ok {
+		if name, ok := c.part("client-go lease", s.Lease.Name); ok {
 			clientGoLeaseMetrics.emit(c, s, name)
 		}
 	}

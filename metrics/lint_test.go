@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// All metrics follow Prometheus' conventions: units, suffixes, help texts. The familiar metrics are
+// All metrics follow Prometheus' conventions: units, suffixes, help texts. client-go's metrics are
 // exempt, because they keep their original form.
 func TestMetricsAreClean(t *testing.T) {
 	t.Parallel()

@@ -53,9 +53,10 @@ var controllerMetrics = func() snapshotMetrics[controller.ControllerStatus] {
 
 // Manager adds a manager with all of its parts: clients, caches with all of their stages, and the
 // queues of its controllers. It includes the lease if the manager's Elector is a *lease.Elector.
-// Parts that the manager gets later are included. The label "manager" has the manager's Name. The
-// label "client" has the value manager for the manager's own client. For the clients of other
-// clusters it has the values cluster-1 and so on.
+// Parts that are added to the manager later are included.
+//
+// The label "manager" has the manager's Name. The label "client" has the value manager for the
+// manager's own client. For the clients of other clusters it has the values cluster-1 and so on.
 //
 // A manager does not know its event recorders: see [Metrics.Recorder]. Histograms also need
 // observers: see [Metrics.ControllerObserver] and [Metrics.ClientObserver].
@@ -92,8 +93,8 @@ func (m *Metrics) Manager(manager *controller.Manager) (remove func()) {
 	})
 }
 
-// ControllerObserver returns an observer for controller.Options. It serves the histograms of all
-// controllers and caches of a manager.
+// ControllerObserver returns an observer for controller.Options, which updates the histograms of
+// all controllers and caches of a manager.
 func (m *Metrics) ControllerObserver() *controller.Observer {
 	return &controller.Observer{
 		Queue: func(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {

@@ -15,7 +15,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// The metrics answer an operator's questions, both for a healthy program and for a broken one.
+// The metrics answer an operator's questions, both about a healthy program and about a broken one.
 func TestMetricsOfAManager(t *testing.T) {
 	play(t, Options{ClientGoNames: true, Holders: true}, func(t *testing.T, r *rig) {
 		for _, name := range []string{"fine", "later", "broken", "hopeless", "panics"} {
@@ -46,7 +46,7 @@ func TestMetricsOfAManager(t *testing.T) {
 		now := scrape(t, r.registry)
 		const cache = `{informer="configmaps",selection="configmaps"}`
 		for series, want := range map[string]float64{
-			// Is it synced, and ready?
+			// Is the informer synced, and the manager ready?
 			"kinform_informer_synced" + cache:          1,
 			"kinform_store_objects" + cache:            5,
 			`kinform_manager_ready{manager="greeter"}`: 1,
@@ -63,11 +63,11 @@ func TestMetricsOfAManager(t *testing.T) {
 			`controller_runtime_terminal_reconcile_errors_total{controller="greet"}`:        1,
 			`controller_runtime_max_concurrent_reconciles{controller="greet"}`:              2,
 			`controller_runtime_active_workers{controller="greet"}`:                         0,
-			// Who leads?
+			// Which process leads?
 			`kinform_lease_leading{lease="default/greeter"}`:                  1,
 			`kinform_lease_holder_info{holder="one",lease="default/greeter"}`: 1,
 			`leader_election_master_status{name="greeter"}`:                   1,
-			// What was requested from the server?
+			// Which requests did the client send?
 			`kinform_client_answers_total{client="manager",code="200",resource="configmaps",verb="watch"}`:                  1,
 			`kinform_client_answers_total{client="manager",code="201",resource="leases.coordination.k8s.io",verb="create"}`: 1,
 			`rest_client_request_duration_seconds_count{host="apitest",verb="POST"}`:                                        now[`rest_client_requests_total{code="201",host="apitest",method="POST"}`],
@@ -77,7 +77,7 @@ func TestMetricsOfAManager(t *testing.T) {
 			require.Equal(t, want, now[series], series)
 		}
 		failed := now[`kinform_workqueue_turns_total{queue="greet",result="retry"}`]
-		require.Greater(t, failed, 10.0, "two keys were tried again and again")
+		require.Greater(t, failed, 10.0, "two keys are retried again and again")
 		require.Equal(t, failed+1, now[`controller_runtime_reconcile_total{controller="greet",result="error"}`])
 		require.Equal(t, failed+1, now[`controller_runtime_reconcile_errors_total{controller="greet"}`])
 		require.Equal(t, failed+3, now[`controller_runtime_reconcile_time_seconds_count{controller="greet"}`])

@@ -19,7 +19,7 @@ type Metrics struct {
 	sources []*source  // in the order in which they were added
 }
 
-// source stands for one part or several parts. Each scrape reads it.
+// source adds the metrics of one or several parts to each scrape.
 type source struct {
 	collect func(*scrapeState)
 }
@@ -85,13 +85,13 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(leftOutDesc, prometheus.GaugeValue, float64(c.leftOut+m.observers.leftOut()))
 }
 
-// table has the readings of one kind of part.
+// table has the snapshotMetrics of one kind of part.
 type table interface {
 	families() []family
 	describe(chan<- *prometheus.Desc)
 }
 
-// tables returns the readings of all kinds of parts.
+// tables returns the snapshotMetrics of all kinds of parts.
 func tables(opts Options) []table {
 	all := []table{&clientMetrics, &informerMetrics, &reflectorMetrics, &fifoMetrics, &storeMetrics, &handlerMetrics,
 		&queueMetrics, &managerMetrics, &controllerMetrics, &leaseMetrics, &eventsMetrics}
@@ -104,5 +104,5 @@ func tables(opts Options) []table {
 	return all
 }
 
-// numbered returns the name for the nth part with the same name.
+// numbered returns the name for the nth part with the same name, such as "pods~2".
 func numbered(name string, n int) string { return name + "~" + strconv.Itoa(n) }

@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// observerMetrics has the metrics that no snapshot contains: histograms, and counts by kind of
-// response. Observers update them.
+// observerMetrics has the metrics that no snapshot contains: histograms, and counts by status code
+// or reason. Observers update them.
 type observerMetrics struct {
 	limits   *nameLimits
 	names    *partNames

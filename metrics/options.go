@@ -16,13 +16,13 @@ type Options struct {
 	ClientGoNames bool
 
 	// Buckets are the upper bounds of the buckets of kinform's histograms, in seconds and in rising
-	// order. Defaults to 15 buckets from 100 microseconds to 5 minutes. The familiar histograms
+	// order. Defaults to 15 buckets from 100 microseconds to 5 minutes. client-go's histograms
 	// always have the original buckets.
 	Buckets []float64
 
 	// NativeHistograms adds native buckets to kinform's histograms. Prometheus gets them if it
-	// scrapes with protobuf. Defaults to false. The familiar histograms always have native buckets,
-	// like the originals.
+	// scrapes with protobuf. client-go's histograms always have native buckets, like the originals.
+	// Defaults to false.
 	NativeHistograms bool
 
 	// Holders adds kinform_lease_holder_info, which has the identity of the leader as a label. It
@@ -32,16 +32,16 @@ type Options struct {
 	Holders bool
 
 	// Traces returns the traces of events and reconciles; a *tracing.Tracing is one. The histograms
-	// of handlers and queues, including the familiar ones, then have exemplars with the trace's id,
-	// under the name "trace_id". Prometheus reads exemplars if
+	// of handlers and queues then have exemplars with the trace's id, under the name "trace_id".
+	// client-go's histograms of queues have them too. Prometheus reads exemplars if
 	// promhttp.HandlerOpts.EnableOpenMetrics is set. Defaults to nil: no exemplars.
 	Traces Traces
 
 	// MaxParts is the maximum number of parts of each kind with metrics: informers, queues, clients
-	// and so on. It also limits the series of a part when a server or a program chooses their
-	// names: priorities, resources, handlers, indexes. The first MaxParts names get their own
-	// metrics. In histograms, all other names share the name "other". kinform_metrics_left_out
-	// counts these names. Defaults to 500.
+	// and so on. It also limits the series of a part if a server or a program chooses their names:
+	// priorities, resources, handlers, indexes. The first MaxParts names get their own metrics. In
+	// histograms, all other names share the name "other". kinform_metrics_left_out counts these
+	// names. Defaults to 500.
 	MaxParts int
 }
 

@@ -96,7 +96,7 @@ func TestScrapesSucceedWithAnyPartNames(t *testing.T) {
 	require.Contains(t, now, `kinform_workqueue_ready_keys{priority="2",queue="same~2"}`)
 	require.NotContains(t, now, `kinform_workqueue_ready_keys{priority="1",queue="same~2"}`)
 	require.Contains(t, now, `workqueue_depth{controller="same~2",name="same~2",priority="0"}`)
-	require.Equal(t, 6.0, now[`kinform_metrics_left_out{}`], "a handler, an informer, and of a queue, and its familiar depth, two of five priorities")
+	require.Equal(t, 6.0, now[`kinform_metrics_left_out{}`], "left out: a handler, an informer, and two of five priorities in each of two metrics of a queue")
 }
 
 // If a server or a program chooses the values of a label, their number is limited.
@@ -129,7 +129,7 @@ func TestLabelsOfResponsesAreBounded(t *testing.T) {
 	}
 	require.Equal(t, 1000.0, own)
 	require.Equal(t, 1000.0, familiar)
-	require.Equal(t, 10, n, "four of each, and the one for all others")
+	require.Equal(t, 10, n, "each metric has four codes, and one series for all others")
 	require.Equal(t, 996.0, now[`kinform_client_answers_total{client="c",code="other",resource="other",verb="other"}`])
 	require.Contains(t, now, `rest_client_requests_total{code="200",host="host-1:6443",method="GET"}`)
 	require.Positive(t, now[`kinform_metrics_left_out{}`])
@@ -160,16 +160,16 @@ func TestObserversAreChained(t *testing.T) {
 	require.Equal(t, 1.0, scrape(t, registry)[`kinform_reflector_failures_total{informer="maps",phase="watching",reason="idle"}`])
 }
 
-// A queue that does not count by priority has one familiar series for all keys, as in
-// controller-runtime.
+// If a queue reports no keys by priority, or too many priorities, client-go's metric of the depth
+// has one series for all keys, as in controller-runtime.
 func TestClientGoDepth(t *testing.T) {
 	t.Parallel()
 	m, registry := newMetrics(t, Options{ClientGoNames: true})
 	s := &workqueue.Stats{Name: "q", Dirty: 7, Levels: []workqueue.Level{{Priority: 5, Ready: 2}, {Priority: 0, Ready: 3}}}
 	m.Queue(changing{s})
-	require.Equal(t, map[string]float64{"5": 2, "0": 5}, depths(t, registry), "two are dirty and not ready")
+	require.Equal(t, map[string]float64{"5": 2, "0": 5}, depths(t, registry), "the two dirty keys that are not ready count as priority 0")
 	s.Dirty, s.Levels = 0, nil
-	require.Equal(t, map[string]float64{"5": 0, "0": 0}, depths(t, registry), "what has been seen stays")
+	require.Equal(t, map[string]float64{"5": 0, "0": 0}, depths(t, registry), "a priority that was used once stays")
 	for priority := range 30 {
 		s.Levels = append(s.Levels, workqueue.Level{Priority: priority, Ready: 1})
 	}

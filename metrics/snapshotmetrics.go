@@ -57,8 +57,8 @@ func (r *snapshotMetrics[S]) gauge(name, help string, value func(S) float64) {
 	r.add("gauge", name, help, nil, func(s S, set func(float64, ...string)) { set(value(s)) })
 }
 
-// gauges adds a family of gauges with any number of series for each part; counters does the same
-// for counters.
+// gauges adds a family of gauges with any number of series for each part. The method counters does
+// the same for counters.
 func (r *snapshotMetrics[S]) gauges(name, help string, each func(s S, set func(value float64, labels ...string)), more ...string) {
 	r.add("gauge", name, help, more, each)
 }
@@ -111,8 +111,9 @@ type scrapeState struct {
 	leftOut int
 }
 
-// part returns the labels of a part. If another part has the same labels, a number is appended to
-// the last label. Otherwise the scrape would fail. If ok is false, there are too many parts.
+// part returns the labels of a part. If another part has the same labels, part appends a number to
+// the last label, because the scrape would fail otherwise. If ok is false, there are too many
+// parts.
 func (c *scrapeState) part(kind string, labels ...string) (unique []string, ok bool) {
 	if c.count[kind]++; c.count[kind] > c.limit {
 		c.leftOut++

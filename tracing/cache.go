@@ -19,8 +19,8 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// change is a traced change. It is kept from the event until it is dropped. A handler can handle it
-// during this time.
+// change is a traced change. The cache keeps it from its event until the change is too old or a
+// limit drops it. Meanwhile handlers can handle it.
 type change struct {
 	key       types.NamespacedName
 	version   string
@@ -30,7 +30,7 @@ type change struct {
 	handledBy []consumer        // consumers that have handled the change
 }
 
-// consumer is a consumer of a change: a handler, by its name, or the filler of a handler.
+// consumer is a consumer of a change: a handler, by its name, or the tracedQueue of a handler.
 type consumer struct {
 	handler string
 	queue   *tracedQueue
@@ -40,8 +40,8 @@ type consumer struct {
 type cache struct {
 	tracing *Tracing
 	name    string
-	open    atomic.Int64 // number of changes; if it is 0, no lock is taken
-	waiting atomic.Int64 // length of unstored; if it is 0, no lock is taken
+	open    atomic.Int64 // number of changes; at 0, calls return without the lock
+	waiting atomic.Int64 // length of unstored; at 0, calls return without the lock
 
 	mu       sync.Mutex // guards following
 	changes  map[types.NamespacedName][]*change
@@ -50,7 +50,7 @@ type cache struct {
 	popped   time.Time // when the last batch was taken from the queue
 }
 
-// received begins to trace a change if the change is sampled.
+// received begins to trace a change if the sampling selects it.
 func (c *cache) received(e reflector.EventInfo) {
 	if e.Phase != reflector.Watching || !c.tracing.sample() {
 		return
@@ -139,7 +139,7 @@ func (c *cache) stored(version string) {
 	}
 }
 
-// takeStored returns the changes without a span that have reached the store.
+// takeStored removes and returns the changes without a span that have reached the store.
 func (c *cache) takeStored(version string) (due []*change, popped time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,8 +176,8 @@ func (t *Tracing) span(ctx context.Context, name string, from, to time.Time, att
 	span.End(trace.WithTimestamp(to))
 }
 
-// takeChanges returns the changes that led to an event, except changes that this consumer has
-// handled before. It marks the returned changes as handled by the consumer.
+// takeChanges returns the traced changes that led to an event, except changes that this consumer
+// has handled before. It marks the returned changes as handled by the consumer.
 func (c *cache) takeChanges(by consumer, key types.NamespacedName, version string) (spans []trace.SpanContext) {
 	if c.open.Load() == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// This test logs the picture of docs/tracing.md. Run it with go test -C tracing -run Picture -v .
+// This test logs the picture of docs/tracing.md. Run it with go test -C tracing -run Diagram -v .
 func TestDiagramOfATrace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Ratio: 1}, rest.Options{})

@@ -35,8 +35,8 @@
 // # Guarantees
 //
 //   - An event that is not sampled allocates nothing.
-//   - Every span is ended by the function that started it. Only the spans of reconciles and
-//     requests are open for some time, while these run.
+//   - The function that starts a span also ends it. Only the spans of reconciles and requests stay
+//     open for some time, while these run.
 //   - Options.MaxOpen limits the memory, and so does a limit of 16 changes of one object. [Stats]
 //     counts the changes that were dropped because of these limits.
 //   - Attributes have the namespace and the name of an object, its resourceVersion and its

@@ -54,9 +54,9 @@ func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Obse
 	return o
 }
 
-// ClientObserver returns an observer that makes a span for each request of a traced reconcile. It
-// does the same for every other context with a recorded span. It also calls the observer next,
-// which may be nil. For all other requests, it only reads the context.
+// ClientObserver returns an observer that makes a span for each request whose context has a
+// recorded span, such as the context of a traced reconcile. For other requests, the observer only
+// reads the context. It also calls the observer next, which may be nil.
 func (t *Tracing) ClientObserver(next *rest.Observer) *rest.Observer {
 	o := hooks.CopyOf(next)
 	other := o.OnSend

@@ -32,7 +32,7 @@ type pending struct {
 // link is a change that waits for a reconcile.
 type link struct {
 	span  trace.SpanContext
-	added time.Time // zero if a span of its wait exists already
+	added time.Time // zero if its wait has a span already
 }
 
 func (p *pending) add(l link) {
@@ -48,8 +48,8 @@ func (p *pending) add(l link) {
 type queue struct {
 	tracing  *Tracing
 	name     string
-	open     atomic.Int64 // length of pending and running; if it is 0, no lock is taken
-	observed atomic.Bool  // if set, an observer reports the end of each reconcile
+	open     atomic.Int64 // length of pending and running; at 0, calls return without the lock
+	observed atomic.Bool  // an observer reports the end of each reconcile
 
 	mu      sync.Mutex // guards following
 	pending map[types.NamespacedName]*pending
@@ -114,7 +114,7 @@ func (q *queue) take(key types.NamespacedName) *pending {
 	return p
 }
 
-// done drops the trace of a finished reconcile.
+// done forgets the trace of a reconcile that has ended.
 func (q *queue) done(key types.NamespacedName) {
 	if q.open.Load() == 0 {
 		return
@@ -164,9 +164,9 @@ func (q *queue) endedTrace(key types.NamespacedName) string {
 	return ""
 }
 
-// QueueObserver returns an observer for a queue without a manager. Only exemplars need it. It calls
-// next first, so that the observer of package metrics can still find the trace of a reconcile. The
-// argument name is the name of the queue, as in [Handler].
+// QueueObserver returns an observer for a queue without a manager. Only exemplars need this
+// observer. It calls next first, so that the observer of package metrics can still find the trace
+// of a reconcile. The argument name is the name of the queue, as in [Handler].
 func (t *Tracing) QueueObserver(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
 	q := t.queue(name)
 	q.observed.Store(true)
@@ -175,8 +175,8 @@ func (t *Tracing) QueueObserver(name string, next *workqueue.Observer[types.Name
 	return o
 }
 
-// Reconcile wraps a reconcile function for a queue's Run. The argument name is the name of the
-// queue, as in [Handler].
+// Reconcile returns a function for a queue's Run, which calls next in a span if the key has traced
+// changes. The argument name is the name of the queue, as in [Handler].
 func (t *Tracing) Reconcile(name string, next func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error {
 	q := t.queue(name)
 	return func(ctx context.Context, key types.NamespacedName) error {
@@ -238,7 +238,8 @@ func (q *queue) reconcile(ctx context.Context, key types.NamespacedName, p *pend
 	return err
 }
 
-// keepForRetry(key, p, last) keeps the changes of a failed reconcile for the next reconcile.
+// keepForRetry keeps the changes of a failed reconcile for the next reconcile of the key. last is
+// the span of the failed reconcile.
 func (q *queue) keepForRetry(key types.NamespacedName, p *pending, last trace.SpanContext) {
 	if p.attempts+1 >= q.tracing.opts.MaxAttempts {
 		return
@@ -260,8 +261,8 @@ func (q *queue) keepForRetry(key types.NamespacedName, p *pending, last trace.Sp
 	})
 }
 
-// tracedQueue is a queue as one handler uses it. It records the changes because of which the
-// handler adds a key.
+// tracedQueue is a queue as one handler uses it. For each key that the handler adds, it records the
+// changes that led to the event.
 type tracedQueue struct {
 	to    enqueue.Queue
 	queue *queue
@@ -269,7 +270,7 @@ type tracedQueue struct {
 	spans []trace.SpanContext // changes that led to the event of the current handler call
 }
 
-// event is called before the handler.
+// event is called with each event, before the handler.
 func (f *tracedQueue) event(key types.NamespacedName, version string) {
 	f.spans = f.cache.takeChanges(consumer{queue: f}, key, version)
 }
@@ -291,16 +292,17 @@ func (f *tracedQueue) add(key types.NamespacedName) {
 	})
 }
 
-// traceQueue returns the queue that a handler fills, and a function to call before each call of
-// that handler.
+// traceQueue returns the queue to which a handler adds its keys, and a function to call before each
+// call of that handler.
 func (t *Tracing) traceQueue(controller, cache string, to enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
 	f := &tracedQueue{to: to, queue: t.queue(controller), cache: t.cache(cache)}
 	return f, f.event
 }
 
-// Handler returns a handler that the function filling makes, for example enqueue.Object. The
-// handler fills a queue. It is for an informer and a queue without a manager. The arguments cache
-// and name are the names of the informer and of the queue. Each registration needs its own Handler.
+// Handler returns the handler that newHandler makes, for example enqueue.Object, with tracing. The
+// handler adds keys to queue. Handler is for an informer and a queue without a manager. The
+// arguments cache and name are the names of the informer and of the queue. Each registration needs
+// its own Handler.
 func Handler[T any](t *Tracing, cache, name string, queue enqueue.Queue, newHandler func(enqueue.Queue) func(informer.Event[T])) func(informer.Event[T]) {
 	if queue == nil {
 		return newHandler(nil) // returns nil, which AddHandler refuses

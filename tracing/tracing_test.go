@@ -73,7 +73,7 @@ func TestTraceFollowsAChangeFromEventToRequest(t *testing.T) {
 		require.NotNil(t, span, name)
 		require.Equal(t, root.SpanContext().SpanID(), span.Parent().SpanID(), name)
 		if name != "workqueue" { // This span begins while the handler runs.
-			require.False(t, span.StartTime().Before(ends.Add(-time.Millisecond)), "%s begins where the span before it ended", name)
+			require.False(t, span.StartTime().Before(ends.Add(-time.Millisecond)), "%s begins when the previous span has ended", name)
 		}
 		ends = span.EndTime()
 	}
@@ -140,7 +140,7 @@ func TestReconcileHasLinksToAllItsChanges(t *testing.T) {
 	require.Equal(t, fmt.Sprint(changes), texts(second)["kinform.changes"])
 	require.Len(t, second.Links(), maxLinks-1)
 	all := r.ended("change configmaps")
-	require.Equal(t, all[1].SpanContext().TraceID(), second.SpanContext().TraceID(), "it is in the trace of the oldest")
+	require.Equal(t, all[1].SpanContext().TraceID(), second.SpanContext().TraceID(), "the reconcile is in the trace of its oldest change")
 	for n, l := range second.Links() {
 		require.Equal(t, all[len(all)-len(second.Links())+n].SpanContext().SpanID(), l.SpanContext.SpanID())
 	}
@@ -179,8 +179,8 @@ func TestFailedReconcilesHaveTheSameTrace(t *testing.T) {
 	}
 	require.Equal(t, sdk.Status{Code: codes.Error, Description: "failed"}, attempts[0].Status())
 	require.Equal(t, sdk.Status{Code: codes.Error, Description: "panicked, or ended its goroutine"}, attempts[1].Status())
-	require.Equal(t, codes.Unset, attempts[2].Status().Code, "a wish is no failure")
-	require.Len(t, r.ended("workqueue"), 3, "the waits before each turn")
+	require.Equal(t, codes.Unset, attempts[2].Status().Code, "a requeue request is not a failure")
+	require.Len(t, r.ended("workqueue"), 3, "each reconcile has a span of its wait")
 
 	r.create("hopeless")
 	hopeless := r.waitForSpans("reconcile greet", 4)[3]
@@ -190,7 +190,7 @@ func TestFailedReconcilesHaveTheSameTrace(t *testing.T) {
 	r.eventually(func() bool { return endless.Load() > 6 })
 	require.Len(t, r.ended("reconcile greet"), 4+4)
 	for _, s := range r.recorder.Ended() {
-		require.NotContains(t, fmt.Sprint(s.Attributes(), s.Events(), s.Status()), "secret", "nothing says what an error does")
+		require.NotContains(t, fmt.Sprint(s.Attributes(), s.Events(), s.Status()), "secret", "no span has the text of an error")
 	}
 	r.requireAllEnded()
 }

@@ -72,7 +72,7 @@ func TestPlainImportsAPIMachineryAlone(t *testing.T) {
 		for _, path := range p.Imports {
 			domain, _, _ := strings.Cut(path, "/")
 			if p.ImportPath == module+"/plain" && strings.Contains(domain, ".") {
-				require.True(t, below(path, "k8s.io/apimachinery"), "plain imports %s, which a reader would have to know as well", path)
+				require.True(t, below(path, "k8s.io/apimachinery"), "plain imports %s: a reader of the textbook would have to know this package too", path)
 			}
 		}
 	}
@@ -86,13 +86,13 @@ var requirements = map[string]string{
 	"k8s.io/apimachinery":                  "metadata, errors and codecs",
 	"github.com/stretchr/testify":          "tests",
 	"go.uber.org/goleak":                   "tests",
-	"golang.org/x/term":                    "rest/execauth tells a plugin whether it may ask a person",
+	"golang.org/x/term":                    "rest/execauth detects a terminal for interactive plugins",
 	"gopkg.in/evanphx/json-patch.v4":       "apitest applies JSON patches",
 	"k8s.io/utils":                         "examples and tests",
-	"sigs.k8s.io/json":                     "JSON is decoded as apimachinery does",
+	"sigs.k8s.io/json":                     "JSON is decoded like in apimachinery",
 	"sigs.k8s.io/randfill":                 "tests fill objects at random",
 	"sigs.k8s.io/structured-merge-diff/v6": "apitest applies configurations",
-	"sigs.k8s.io/yaml":                     "kubeconfigs, and answers of plugins",
+	"sigs.k8s.io/yaml":                     "kubeconfigs, and responses of plugins",
 }
 
 func TestMainModuleRequiresWhatTheCoreNeeds(t *testing.T) {
@@ -105,7 +105,7 @@ func TestMainModuleRequiresWhatTheCoreNeeds(t *testing.T) {
 		Replace []struct{ Old struct{ Path string } }
 	}
 	require.NoError(t, json.Unmarshal(run(t, "go", "mod", "edit", "-json"), &mod))
-	require.Empty(t, mod.Replace, "a replace line hides from us what consumers get")
+	require.Empty(t, mod.Replace, "with a replace line, tests and consumers of the module use different versions")
 	var direct []string
 	for _, required := range mod.Require {
 		if !required.Indirect {
@@ -113,7 +113,7 @@ func TestMainModuleRequiresWhatTheCoreNeeds(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(requirements)), direct,
-		"whoever requires kinform gets all of this: a package that links another family of libraries has a go.mod of its own (docs/adr/0009-modules.md)")
+		"each program that requires kinform gets these modules: a package that links another family of libraries needs its own go.mod (docs/adr/0009-modules.md)")
 }
 
 // A module that the Makefile does not list is neither tested nor vetted.
@@ -147,13 +147,13 @@ func TestMakefileKnowsEveryModule(t *testing.T) {
 	}))
 	require.ElementsMatch(t, there, known)
 	for _, folder := range modules {
-		require.Contains(t, tested, folder, "the rules of this package see it")
+		require.Contains(t, tested, folder, "the rules of this package cover the module")
 	}
 }
 
 func TestRulesFindEachViolation(t *testing.T) {
 	t.Parallel()
-	const reasonOfLeaf = "because a leaf is of use alone, and is understood without the others"
+	const reasonOfLeaf = "because a leaf is useful alone, and understandable without the others"
 	pkg := func(path string, imports ...string) goPackage {
 		return goPackage{ImportPath: module + path, Doc: "Package x.", GoFiles: []string{"x.go"}, Imports: imports, Deps: imports}
 	}
@@ -180,7 +180,7 @@ func TestRulesFindEachViolation(t *testing.T) {
 		{"informer imports workqueue", pkg("/informer", module+"/workqueue"), []string{"may link only reflector"}},
 		{"apitest imports rest", pkg("/apitest", module+"/rest"), []string{"would share its mistakes"}},
 		{"root imports something", pkg("", module+"/informer"), []string{"the root is documentation"}},
-		{"a package without a place", pkg("/util"), []string{"must be added to the arrows"}},
+		{"a package without a place", pkg("/util"), []string{"needs an import rule"}},
 		{"client-go", reaching(pkg("/compat/tools/cache"), "k8s.io/client-go/tools/cache"), []string{"links k8s.io/client-go/tools/cache", "kinform replaces it"}},
 		{"controller-runtime", reaching(pkg("/cmd/kinform"), "sigs.k8s.io/controller-runtime"), []string{"nothing but tests may link"}},
 		{"testify", pkg("/internal/testing/conformance", "github.com/stretchr/testify/require"), []string{"must not reach the programs of users"}},
@@ -206,8 +206,8 @@ func TestRulesFindEachViolation(t *testing.T) {
 			t.Parallel()
 			var got []string
 			for _, v := range architecture.violations([]goPackage{tt.pkg}) {
-				if !strings.HasPrefix(v, "the arrow from ") {
-					// One package alone leaves most arrows unused.
+				if !strings.HasPrefix(v, "the import rule from ") {
+					// One package alone uses few of the import rules.
 					got = append(got, v)
 				}
 			}
@@ -229,5 +229,5 @@ func TestUnusedImportRuleIsFound(t *testing.T) {
 	got := r.violations([]goPackage{{
 		ImportPath: module + "/rest", Doc: "Package rest.", GoFiles: []string{"x.go"}, Deps: []string{module + "/listwatch"},
 	}})
-	require.Equal(t, []string{"the arrow from rest to indexer must go, for nobody uses it, because the picture is to be true"}, got)
+	require.Equal(t, []string{"the import rule from rest to indexer is not used: remove it, because the rules must describe the code"}, got)
 }

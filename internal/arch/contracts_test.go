@@ -124,7 +124,7 @@ func contracts(t *testing.T) []contract {
 	page, err := os.ReadFile(filepath.Join(root, contractsPage))
 	require.NoError(t, err)
 	all := parseContracts(string(page))
-	require.Equal(t, strings.Count(string(page), "\n- **"), len(all), "each entry begins with its number")
+	require.Equal(t, strings.Count(string(page), "\n- **"), len(all), "each entry of the page must begin with its number")
 	return all
 }
 
@@ -148,7 +148,7 @@ func sources(t *testing.T) map[string]string {
 		}
 		return nil
 	}))
-	require.Greater(t, len(texts), 200, "it looks for sources where they are")
+	require.Greater(t, len(texts), 200, "the walk must find the sources")
 	return texts
 }
 
@@ -194,17 +194,17 @@ func testsOfContracts(t *testing.T, sources map[string]string) map[string]map[st
 	return all
 }
 
-// If kinform does what a statement about client-go says, a test must pin the statement. Otherwise
-// the page must say what kinform does instead. A defect of client-go always needs a test.
+// If kinform does what a statement about client-go says, a test must pin the statement. If kinform
+// differs, the page must say what kinform does instead. A defect of client-go always needs a test.
 func TestEveryContractHasATestOrADifference(t *testing.T) {
 	t.Parallel()
 	pins := testsOfContracts(t, sources(t))
-	require.Greater(t, len(pins), 500, "it finds tests and cases")
+	require.Greater(t, len(pins), 500, "the search must find tests and cases")
 	seen := map[string]bool{}
 	for _, c := range contracts(t) {
 		switch {
 		case seen[c.number]:
-			t.Errorf("%s: %s is there twice", contractsPage, c.number)
+			t.Errorf("%s: %s exists twice", contractsPage, c.number)
 		case c.sentence == "":
 			t.Errorf("%s: %s has no sentence", contractsPage, c.number)
 		case len(c.tests) == 0 && c.defect():
@@ -216,9 +216,9 @@ func TestEveryContractHasATestOrADifference(t *testing.T) {
 		for _, name := range c.tests {
 			switch numbers, exists := pins[name]; {
 			case !exists:
-				t.Errorf("%s: %s is pinned by `%s`, which is no test and no case of a suite. If it has another name now, write that", contractsPage, c.number, name)
+				t.Errorf("%s: %s is pinned by `%s`, which is neither a test nor a case of a suite: if it was renamed, write its new name", contractsPage, c.number, name)
 			case !numbers[c.number]:
-				t.Errorf("%s: %s is pinned by `%s`, which does not cite it: write the number at the test, or name another one", contractsPage, c.number, name)
+				t.Errorf("%s: %s is pinned by `%s`, which does not cite this number: write the number at the test, or name another test", contractsPage, c.number, name)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // k8s.io/api/core/v1. The limit is below a megabyte because rest.For decodes the types of
 // k8s.io/api by the tags of their fields. Their Unmarshal methods, 635 kB, are not linked. The
 // limit includes 60 kB for clear code, and 40 kB for the containment of panics in a program's own
-// code. It includes 4 kB for package rejoin, and 4 kB to compare objects whose version has not
+// code. It includes 4 kB for package reshare, and 4 kB to compare objects whose version has not
 // changed. Both programs are built without directory names, because those differ on each machine.
 const (
 	maxAdded    = 596_000

@@ -39,7 +39,7 @@ func TestGoroutinesBeginWithAFunctionLiteral(t *testing.T) {
 			case *ast.GoStmt:
 				starts++
 				if _, ok := n.Call.Fun.(*ast.FuncLit); !ok || len(n.Call.Args) > 0 {
-					t.Errorf("%s: go func() { … }() starts a goroutine that leak checkers know from the start", files.Position(n.Pos()))
+					t.Errorf("%s: start the goroutine with go func() { … }(), because leak checkers recognise it from the start", files.Position(n.Pos()))
 				}
 			case *ast.CallExpr:
 				function, ok := n.Fun.(*ast.SelectorExpr)

@@ -24,7 +24,7 @@ type rules struct {
 }
 
 // importRule says which public packages of this module a package may link, directly or indirectly.
-// For each package, only the first arrow counts whose from matches the package. Internal packages
+// For each package, only the first rule counts whose from matches the package. Internal packages
 // may import any package, and any package may import them. The imports of an internal package count
 // as imports of its importers.
 type importRule struct {
@@ -52,15 +52,15 @@ var architecture = rules{
 	imports: []importRule{
 		{
 			from:   []string{"listwatch", "indexer", "workqueue"},
-			reason: "a leaf is of use alone, and is understood without the others",
+			reason: "a leaf is useful alone, and understandable without the others",
 		},
 		{
 			from:   []string{"indexer/internal/..."},
-			reason: "a room below the store is understood without its face",
+			reason: "the package is understandable without package indexer",
 		},
 		{
 			from: []string{"deltafifo"}, to: []string{"listwatch"},
-			reason: "a queue takes the events of a watch as they are, and knows neither who sends them nor who stores them",
+			reason: "a queue accepts the events of a watch, and is independent of their source and of the store",
 		},
 		{
 			from:   []string{"plain"},
@@ -68,35 +68,35 @@ var architecture = rules{
 		},
 		{
 			from: []string{"reflector"}, to: []string{"listwatch"},
-			reason: "a reflector works with any server and any sink, so it knows only the port",
+			reason: "a reflector works with any server and any sink, so it imports only the port",
 		},
 		{
 			from: []string{"rest"}, to: []string{"listwatch", "rest/sharing"},
-			reason: "rest is one adapter of the port, of use without informers, and objects share what is equal in them by default",
+			reason: "rest is one adapter of the port, useful without informers, and by default objects share equal parts",
 		},
 		{
 			from:   []string{"rest/sharing"},
-			reason: "it decodes bytes into objects, wherever the bytes are from",
+			reason: "it decodes bytes into objects, independent of their source",
 		},
 		{
 			from: []string{"rest/kubeconfig"}, to: []string{"rest", "listwatch", "rest/sharing", "rest/execauth"},
-			reason: "a kubeconfig may name an exec plugin, and says nothing else that a package is for",
+			reason: "a kubeconfig may name an exec plugin, and needs no other package",
 		},
 		{
 			from:   []string{"rest/internal/..."},
-			reason: "a room below rest is understood without the house",
+			reason: "the package is understandable without package rest",
 		},
 		{
 			from: []string{"rest/..."}, to: []string{"rest", "listwatch", "rest/sharing"},
-			reason: "what stands around rest is linked only by who imports it, and brings nothing else along",
+			reason: "a package around rest is linked only if a program imports it, and links no other package",
 		},
 		{
 			from: []string{"lease"}, to: []string{"rest", "listwatch", "rest/sharing"},
-			reason: "a lease is an object of the API, and what is done under it is the user's",
+			reason: "a lease is an object of the API, and the user decides what a leader does",
 		},
 		{
 			from: []string{"events"}, to: []string{"rest", "listwatch", "rest/sharing"},
-			reason: "events are objects of the API, of whatever a program is made",
+			reason: "events are objects of the API, and every program can record them",
 		},
 		{
 			from: []string{"informer"}, to: []string{"reflector", "deltafifo", "indexer", "listwatch", "informer/sources"},
@@ -104,15 +104,15 @@ var architecture = rules{
 		},
 		{
 			from: []string{"informer/sources"}, to: []string{"reflector", "indexer", "listwatch"},
-			reason: "a source that is made of others is a source, and knows no informer",
+			reason: "a source that combines others is a source, and independent of informers",
 		},
 		{
 			from: []string{"informer/enqueue"}, to: []string{"informer", "reflector", "deltafifo", "indexer", "listwatch", "informer/sources", "workqueue"},
-			reason: "handlers that fill a queue stand on both, so that neither informer nor workqueue knows of the other",
+			reason: "handlers that fill a queue import both, so that neither informer nor workqueue imports the other",
 		},
 		{
 			from: []string{"informer/..."}, to: []string{"informer", "reflector", "deltafifo", "indexer", "listwatch", "informer/sources"},
-			reason: "what stands around informer is linked only by who imports it, and brings nothing else along",
+			reason: "a package around informer is linked only if a program imports it, and links no other package",
 		},
 		{
 			from:   []string{"apitest/..."},
@@ -120,7 +120,7 @@ var architecture = rules{
 		},
 		{
 			from:   []string{"."},
-			reason: "the root is documentation; who imports it must not link everything",
+			reason: "the root is documentation; a program that imports it must not link everything",
 		},
 		{
 			from: []string{"controller/...", "metrics", "tracing", "view/...", "cmd/...", "compat/...", "examples/...", "internal/..."}, to: []string{"..."},
@@ -132,11 +132,11 @@ var architecture = rules{
 		{module: "sigs.k8s.io/controller-runtime", reason: "it brings client-go, and is measured against from a module of its own"},
 		{module: "github.com/stretchr/testify", reason: "test helpers must not reach the programs of users"},
 		{module: "go.uber.org/goleak", reason: "test helpers must not reach the programs of users"},
-		{module: "github.com/prometheus", reason: "only who imports metrics pays for Prometheus' client", except: []string{"metrics", "examples/mirror"}},
+		{module: "github.com/prometheus", reason: "only a program that imports metrics pays for Prometheus' client", except: []string{"metrics", "examples/mirror"}},
 		{module: "charm.land", reason: "only the command draws on a terminal", except: []string{"cmd/kinform/..."}},
 		{module: "github.com/charmbracelet", reason: "only the command draws on a terminal", except: []string{"cmd/kinform/..."}},
 		{module: "github.com/creack/pty", reason: "only tests make pseudo-terminals"},
-		{module: "go.opentelemetry.io", reason: "only who imports tracing pays for OpenTelemetry", except: []string{"tracing"}},
+		{module: "go.opentelemetry.io", reason: "only a program that imports tracing pays for OpenTelemetry", except: []string{"tracing"}},
 	},
 	direct: []directUse{
 		{
@@ -167,7 +167,7 @@ func (r rules) violations(packages []goPackage) []string {
 			continue // The package has only tests.
 		}
 		if p.Doc == "" {
-			report("that is where readers begin", "%s must have a package comment", p.ImportPath)
+			report("readers begin with the package comment", "%s must have a package comment", p.ImportPath)
 		}
 		r.checkImports(p, report)
 		for _, b := range r.bans {
@@ -188,12 +188,13 @@ func (r rules) violations(packages []goPackage) []string {
 
 type reporter func(reason, format string, args ...any)
 
-// checkImports checks that a package links only packages of this module to which an arrow leads.
+// checkImports checks that a package links only packages of this module that its import rule
+// allows.
 func (r rules) checkImports(p goPackage, report reporter) {
 	from := relative(p.ImportPath)
 	i := slices.IndexFunc(r.imports, func(a importRule) bool { return matchesAny(from, a.from) })
 	if i < 0 {
-		report("every package has its place", "%s must be added to the arrows", p.ImportPath)
+		report("each package has a place in the architecture", "%s needs an import rule", p.ImportPath)
 		return
 	}
 	a := r.imports[i]
@@ -214,7 +215,8 @@ func (r rules) checkImports(p goPackage, report reporter) {
 	}
 }
 
-// checkImportRulesAreUsed checks that some package uses each arrow.
+// checkImportRulesAreUsed checks that each import rule allows only packages that some package
+// links.
 func (r rules) checkImportRulesAreUsed(packages []goPackage, report reporter) {
 	for _, a := range r.imports {
 		for _, to := range a.to {
@@ -222,7 +224,7 @@ func (r rules) checkImportRulesAreUsed(packages []goPackage, report reporter) {
 				return matchesAny(relative(p.ImportPath), a.from) && slices.Contains(p.Deps, module+"/"+to)
 			})
 			if !used {
-				report("the picture is to be true", "the arrow from %s to %s must go, for nobody uses it", strings.Join(a.from, ", "), to)
+				report("the rules must describe the code", "the import rule from %s to %s is not used: remove it", strings.Join(a.from, ", "), to)
 			}
 		}
 	}

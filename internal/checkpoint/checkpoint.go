@@ -1,7 +1,7 @@
 // Package checkpoint identifies a history by its last event. A server that was restored from a
 // backup continues from an older state, and later reaches its earlier versions again, with other
-// changes. The versions alone do not show this. A watch that starts just before the last known
-// event does: if it does not begin with that event, the server has another history.
+// changes. The versions alone do not show this. But a watch that starts just before the last known
+// event shows it: if the watch does not begin with that event, the server has another history.
 package checkpoint
 
 import (
@@ -28,11 +28,13 @@ func (m Checkpoint) Before() string {
 	return strconv.FormatUint(n-1, 10)
 }
 
-// Resumes reports whether a watch from a version shows all later changes. A watch from no version,
-// or from "0", begins with the existing objects, and does not show which objects were deleted.
+// Resumes reports whether a watch from this version delivers all later changes. A watch without a
+// version, or from "0", begins with the existing objects, and does not show which objects were
+// deleted.
 func Resumes(version string) bool { return version != "" && version != "0" }
 
-// Newer reports whether version a is newer than b. It returns false if they cannot be compared.
+// Newer reports whether version a is newer than b. It returns false if the versions cannot be
+// compared.
 func Newer(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order > 0

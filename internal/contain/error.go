@@ -7,20 +7,20 @@ import (
 	"runtime/debug"
 )
 
-// These limits apply to the tree of wrapped errors. Both are far above the size of ordinary errors:
-// an error that exceeds one of them wraps itself.
+// These limits apply to the tree of errors that an error wraps. Both are far above the size of
+// ordinary errors: an error that exceeds one of them wraps itself.
 const (
 	maxDepth = 1_000
 	maxNodes = 100_000
 )
 
-// SafeError returns err, or an [*MethodError] instead if the methods of err cannot be called:
+// SafeError returns err if all of its methods can be called, and a [*MethodError] otherwise:
 // Unwrap, Is, As or Error panics, or Unwrap never ends. So the result is safe for package errors
-// and for a logger. A nil pointer is odd as well: as an error it is not nil, which is always a
-// mistake.
+// and for a logger. SafeError also replaces a nil pointer: as an error it is not nil, which is
+// always a mistake.
 //
-// Error calls Is and As with a type of this package. It does not detect a method that panics only
-// for other types.
+// SafeError calls Is and As with a type of this package. It does not detect a method that panics
+// only for other types.
 func SafeError(err error) error {
 	if err == nil {
 		return nil
@@ -34,7 +34,7 @@ func SafeError(err error) error {
 
 // MethodError replaces an error whose methods cannot be called. It does not wrap that error.
 type MethodError struct {
-	// Type is the Go type of that error, or of an error that it wraps.
+	// Type is the Go type of the replaced error, or of an error that it wraps.
 	Type string
 
 	// Method is the method that failed, or "" for a nil pointer.
@@ -46,7 +46,7 @@ type MethodError struct {
 	Stack []byte
 }
 
-// Error says which method of which type failed.
+// Error says which method of which type failed, and how.
 func (e *MethodError) Error() string {
 	switch {
 	case e.Method == "":
@@ -57,7 +57,7 @@ func (e *MethodError) Error() string {
 	return fmt.Sprintf("the method %s of an error of type %s panicked: %s", e.Method, e.Type, e.Panic)
 }
 
-// probe is the type with which Error calls Is and As.
+// probe is the type with which SafeError calls Is and As.
 type probe struct{}
 
 func (probe) Error() string { return "probe" }
@@ -69,7 +69,8 @@ type errorCheck struct {
 	nodes   int
 }
 
-// check inspects an error and all errors that it wraps.
+// check inspects an error and all errors that it wraps. It returns nil if all methods can be
+// called.
 func (l *errorCheck) check(err error) (failure *MethodError) {
 	done := false
 	defer func() {
@@ -132,7 +133,7 @@ func IsNil(value any) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// Panicked returns the stack of the panic if err is an [*MethodError] of a panic.
+// Panicked returns the stack of the panic if err is a [*MethodError] about a panic.
 func Panicked(err error) (stack []byte, ok bool) {
 	odd, ok := errors.AsType[*MethodError](err)
 	if !ok || odd.Panic == "" {

@@ -60,8 +60,9 @@ func TestSafeErrorReturnsUsableErrorsUnchanged(t *testing.T) {
 	}
 }
 
-// If a method of an error panics or never ends, Error replaces the error. The replacement says so,
-// and works with package errors, even if another error wraps it.
+// If a method of an error panics or never ends, SafeError replaces the error. The text of the
+// replacement names the method. The replacement works with package errors, even if another error
+// wraps it.
 func TestErrorsWhoseMethodsPanicAreReplaced(t *testing.T) {
 	t.Parallel()
 	self := &testError{}

@@ -10,10 +10,10 @@ import (
 	"github.com/kinform/kinform/internal/logthrottle"
 )
 
-// Hooks calls functions of a program that the module can do without, and recovers their panics.
+// Hooks calls functions of a program that this module can do without, and recovers their panics.
 // These functions are observers, and functions whose result has a default, such as rate limiters
 // and grouping functions. Each panic is counted. The first panic of a hook is logged with its
-// stack, and later ones every few minutes, because a hook may panic for every object.
+// stack. Later panics are logged every few minutes, because a hook may panic for every object.
 type Hooks struct {
 	// Logger gets the panics, with Attrs, which identify the owner of these hooks.
 	Logger *slog.Logger

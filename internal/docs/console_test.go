@@ -23,9 +23,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A console block of a page is an experiment: commands, each after "$ ", and below each command its
-// output. The test runs the commands of a block in one shell, in an empty directory, and compares
-// the output. In the output on the page,
+// A console block of a page is an experiment: commands, each after "$ ", and the output of each
+// command below it. The test runs the commands of a block in one shell, in an empty directory, and
+// compares the output. In the output on the page,
 //
 //   - "..." stands for any text within a line, and for any lines if it is alone in its line;
 //   - "about 100" stands for a number that is at most a third less or a half more;
@@ -35,8 +35,8 @@ import (
 // Pages use the port 8001. The test takes a free port instead.
 
 // attempts is how often an experiment is tried beside the others. If all these attempts fail, the
-// experiment is tried as often again, alone, after all others. Some experiments have a time limit,
-// and the machine may be busy. If the output on the page is wrong, every attempt fails.
+// experiment is tried as often again, alone, after all others, because some experiments have a time
+// limit, and the machine may be busy. If the output on the page is wrong, every attempt fails.
 const attempts = 2
 
 // concurrency is how many experiments run at the same time.
@@ -54,7 +54,8 @@ func TestOutputOfExperimentsIsCurrent(t *testing.T) {
 	binary := build(t, english)
 	found := experiments(t, english)
 	require.NotEmpty(t, found)
-	// Parallel subtests would be only as many as there are processors, but most experiments sleep.
+	// The experiments run in goroutines. Parallel subtests would be limited to the number of
+	// processors, although most experiments sleep.
 	outcomes := make([]chan string, len(found))
 	slots := make(chan struct{}, concurrency)
 	for n, e := range found {
@@ -75,7 +76,7 @@ func TestOutputOfExperimentsIsCurrent(t *testing.T) {
 			if differ[n] != "" {
 				differ[n] = e.try(directories(t), binary)
 			}
-			require.Empty(t, differ[n], "%s: an experiment does not show what the page shows", english)
+			require.Empty(t, differ[n], "%s: the output of an experiment differs from the page", english)
 		})
 	}
 }
@@ -266,7 +267,7 @@ func (s *shell) run(command string) (output string, err error) {
 			}
 			output += line
 		case <-timeout:
-			return output, fmt.Errorf("it has not ended within %v", attemptTimeout)
+			return output, fmt.Errorf("the command has not ended within %v", attemptTimeout)
 		}
 	}
 	return output, nil

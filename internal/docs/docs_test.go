@@ -100,8 +100,8 @@ var assumedDeclarations = map[string]string{
 const runs = "ctx context.Context, queue *workqueue.Queue[string], reconcile func(context.Context, string) error, " +
 	"pods *informer.Informer[*corev1.Pod], nodes *informer.Informer[*corev1.Node]"
 
-// notCompiled lists, with the reason, the blocks that are not Go, and the Go blocks that cannot
-// stand alone.
+// notCompiled lists the blocks that are not Go, and the Go blocks that cannot be compiled alone.
+// Each value is the reason.
 var notCompiled = map[string]string{
 	"rest/sharing/doc.go: Spec PodSpec `json:\"spec\" protobuf:\"bytes,2,opt,name=spec\"`": "one field of a struct",
 	"indexer/internal/versions/source.go: view := s.Enter()":                               "methods that are not exported",
@@ -143,7 +143,8 @@ var imports = map[string]string{
 const module = "github.com/kinform/kinform/"
 
 // The test compiles whole programs unchanged. It puts a fragment into a function, whose parameters
-// are the names that assumed lists for the fragment. "..." in a fragment stands for any code.
+// are the names that assumedDeclarations has for the fragment. "..." in a fragment stands for any
+// code.
 func TestCodeInCommentsAndPagesCompiles(t *testing.T) {
 	t.Parallel()
 	testsize.SkipIfShort(t, "hundreds of snippets are compiled")
@@ -161,12 +162,12 @@ func TestCodeInCommentsAndPagesCompiles(t *testing.T) {
 			files[fmt.Sprintf("snippets/snippet%d.go", n)] = fragment(t, n, b, given)
 		case without || picture.MatchString(b.text) || picture.MatchString(b.key()):
 		default:
-			t.Errorf("%s: this code is not compiled. Say in internal/docs what it takes for given, or why it cannot be", b.key())
+			t.Errorf("%s: this code is not compiled: add its undeclared names to assumedDeclarations, or the reason to notCompiled", b.key())
 		}
 		delete(unknown, b.key())
 	}
 	for key := range unknown {
-		t.Errorf("%s: there is no such code any more; internal/docs knows it", key)
+		t.Errorf("%s: this code does not exist any more: remove its entry in internal/docs", key)
 	}
 	compile(t, files)
 }

@@ -47,7 +47,7 @@ func blocks(t *testing.T) (all []block) {
 		}
 		return nil
 	}))
-	require.Greater(t, len(all), 30, "it looks where code is")
+	require.Greater(t, len(all), 30, "the search must find the code")
 	return all
 }
 

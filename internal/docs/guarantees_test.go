@@ -23,7 +23,7 @@ var foreign = map[string]bool{
 	"TestPluginInformerRegistration": true, // descheduler
 }
 
-// TestEachGuaranteeHasATest checks that the tests exist that the pages with promises name.
+// TestEachGuaranteeHasATest checks that every test exists that the pages with guarantees name.
 func TestEachGuaranteeHasATest(t *testing.T) {
 	t.Parallel()
 	exists := tests(t)
@@ -31,7 +31,7 @@ func TestEachGuaranteeHasATest(t *testing.T) {
 		names := testName.FindAllStringSubmatch(read(t, name), -1)
 		require.NotEmpty(t, names, name)
 		for _, found := range names {
-			require.True(t, exists[found[1]] || foreign[found[1]], "%s names %s, which is no test", name, found[1])
+			require.True(t, exists[found[1]] || foreign[found[1]], "%s names the test %s, which does not exist", name, found[1])
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The bounds of CONTRIBUTING.md, "How we write".
+// These are the limits of CONTRIBUTING.md, section "Code".
 const (
 	maxWords   = 30
 	maxColumns = 100
@@ -60,7 +60,7 @@ func TestSentencesAreShortAndHaveSubjects(t *testing.T) {
 			t.Errorf("%s: %s: %s", s.at, strings.Join(broken, ", "), s.text)
 		}
 	}
-	require.Greater(t, found, 10_000, "it looks where text is")
+	require.Greater(t, found, 10_000, "the search must find the text")
 }
 
 // TestCommentsFitIntoTheirColumns: the prose of comments and pages wraps at 100 columns. A comment

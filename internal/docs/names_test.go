@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tables for users of other libraries have names in their column for kinform: `package.Name`,
-// `package.Type.Method` and `package.Type.Field`. Each of these names exists.
+// The tables for users of other libraries name declarations in their column for kinform:
+// `package.Name`, `package.Type.Method` or `package.Type.Field`. Each of these declarations exists.
 func TestNamesInTheClientGoTableExist(t *testing.T) {
 	requireNames(t, "docs/coming-from-client-go.md", 40)
 }
@@ -38,7 +38,7 @@ func requireNames(t *testing.T, name string, more int) {
 		}
 		for _, match := range regexp.MustCompile("`([a-z]+)\\.([A-Za-z.]+)`").FindAllStringSubmatch(cells[2], -1) {
 			dir, ok := strings.CutPrefix(imports[match[1]], module)
-			require.True(t, ok, "%s is no package of this module", match[1])
+			require.True(t, ok, "%s is not a package of this module", match[1])
 			if exported[dir] == nil {
 				exported[dir] = exportedNames(t, dir)
 			}

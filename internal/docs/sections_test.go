@@ -61,9 +61,9 @@ func sections(t *testing.T, page string) []section {
 	return all
 }
 
-// Each section has everything that a learner needs. It says what goes wrong otherwise, and has a
-// picture, a guarantee and an experiment. It also has links to the textbook's file and to the tuned
-// file.
+// Each section has everything that a learner needs: a sentence about what goes wrong otherwise, a
+// picture, a guarantee and an experiment. It also has links to the file of the textbook and to the
+// tuned file.
 func TestEachSectionForLearnersIsComplete(t *testing.T) {
 	t.Parallel()
 	numbered := 0
@@ -86,7 +86,7 @@ func TestEachSectionForLearnersIsComplete(t *testing.T) {
 		require.True(t, has(s.links, `^\.\./plain/\w+\.go$`), "%s: no file of the textbook", s.title)
 		require.True(t, has(s.links, `^\.\./(rest|reflector|deltafifo|indexer|informer|workqueue|lease|examples)/.*\w+\.go$`), "%s: no tuned file", s.title)
 		for _, named := range namedLink.FindAllStringSubmatch(s.prose, -1) {
-			require.Equal(t, named[1], strings.TrimPrefix(named[2], "../"), "%s: the link says where it leads", s.title)
+			require.Equal(t, named[1], strings.TrimPrefix(named[2], "../"), "%s: the text of the link must be its path", s.title)
 		}
 		require.Regexp(t, `\*\*Guarantees?\*\* \[G\d+\]\(\.\./informer/doc\.go\)`, s.prose, s.title)
 	}

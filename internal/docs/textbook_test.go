@@ -35,7 +35,7 @@ func TestTextbookFilesAreShortAndWellFormed(t *testing.T) {
 		require.Regexp(t, `^// The [^.]+\. `, string(text), "%s does not begin with its idea", file)
 		end := string(text[strings.LastIndex(string(text), "}\n\n// ")+len("}\n\n"):])
 		end = strings.Join(strings.Fields(strings.ReplaceAll(end, "//", "")), " ")
-		require.Regexp(t, endOfFile, end, "%s does not end with what the tuned package does beyond it, and why", file)
+		require.Regexp(t, endOfFile, end, "%s must end with a comment on what the tuned package does in addition, and why", file)
 	}
 	require.LessOrEqual(t, lines, 820, "lines of code, without comments, blank lines, imports and package clauses")
 }

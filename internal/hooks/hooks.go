@@ -12,8 +12,8 @@ func CopyOf[T any](observer *T) *T {
 	return own
 }
 
-// Chain returns a hook that calls two hooks, one after the other. Either of them may be nil. If
-// both are nil, Then returns nil.
+// Chain returns a hook that calls first and then second. Either of them may be nil. If both are
+// nil, Chain returns nil.
 func Chain[A any](first, second func(A)) func(A) {
 	switch {
 	case first == nil:

@@ -103,7 +103,7 @@ func TestMetricsAllocateNothingForAnEvent(t *testing.T) {
 		return fakesource.Allocations(events, p.event) // AllocsPerRun drops the fraction.
 	}
 	without, with := cost(nil), cost(allMetrics(t))
-	require.LessOrEqual(t, with, without+0.1, "allocations of an event; one is one too many")
+	require.LessOrEqual(t, with, without+0.1, "metrics must not add an allocation to an event")
 	t.Logf("allocations of an event: %.2f without metrics, %.2f with all", without, with)
 }
 

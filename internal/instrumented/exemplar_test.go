@@ -49,7 +49,7 @@ func exemplars(t *testing.T, page string) map[string][]exemplar {
 		require.NoError(t, err)
 		found[m[1]] = append(found[m[1]], exemplar{m[4], seconds})
 	}
-	require.Equal(t, strings.Count(page, " # {"), strings.Count(page, "# {trace_id="), "no other exemplars")
+	require.Equal(t, strings.Count(page, " # {"), strings.Count(page, "# {trace_id="), "each exemplar must have a trace id")
 	return found
 }
 
@@ -165,7 +165,7 @@ func TestHistogramsHaveTheTraceIDOfAChange(t *testing.T) {
 	for _, name := range histogramsInOrder[4:] {
 		require.GreaterOrEqual(t, found[name][0].seconds, slow.Seconds(), name)
 	}
-	require.NotContains(t, p.scrape(plainText), "trace_id", "the text format has no exemplars")
+	require.NotContains(t, p.scrape(plainText), "trace_id", "the plain text format has no exemplars")
 }
 
 // All failing reconciles of a key share one trace, so their exemplars name the same trace. This is
@@ -219,5 +219,5 @@ func TestExemplarsWithoutAManager(t *testing.T) {
 		require.Equal(t, found["kinform_handler_run_seconds"][0].trace, all[0].trace, name)
 	}
 	next, ended := traces.TracesOfReconciles("maps")
-	require.Empty(t, next(key)+ended(key), "The turn is over.")
+	require.Empty(t, next(key)+ended(key), "the reconcile has ended")
 }

@@ -11,11 +11,11 @@ const Interval = 5 * time.Minute
 // logged. The zero value has logged nothing. It is not safe for concurrent use.
 type Throttle struct {
 	logged [4]logLine // the last kinds of failure that were logged
-	next   int        // the index in said for the next new kind
+	next   int        // the index in logged for the next new kind
 
-	failing         bool      // the present failure was recorded before
-	lineWritten     bool      // the present failure was logged
-	restartLoggedAt time.Time // when it was last logged because it had started again
+	failing         bool      // the current failure was recorded before
+	lineWritten     bool      // the current failure was logged
+	restartLoggedAt time.Time // when a failure was last logged because it had started again
 	suppressed      uint64
 }
 
@@ -25,12 +25,12 @@ type logLine struct {
 }
 
 // Due records a failure of a kind, which is a number such as a status code. due says that the
-// failure should be logged now. unsaid is then the number of failures, of any kind, that were not
-// logged since the last log line.
+// failure should be logged now. suppressed is then the number of failures, of any kind, that were
+// not logged since the last log line.
 //
-// A failure is due if its kind was never logged, or if Interval has passed since. It is also due,
-// once within Interval, if the failure was over and is recorded for the second time since it
-// started again. Otherwise the last line in the log would say that the failure is over.
+// A failure is due if its kind was never logged, or if Interval has passed since that. A failure
+// that had ended and starts again is also due, at its second occurrence, but only once within
+// Interval. Otherwise the last line in the log would say that the failure has ended.
 func (r *Throttle) Due(kind int, now time.Time) (suppressed uint64, due bool) {
 	repeated := r.failing
 	r.failing = true
@@ -60,7 +60,7 @@ func (r *Throttle) find(kind int) *logLine {
 	return s
 }
 
-// Recovered records that the failure is over. It reports whether the failure was logged, so that
+// Recovered records that the failure has ended. It reports whether the failure was logged, so that
 // its end should be logged as well.
 func (r *Throttle) Recovered() (wasLogged bool) {
 	wasLogged = r.lineWritten

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// attempt is one attempt, at a second. The attempt succeeds if well is set, and otherwise fails
-// with a kind.
+// attempt is one attempt, at a second. The attempt succeeds if succeeded is set, and otherwise
+// fails with a kind.
 type attempt struct {
 	second, kind int
 	succeeded    bool
@@ -50,7 +50,7 @@ func TestANewKindOfFailureIsLogged(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []int{10, 100}, loggedSeconds(each(10, 290, func(second int) attempt { return attempt{kind: second / 100 * 503} })[:15]...))
 	require.Equal(t, []int{10, 20, 310, 320}, loggedSeconds(each(10, 400, func(second int) attempt { return attempt{kind: second / 10 % 2} })...),
-		"two that take turns are said once each")
+		"two alternating kinds are logged once each")
 }
 
 func TestARestartedFailureIsLoggedAtItsSecondOccurrence(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package pace limits how often clients send requests. [Spacer] is for requests because of an
-// unconfirmed suspicion: they become ever rarer. [BurstLimiter] is for attempts without a wait:
-// after some of them, it allows one a second. The package also has the time limits that the
-// reflector and each part of a merged source share.
+// unconfirmed suspicion: their intervals become longer and longer. [BurstLimiter] is for attempts
+// without a wait: after some of them, it allows one a second. The package also has the time limits
+// that the reflector and each part of a merged source share.
 package pace
 
 import "time"
@@ -28,7 +28,7 @@ const (
 	// maxInterval is the longest time between two steps of a [Spacer].
 	maxInterval = time.Minute
 
-	// resetAfter is the time without a step after which a Pace starts again with the shortest
+	// resetAfter is the time without a step after which a Spacer starts again with the shortest
 	// interval.
 	resetAfter = 5 * time.Minute
 )
@@ -61,7 +61,7 @@ func (p *Spacer) Wait() time.Duration {
 	return wait
 }
 
-// BurstLimiter prevents a busy loop, whatever a server answers. After some steps without a wait, it
+// BurstLimiter prevents a busy loop, however a server responds. After some steps without a wait, it
 // allows one step a second. The zero value has no steps. It is not safe for concurrent use.
 type BurstLimiter struct {
 	next time.Time // when the next step would be allowed without the free first steps

@@ -1,9 +1,9 @@
 // Package safefile opens regular files only.
 //
 // Another program may replace a file, such as a token, by a pipe or a device, on purpose or by
-// mistake. Opening a pipe waits for a writer, and no context ends this wait. Reading a device may
-// never end. Open checks the file after opening it, because somebody may replace the file between a
-// check of the path and the opening.
+// mistake. To open a pipe waits for a writer, and no context ends this wait. To read a device may
+// never end. Open checks the file after opening it, because a program may replace the file between
+// a check of the path and the opening.
 //
 // Guarantees, on systems with Unix's flags of open:
 //

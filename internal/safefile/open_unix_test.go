@@ -98,8 +98,7 @@ func within(t *testing.T, pipe string, f func()) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		// A reader that waits for a writer has opened a pipe. The pipe may have another name by
-		// now.
-		require.FailNow(t, "it hangs", pipe)
+		// f has opened a pipe, and waits for a writer. The pipe may have another name by now.
+		require.FailNow(t, "the call hangs", pipe)
 	}
 }

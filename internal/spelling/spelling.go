@@ -26,7 +26,7 @@ func Similar(word string, names []string) []string {
 	return similar
 }
 
-// Tolerance returns how many wrong letters a similar word of this length may have.
+// Tolerance returns how many wrong letters a similar word may have, for a word of this length.
 func Tolerance(word string) int { return min(1+len(word)/4, 3) }
 
 // Distance returns the number of letters to insert, remove or exchange to get from a to b

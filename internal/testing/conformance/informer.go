@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// Informer is the interface of the informer suite. It has no names of one implementation, so that
-// every implementation can be adapted to it. It is an informer of all pods of a server.
+// Informer is the interface of the informer suite: an informer of all pods of a server. Its methods
+// do not follow the names of one implementation, so that every implementation can be adapted to it.
 type Informer interface {
 	// Run works until ctx ends, and returns when everything that it started has ended.
 	Run(ctx context.Context) error
@@ -19,7 +19,7 @@ type Informer interface {
 	// AddHandler registers a handler, before or while Run runs. A resync of 0 means no resync.
 	AddHandler(handle func(Event), resync time.Duration) (Registration, error)
 
-	// Synced says that the first list is in the store.
+	// Synced reports whether the first list is in the store.
 	Synced() bool
 
 	// Get returns the pod that is stored under a key, or nil.
@@ -31,14 +31,14 @@ type Informer interface {
 	// ByIndex returns the keys that have a value in an index of the setup.
 	ByIndex(index, value string) ([]types.NamespacedName, error)
 
-	// ResourceVersion is the version through which the store is complete, as far as the informer
+	// ResourceVersion returns the version up to which the store is complete, as far as the informer
 	// knows.
 	ResourceVersion() string
 }
 
 // Registration is a handler of an Informer.
 type Registration interface {
-	// Synced says that every initial add has returned.
+	// Synced reports whether the handler has returned from every initial add.
 	Synced() bool
 
 	// Remove ends the handler, without waiting.

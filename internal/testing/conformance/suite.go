@@ -40,7 +40,7 @@ func verify[Open any](t *testing.T, cases []testCase[Open], open Open, differenc
 			case strings.HasPrefix(reason, ByChance):
 				t.Logf("may differ (%s): %d failures", reason, len(failures))
 			case different && len(failures) == 0:
-				t.Errorf("it holds, although it is said to be a difference: %s", reason)
+				t.Errorf("the case passes, although it is listed as a difference: %s", reason)
 			case different:
 				t.Logf("differs (%s): %s", reason, failures[0])
 			default:

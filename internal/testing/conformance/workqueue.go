@@ -41,7 +41,7 @@ func TestWorkQueue(t *testing.T, open func() WorkQueue, differences Differences)
 			reason, different := differences[c.name]
 			switch {
 			case different && failure == "":
-				t.Errorf("it holds, although it is said to be a difference: %s", reason)
+				t.Errorf("the case passes, although it is listed as a difference: %s", reason)
 			case different:
 				first, _, _ := strings.Cut(failure, "\n")
 				t.Logf("differs (%s): %s", reason, first)

@@ -63,7 +63,7 @@ func (w *blockingCall) hasReturned() bool {
 }
 
 func (r *workQueueRig) requireBlocked(w *blockingCall) {
-	if w.hasReturned() { // before that, nobody may read the other fields
+	if w.hasReturned() { // only then may the other fields be read
 		r.must(false, "%s has returned, with the key %q", w.what, w.key)
 	}
 }

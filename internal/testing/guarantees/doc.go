@@ -1,5 +1,5 @@
-// Package guarantees checks the guarantees of an informer during a test. A [EventChecker] checks
-// them for a handler, and [StateChecker] checks them for readers.
+// Package guarantees checks the guarantees of an informer during a test. An [EventChecker] checks
+// them for a handler, and a [StateChecker] checks them for readers of the store.
 //
-// It is used in virtual time against apitest, and against a real API server.
+// The tests use it in virtual time against apitest, and against a real API server.
 package guarantees

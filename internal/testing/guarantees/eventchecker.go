@@ -24,7 +24,7 @@ type EventChecker[T comparable] struct {
 
 	mu         sync.Mutex                      // guards following
 	known      map[types.NamespacedName]T      // New of the last event of each existing object
-	versions   map[types.NamespacedName]string // its version
+	versions   map[types.NamespacedName]string // versions of these last events
 	newest     map[types.NamespacedName]uint64 // the highest version of each key's events
 	initials   map[types.NamespacedName]string // the versions of initial events
 	events     int
@@ -32,8 +32,8 @@ type EventChecker[T comparable] struct {
 	violations []string
 }
 
-// AddChecker adds a witness to an informer's handlers. The witness calls the function do for each
-// event, after its own checks. The function may be nil.
+// AddChecker adds an EventChecker to an informer's handlers. The EventChecker calls the function
+// next for each event, after its own checks. next may be nil.
 func AddChecker[T comparable](inf *informer.Informer[T], opts informer.HandlerOptions, next func(informer.Event[T])) (*EventChecker[T], error) {
 	w := &EventChecker[T]{
 		informer:   inf,
@@ -50,10 +50,10 @@ func AddChecker[T comparable](inf *informer.Informer[T], opts informer.HandlerOp
 	return w, err
 }
 
-// Registration returns the registration of the witness.
+// Registration returns the registration of the EventChecker.
 func (w *EventChecker[T]) Registration() *informer.Registration[T] { return w.registration }
 
-// Versions returns the versions of the objects that exist according to the witness's events.
+// Versions returns the versions of the objects that exist according to the events.
 func (w *EventChecker[T]) Versions() map[types.NamespacedName]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -58,7 +58,7 @@ func (p *Proxy) Listen() (address string, err error) {
 			if err != nil {
 				return
 			}
-			// Nobody receives this error: the client notices that the connection is closed.
+			// Nobody receives this error: the client only notices that the connection is closed.
 			_ = p.forward(context.Background(), conn, "tcp", "")
 		}
 	})

@@ -99,7 +99,7 @@ func TestStallAndResetOfOpenConnections(t *testing.T) {
 	require.NoError(t, err)
 	proxy.Stall()
 	_, err = io.WriteString(conn, "anyone?")
-	require.NoError(t, err, "nobody is told")
+	require.NoError(t, err, "a half-open connection must accept data")
 	require.NoError(t, conn.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
 	_, err = conn.Read(received)
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
@@ -116,7 +116,7 @@ func TestFaultMayUseTheProxy(t *testing.T) {
 	var asked []int
 	proxy = tcpproxy.New(func(context.Context, string, string) (net.Conn, error) { near, _ := net.Pipe(); return near, nil },
 		func(n int) tcpproxy.Fault {
-			proxy.Reset() // It resets the present connections.
+			proxy.Reset() // would block if the proxy held its lock
 			asked = append(asked, n, proxy.Connections())
 			return tcpproxy.Fault{}
 		})
