@@ -15,7 +15,7 @@ import (
 type clusterCaches struct {
 	client  *rest.Client
 	factory informer.Factory
-	waiters map[schema.GroupResource][]cacheWaiter // one for each cache; no slice is changed in place
+	waiters map[schema.GroupResource][]cacheWaiter // one for each cache; slices are never changed
 }
 
 // cacheID identifies a cache of a manager.

@@ -60,10 +60,10 @@ func (m *Manager) Ready() error {
 
 // Handler serves the probes of a kubelet, and the endpoints of [Manager.Handle].
 //
-//   - /livez responds with 500 if the lease is lost and a reconcile goes on without it, and 200
-//     otherwise: a restart of the process repairs nothing else.
-//   - /readyz responds with 200 while Ready returns nil, and otherwise 503 with a line for each problem.
-//     Errors may name objects and servers.
+//   - /livez responds with 500 if the lease is lost and a reconcile goes on without it, and with
+//     200 otherwise: a restart of the process repairs nothing else.
+//   - /readyz responds with 200 while Ready returns nil, and otherwise with 503 and a line for each
+//     problem. Errors may name objects and servers.
 func (m *Manager) Handler() http.Handler { return m.endpoints }
 
 // Handle adds an endpoint to [Manager.Handler], such as metrics or profiles. Options.Serve serves

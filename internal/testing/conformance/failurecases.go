@@ -28,9 +28,9 @@ var resyncCases = []informerCase{
 		version := r.informer.ResourceVersion()
 		for n, least := range []int{0, 2 * 1790, 2 * 1190} {
 			events := all[n].take()
-			p.must(len(events) >= least && len(events) <= least+40, "handler %d was told %d times", n, len(events))
+			p.must(len(events) >= least && len(events) <= least+40, "handler %d received %d events", n, len(events))
 			for _, e := range events {
-				p.must(e.Type == Updated && e.Old == e.New && !e.Initial, "handler %d was told %+v", n, e)
+				p.must(e.Type == Updated && e.Old == e.New && !e.Initial, "handler %d received %+v", n, e)
 			}
 		}
 		p.equal(version, r.informer.ResourceVersion(), "version")
@@ -90,7 +90,7 @@ var failureCases = []informerCase{
 		r.server.EndWatches("")
 		r.create("a", "b")
 		r.settle()
-		p.must(reported > 0, "nobody was told")
+		p.must(reported > 0, "OnError was not called")
 	}},
 	{"under constant failure no wait is short again", func(p *caseT, o maker) { // D8, RC-3
 		r := p.newRig(o, Setup{})
@@ -106,10 +106,10 @@ var failureCases = []informerCase{
 		r.start()
 		time.Sleep(time.Hour)
 		r.stop()
-		p.must(len(asked) > 20, "it asked %d times in an hour", len(asked))
+		p.must(len(asked) > 20, "the informer sent %d requests in an hour", len(asked))
 		for n := len(asked) / 2; n < len(asked); n++ {
 			wait := asked[n].Sub(asked[n-1])
-			p.must(wait > 5*time.Second || o.watchList && wait == 0, "after request %d of %d it waited %v", n, len(asked), wait)
+			p.must(wait > 5*time.Second || o.watchList && wait == 0, "before request %d of %d the informer waited %v", n, len(asked), wait)
 		}
 	}},
 }

@@ -17,12 +17,12 @@ var handlerCases = []informerCase{
 		r.create("a", "b")
 		h := r.record(0)
 		r.startSynced()
-		p.equal([]string{"initially added a@1", "initially added b@1"}, h.eventTexts(), "told at first")
+		p.equal([]string{"initially added a@1", "initially added b@1"}, h.eventTexts(), "events of existing objects")
 		r.create("c")
 		r.update("a", "2")
 		r.delete("b")
 		r.settle()
-		p.equal([]string{"added c@1", "deleted b@1", "updated a@2"}, h.eventTexts(), "told later")
+		p.equal([]string{"added c@1", "deleted b@1", "updated a@2"}, h.eventTexts(), "later events")
 	}},
 	{"a relist tells what has changed, not initially", func(p *caseT, o maker) { // PD-11
 		r := p.newRig(o, Setup{})
@@ -36,7 +36,7 @@ var handlerCases = []informerCase{
 			r.update("a", "2")
 			r.delete("b")
 		})
-		p.equal([]string{"added c@1", "deleted? b@1", "updated a@2"}, h.eventTexts(), "told")
+		p.equal([]string{"added c@1", "deleted? b@1", "updated a@2"}, h.eventTexts(), "events")
 	}},
 	{"a relist does not tell what has not changed", func(p *caseT, o maker) { // D11, SI-13
 		r := p.newRig(o, Setup{})
@@ -46,7 +46,7 @@ var handlerCases = []informerCase{
 		r.startSynced()
 		h.take()
 		r.disconnected(func() { r.update("a", "2") })
-		p.equal([]string{"updated a@2"}, h.eventTexts(), "told")
+		p.equal([]string{"updated a@2"}, h.eventTexts(), "events")
 	}},
 	{"what comes twice is told once", func(p *caseT, o maker) { // D11, D16, PD-3
 		r := p.newRig(o, Setup{})
@@ -58,7 +58,7 @@ var handlerCases = []informerCase{
 		r.update("a", "2")
 		r.delete("a")
 		r.settle()
-		p.equal([]string{"added a@1", "deleted a@2", "updated a@2"}, h.eventTexts(), "told")
+		p.equal([]string{"added a@1", "deleted a@2", "updated a@2"}, h.eventTexts(), "events")
 	}},
 	{"new is the next old, and the store is never older", func(p *caseT, o maker) {
 		// SI-8, SI-10, SI-11
@@ -84,7 +84,7 @@ var handlerCases = []informerCase{
 		p.equal("", wrong, "what a handler saw in the store")
 		events := h.take()
 		for n := 1; n < len(events); n++ {
-			p.must(events[n].Old == events[n-1].New, "event %d: old is not what was new before", n)
+			p.must(events[n].Old == events[n-1].New, "event %d: Old is not New of the event before", n)
 		}
 		p.must(len(events) >= 8, "there were %d events", len(events))
 	}},
@@ -98,7 +98,7 @@ var handlerCases = []informerCase{
 		r.startSynced()
 		r.update("a", "2")
 		r.settle()
-		p.equal([]string{"initially added a@1", "updated a@2"}, h.eventTexts(), "told beside one that is stuck")
+		p.equal([]string{"initially added a@1", "updated a@2"}, h.eventTexts(), "events beside a stuck handler")
 		close(release)
 	}},
 	{"a handler that is stuck does not fill the memory", func(p *caseT, o maker) { // D24, SI-9
@@ -115,7 +115,7 @@ var handlerCases = []informerCase{
 		close(release)
 		time.Sleep(time.Second)
 		events := h.take()
-		p.equal("2999", events[len(events)-1].New.Labels["version"], "the last that is told")
+		p.equal("2999", events[len(events)-1].New.Labels["version"], "the last delivered version")
 		p.must(len(events) < 2000, "%d of 3000 events were kept", len(events))
 	}},
 	{"a late handler is told of everything, once", func(p *caseT, o maker) { // SI-16
@@ -133,7 +133,7 @@ var handlerCases = []informerCase{
 			}
 		}
 		p.equal("2", versions[len(versions)-1], "the last version")
-		p.must(len(versions) <= 2, "told of a: %v", versions)
+		p.must(len(versions) <= 2, "delivered versions of a: %v", versions)
 	}},
 	{"synced means that the initial adds have returned", func(p *caseT, o maker) { // SI-17
 		r := p.newRig(o, Setup{})
@@ -142,13 +142,13 @@ var handlerCases = []informerCase{
 		slow := func(Event) { time.Sleep(time.Minute) }
 		early := r.record(0, slow)
 		r.startSynced()
-		p.must(!early.Synced(), "it was synced before")
+		p.must(!early.Synced(), "the handler was synced before its initial adds returned")
 		time.Sleep(3 * time.Minute)
-		p.must(early.Synced(), "it is not synced")
+		p.must(early.Synced(), "the handler is not synced")
 		late := r.record(0, slow)
-		p.must(!late.Synced(), "a late one was synced before")
+		p.must(!late.Synced(), "the late handler was synced before its initial adds returned")
 		time.Sleep(3*time.Minute + time.Second)
-		p.must(late.Synced(), "a late one is not synced")
+		p.must(late.Synced(), "the late handler is not synced")
 	}},
 	{"a handler that panics goes on, and is synced", func(p *caseT, o maker) { // D10, SI-14
 		r := p.newRig(o, Setup{})
@@ -164,7 +164,7 @@ var handlerCases = []informerCase{
 		r.startSynced()
 		time.Sleep(time.Minute)
 		p.equal(2, calls, "calls")
-		p.must(h.Synced(), "it is not synced")
+		p.must(h.Synced(), "the handler is not synced")
 	}},
 	{"two registrations of one handler are two", func(p *caseT, o maker) { // SI-18
 		r := p.newRig(o, Setup{})
@@ -182,7 +182,7 @@ var handlerCases = []informerCase{
 		first.Remove()
 		r.create("b")
 		r.settle()
-		p.equal(int32(3), calls.Load(), "calls after one was removed")
+		p.equal(int32(3), calls.Load(), "calls after a registration was removed")
 	}},
 	{"a handler that is removed is told nothing more", func(p *caseT, o maker) { // SI-19
 		r := p.newRig(o, Setup{})
@@ -195,8 +195,8 @@ var handlerCases = []informerCase{
 		time.Sleep(time.Second)
 		r.create("a")
 		r.settle()
-		p.equal([]string{}, h.eventTexts(), "told")
-		p.equal([]string{"added a@1"}, other.eventTexts(), "told to another")
+		p.equal([]string{}, h.eventTexts(), "events")
+		p.equal([]string{"added a@1"}, other.eventTexts(), "events of another handler")
 	}},
 	{"a handler after the stop is refused", func(p *caseT, o maker) { // SI-5
 		r := p.newRig(o, Setup{})
@@ -205,7 +205,7 @@ var handlerCases = []informerCase{
 		r.startSynced()
 		r.stop()
 		_, err := r.informer.AddHandler(func(Event) {}, 0)
-		p.must(err != nil, "it is not")
+		p.must(err != nil, "AddHandler returned no error")
 		h.Remove()
 	}},
 	{"run waits for a call in progress", func(p *caseT, o maker) { // SI-2

@@ -17,8 +17,8 @@ var storeOfInformerCases = []informerCase{
 		defer r.close()
 		h := r.record(0)
 		r.startSynced()
-		p.must(h.Synced(), "the handler is not")
-		p.equal([]string{}, h.eventTexts(), "told")
+		p.must(h.Synced(), "the handler is not synced")
+		p.equal([]string{}, h.eventTexts(), "events")
 	}},
 	{"it is synced when the first list is stored, not before", func(p *caseT, o maker) {
 		// SI-6, SI-7
@@ -29,9 +29,9 @@ var storeOfInformerCases = []informerCase{
 		p.equal("", r.informer.ResourceVersion(), "version before the start")
 		r.start()
 		time.Sleep(5 * time.Second)
-		p.must(!r.informer.Synced(), "it says so too early")
+		p.must(!r.informer.Synced(), "the informer is synced too early")
 		p.equal("", r.informer.ResourceVersion(), "version before the first list")
-		r.eventually("it does not become synced", r.informer.Synced)
+		r.eventually("the informer does not become synced", r.informer.Synced)
 		p.equal(2, len(r.informer.Pods()), "number of pods")
 		p.equal(r.server.ResourceVersion(), r.informer.ResourceVersion(), "version after the first list")
 	}},
@@ -44,7 +44,7 @@ var storeOfInformerCases = []informerCase{
 		p.succeeds(err)
 		time.Sleep(time.Minute)
 		p.equal(r.server.ResourceVersion(), r.informer.ResourceVersion(), "version")
-		p.equal([]string{}, h.eventTexts(), "told")
+		p.equal([]string{}, h.eventTexts(), "events")
 	}},
 	{"a relist is one step", func(p *caseT, o maker) { // PD-5
 		r := p.newRig(o, Setup{})
@@ -69,7 +69,7 @@ var storeOfInformerCases = []informerCase{
 			r.delete("c")
 			r.create("d")
 		})
-		p.must(len(seen) >= 4, "four changes were told in %d events", len(seen))
+		p.must(len(seen) >= 4, "four changes were delivered in %d events", len(seen))
 		for _, s := range seen {
 			p.equal(fmt.Sprint(3, r.stored()), s, "the store, as a handler saw it")
 		}
@@ -116,7 +116,7 @@ var storeOfInformerCases = []informerCase{
 		h.take()
 		r.update("a", "2")
 		r.settle()
-		p.equal([]string{"updated a@2"}, h.eventTexts(), "told")
+		p.equal([]string{"updated a@2"}, h.eventTexts(), "events")
 	}},
 	{"indexes have the first object", func(p *caseT, o maker) { // SI-31
 		r := p.newRig(o, Setup{Indexes: map[string]func(*corev1.Pod) ([]string, error){
@@ -132,7 +132,7 @@ var storeOfInformerCases = []informerCase{
 			}
 		})
 		r.startSynced()
-		p.equal([]string{"a"}, found, "found by the first event")
+		p.equal([]string{"a"}, found, "keys that the index has at the first event")
 	}},
 	{"it runs once", func(p *caseT, o maker) { // SI-1
 		r := p.newRig(o, Setup{})

@@ -48,7 +48,7 @@ var queueCases = []queueCase{
 			p.succeeds(q.Update(object(fmt.Sprintf("a@%d", version+1))))
 		}
 		stacks := p.take(q)
-		p.must(len(stacks) == 1 && strings.HasSuffix(string(stacks[0]), " Updated@1000"), "the newest is missing")
+		p.must(len(stacks) == 1 && strings.HasSuffix(string(stacks[0]), " Updated@1000"), "the newest delta is missing")
 		deltas := strings.Count(string(stacks[0]), "@")
 		p.must(deltas <= 100, "%d deltas are kept", deltas)
 	}},
@@ -115,37 +115,37 @@ var queueCases = []queueCase{
 		q.Close()
 		p.takes(q, "a: Added@1")
 		stacks, closed := q.Take()
-		p.must(closed && len(stacks) == 0, "it is not closed, and gave %v", stacks)
+		p.must(closed && len(stacks) == 0, "the queue is not closed, and returned %v", stacks)
 	}},
 	{"a queue that is closed takes nothing in", func(p *caseT, open func() Queue) {
 		q := open()
 		q.Close()
-		p.must(q.Add(object("a@1")) != nil, "add was no error")
+		p.must(q.Add(object("a@1")) != nil, "Add returned no error")
 	}},
 	{"a fresh queue is not synced", func(p *caseT, open func() Queue) { // DF-24
-		p.must(!open().Synced(), "it is")
+		p.must(!open().Synced(), "the queue is synced")
 	}},
 	{"a queue is synced when the first replace was taken, for good", func(p *caseT, open func() Queue) {
 		// DF-27, DF-28, DF-30
 		q := open()
 		p.succeeds(q.Replace(objects("a@1", "b@2", "b@2"), "2"))
-		p.must(!q.Synced(), "it was synced before anything was taken")
+		p.must(!q.Synced(), "the queue was synced before a Take")
 		p.take(q)
-		p.must(q.Synced(), "it is not synced")
+		p.must(q.Synced(), "the queue is not synced")
 		p.succeeds(q.Replace(objects("c@3"), "3"))
-		p.must(q.Synced(), "it is no longer synced")
+		p.must(q.Synced(), "the queue is no longer synced")
 	}},
 	{"an empty first replace syncs", func(p *caseT, open func() Queue) { // DF-26, RF-19
 		q := open()
 		p.succeeds(q.Replace(nil, "1"))
 		p.take(q)
-		p.must(q.Synced(), "it does not")
+		p.must(q.Synced(), "the queue is not synced")
 	}},
 	{"single changes don't sync", func(p *caseT, open func() Queue) { // DF-25
 		q := open()
 		p.succeeds(q.Add(object("a@1")))
 		p.take(q)
-		p.must(!q.Synced(), "they do")
+		p.must(!q.Synced(), "the queue is synced")
 	}},
 }
 

@@ -92,7 +92,7 @@ func (r *rig) close() {
 func (r *rig) startSynced() {
 	r.start()
 	r.settle()
-	r.must(r.informer.Synced(), "it does not become synced")
+	r.must(r.informer.Synced(), "the informer does not become synced")
 }
 
 // settle waits until the store equals the server, and handlers are idle.

@@ -24,7 +24,7 @@ var storeCases = []storeCase{
 	{"readers get the stored pointer", func(p *caseT, open func() Store) { // IX-2, SI-32
 		s, a := open(), object("a@1")
 		p.succeeds(s.Put(a))
-		p.must(s.Get(key("a")) == a, "it is a copy")
+		p.must(s.Get(key("a")) == a, "Get returned a copy")
 	}},
 	{"a list of keys belongs to the caller", func(p *caseT, open func() Store) { // IX-2
 		s := open()
@@ -37,10 +37,10 @@ var storeCases = []storeCase{
 		s := open()
 		p.succeeds(s.Put(object("a@1", "x", "y")))
 		p.succeeds(s.Put(object("b@2", "x")))
-		p.equal([]string{"a", "b"}, byIndex(p, s, "x"), "with x")
+		p.equal([]string{"a", "b"}, byIndex(p, s, "x"), "keys with x")
 		p.succeeds(s.Put(object("a@3", "y", "z")))
-		p.equal([]string{"b"}, byIndex(p, s, "x"), "with x")
-		p.equal([]string{"a"}, byIndex(p, s, "z"), "with z")
+		p.equal([]string{"b"}, byIndex(p, s, "x"), "keys with x")
+		p.equal([]string{"a"}, byIndex(p, s, "z"), "keys with z")
 		p.succeeds(s.Delete(key("b")))
 		p.equal([]string{"y", "z"}, values(p, s), "values in use")
 	}},
@@ -48,7 +48,7 @@ var storeCases = []storeCase{
 		s := open()
 		p.succeeds(s.Put(object("a@1")))
 		p.succeeds(s.Put(object("b@2", "x", "x")))
-		p.equal([]string{"b"}, byIndex(p, s, "x"), "with x")
+		p.equal([]string{"b"}, byIndex(p, s, "x"), "keys with x")
 		p.succeeds(s.Put(object("b@3", "x")))
 		p.succeeds(s.Delete(key("b")))
 		p.equal([]string{}, values(p, s), "values in use")
@@ -61,18 +61,18 @@ var storeCases = []storeCase{
 		bad.Err = errors.New("no value")
 		p.must(errors.Is(s.Put(bad), bad.Err), "the error is not returned")
 		p.equal("1", s.Get(key("a")).ResourceVersion, "version of a")
-		p.equal([]string{"a"}, byIndex(p, s, "x"), "with x")
+		p.equal([]string{"a"}, byIndex(p, s, "x"), "keys with x")
 	}},
 	{"an unknown index is an error that names it, an unknown value is not", func(p *caseT, open func() Store) {
 		// IX-8
 		s := open()
 		_, err := s.ByIndex("unknown", "x")
 		p.must(err != nil && strings.Contains(err.Error(), "unknown"), "error: %v", err)
-		p.equal([]string{}, byIndex(p, s, "x"), "with x")
+		p.equal([]string{}, byIndex(p, s, "x"), "keys with x")
 	}},
 	{"the values of an unknown index are an error", func(p *caseT, open func() Store) { // IX-10
 		_, err := open().IndexValues("unknown")
-		p.must(err != nil, "there is no error")
+		p.must(err != nil, "no error was returned")
 	}},
 	{"an index that is added has what is stored", func(p *caseT, open func() Store) { // IX-11
 		s := open()
@@ -86,7 +86,7 @@ var storeCases = []storeCase{
 		// IX-11
 		s := open()
 		p.succeeds(s.Put(object("a@1", "x")))
-		p.must(s.AddIndex(IndexName, func(*Object) ([]string, error) { return []string{"other"}, nil }) != nil, "there is no error")
+		p.must(s.AddIndex(IndexName, func(*Object) ([]string, error) { return []string{"other"}, nil }) != nil, "no error was returned")
 		p.equal([]string{"x"}, values(p, s), "values in use")
 	}},
 	{"replace swaps the content, and the last of two counts", func(p *caseT, open func() Store) {
@@ -119,7 +119,7 @@ var storeCases = []storeCase{
 		a.Values = []string{"y"}
 		p.succeeds(s.Put(object("a@2", "z")))
 		p.equal([]string{"z"}, values(p, s), "values in use")
-		p.equal([]string{}, byIndex(p, s, "x"), "with x")
+		p.equal([]string{}, byIndex(p, s, "x"), "keys with x")
 	}},
 }
 

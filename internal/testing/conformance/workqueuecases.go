@@ -24,7 +24,7 @@ var workQueueCases = []workQueueCase{
 		q.requireBlocked(first)
 		q.requireBlocked(second)
 		q.Add("a")
-		q.must(first.hasReturned() != second.hasReturned(), "one key is for one worker")
+		q.must(first.hasReturned() != second.hasReturned(), "one key must wake one Get")
 		q.Add("b")
 		q.requireReturned(first)
 		q.requireReturned(second)
@@ -88,7 +88,7 @@ var workQueueCases = []workQueueCase{
 	}},
 	{"a ShutDown refuses what comes later", func(q *workQueueRig) { // WQ-1, WQ-10, WQ-20
 		q.ShutDown()
-		q.must(q.ShuttingDown(), "it does not say that it is shutting down")
+		q.must(q.ShuttingDown(), "ShuttingDown returned false")
 		q.Add("a")
 		q.AddAfter("b", 0)
 		q.AddAfter("c", time.Second)
@@ -100,7 +100,7 @@ var workQueueCases = []workQueueCase{
 		q.ShutDown()
 		q.requireReturned(first)
 		q.requireReturned(second)
-		q.must(first.shutDown && second.shutDown, "they are not told why")
+		q.must(first.shutDown && second.shutDown, "Get did not return shutdown")
 	}},
 	{"a ShutDown may come twice", func(q *workQueueRig) { // WQ-10
 		q.ShutDown()
@@ -229,10 +229,10 @@ var workQueueCases = []workQueueCase{
 			q.requireEmpty()
 			q.pass(1)
 			q.requireKeys("a")
-			q.must(q.NumRequeues("a") == n+1, "%d failures are %d", n+1, q.NumRequeues("a"))
+			q.must(q.NumRequeues("a") == n+1, "after %d failures, NumRequeues is %d", n+1, q.NumRequeues("a"))
 		}
 		q.Forget("a")
-		q.must(q.NumRequeues("a") == 0, "Forget forgets nothing")
+		q.must(q.NumRequeues("a") == 0, "Forget did not reset NumRequeues")
 		q.AddRateLimited("a")
 		q.pass(FirstRetry)
 		q.requireKeys("a")
