@@ -27,11 +27,11 @@ func TestQueue(t *testing.T) {
 
 func TestInformer(t *testing.T) {
 	conformance.TestInformer(t, subject.NewInformer, conformance.Differences{
-		"a relist is one step":                             conformance.ByChance + "PD-5: it is as many steps as it has changes",
-		"what is transformed is stored and told":           "SI-30: there are no transforms",
+		"a relist is applied atomically":                   conformance.ByChance + "PD-5: it is as many steps as it has changes",
+		"transformed objects are stored and delivered":     "SI-30: there are no transforms",
 		"an object is transformed once":                    "D23: there are no transforms",
 		"a transform may drop the version":                 "D12: there are no transforms",
 		"a handler that is stuck does not fill the memory": "SI-9, D24: its ring has no bound",
-		"a resync tells those who are due of everything":   "SI-26: one period for all handlers",
+		"a resync notifies due handlers of every object":   "SI-26: one period for all handlers",
 	})
 }

@@ -24,35 +24,35 @@ func TestIndexer(t *testing.T) {
 func TestDeltaFIFO(t *testing.T) {
 	conformance.TestQueue(t, clientgo.NewDeltaFIFO, conformance.Differences{
 		"a key that is busy does not fill the memory": "DF-3: nothing else is merged",
-		"a queue that is closed takes nothing in":     "DF-13: only its consumer is told",
+		"a closed queue accepts nothing":              "DF-13: only its consumer is told",
 		"single changes don't sync":                   "DF-25: it has synced, having been told to expect nothing",
 	})
 }
 
 func TestRealFIFO(t *testing.T) {
 	conformance.TestQueue(t, clientgo.NewRealFIFO, conformance.Differences{
-		"two deletes in a row are one":                        "RF-1: nothing is merged",
-		"a key that is busy does not fill the memory":         "RF-1: nothing is merged",
-		"the delete of what is unknown is dropped":            "RF-3, D16: deletes are always queued",
-		"a replace tells of what exists before what vanished": "RF-8: tombstones come first",
-		"a queue that is closed takes nothing in":             "RF-7: only its consumer is told",
-		"single changes don't sync":                           "RF-12: as DF-25",
+		"two deletes in a row are one":                       "RF-1: nothing is merged",
+		"a key that is busy does not fill the memory":        "RF-1: nothing is merged",
+		"the delete of an unknown object is dropped":         "RF-3, D16: deletes are always queued",
+		"a replace queues existing objects before deletions": "RF-8: tombstones come first",
+		"a closed queue accepts nothing":                     "RF-7: only its consumer is told",
+		"single changes don't sync":                          "RF-12: as DF-25",
 	})
 }
 
 func TestSharedIndexInformer(t *testing.T) {
 	conformance.TestInformer(t, clientgo.NewInformer, differences{
-		"an object is transformed once":                    "RC-17, D23: twice, in a streaming list",
-		"a transform may drop the version":                 "SI-12, SI-13, D12: an update then looks like a resync",
-		"a relist does not tell what has not changed":      "SI-13, D11: it does, where no resync was asked for",
-		"what comes twice is told once":                    "SI-13, PD-3, D16: it is told twice, deletions as well",
-		"a handler that is stuck does not fill the memory": "SI-9, D24: its buffer has no bound",
-		"a handler that panics goes on, and is synced":     "SI-14, D10: it is never synced",
-		"relists don't starve a resync":                    "RC-31, D22: its time begins anew with each watch",
-		"a stop ends every wait":                           "RC-18, D5: not that of a streaming list",
-		"a streaming list without an end gives way":        "RC-18, D6: it is waited for for ever",
-		"a stream that fails is reported":                  "RC-27, D7: only in the log",
-		"under constant failure no wait is short again":    "RC-3, D8: every two minutes it is",
+		"an object is transformed once":                        "RC-17, D23: twice, in a streaming list",
+		"a transform may drop the version":                     "SI-12, SI-13, D12: an update then looks like a resync",
+		"a relist delivers no unchanged object":                "SI-13, D11: it does, where no resync was asked for",
+		"a repeated event is delivered once":                   "SI-13, PD-3, D16: it is told twice, deletions as well",
+		"a handler that is stuck does not fill the memory":     "SI-9, D24: its buffer has no bound",
+		"a handler that panics goes on, and is synced":         "SI-14, D10: it is never synced",
+		"relists don't starve a resync":                        "RC-31, D22: its time begins anew with each watch",
+		"a stop ends every wait":                               "RC-18, D5: not that of a streaming list",
+		"a streaming list without an end falls back to a list": "RC-18, D6: it is waited for for ever",
+		"a stream that fails is reported":                      "RC-27, D7: only in the log",
+		"waits do not become short under constant failure":     "RC-3, D8: every two minutes it is",
 	}.without(
 		"an object is transformed once",
 		"a transform may drop the version",

@@ -22,13 +22,13 @@ func TestWorkQueueOfClientGo(t *testing.T) {
 	conformance.TestWorkQueue(t, func() conformance.WorkQueue {
 		return clientworkqueue.NewTypedRateLimitingQueue(clientworkqueue.NewTypedItemExponentialFailureRateLimiter[string](conformance.FirstRetry, conformance.LatestRetry))
 	}, differences{
-		"a key that nobody has is not queued again by Done": "WQ-9, D2: it is, and handed out twice",
-		"a drain waits for what is queued":                  "WQ-17, D1: it returns if no worker has a key",
-		"a drain releases all who wait for it":              "WQ-15, D3: only one of them",
-		"a drain leaves nothing behind":                     "WQ-26, D4: the goroutine for delays, up to ten seconds",
+		"a key without a worker is not queued again by Done": "WQ-9, D2: it is, and handed out twice",
+		"a drain waits for queued keys":                      "WQ-17, D1: it returns if no worker has a key",
+		"a drain releases all who wait for it":               "WQ-15, D3: only one of them",
+		"a drain leaves nothing behind":                      "WQ-26, D4: the goroutine for delays, up to ten seconds",
 	}.without(
-		"a key that nobody has is not queued again by Done",
-		"a drain waits for what is queued",
+		"a key without a worker is not queued again by Done",
+		"a drain waits for queued keys",
 		"a drain releases all who wait for it",
 		"a drain leaves nothing behind",
 	))
@@ -47,16 +47,16 @@ func TestWorkQueueOfControllerRuntime(t *testing.T) {
 		"a ShutDown hands out the rest":                             "WQ-10: nothing is handed out any more",
 		"a ShutDown hands out what was added while processed":       "WQ-10, WQ-13: nothing is handed out any more",
 		"a ShutDown may come twice":                                 "WQ-10: the second panics",
-		"a drain waits for what workers have":                       "WQ-12: a drain is a ShutDown",
-		"a drain waits for what is queued":                          "WQ-12, D1: a drain is a ShutDown",
+		"a drain waits for processing keys":                         "WQ-12: a drain is a ShutDown",
+		"a drain waits for queued keys":                             "WQ-12, D1: a drain is a ShutDown",
 		"a drain releases all who wait for it":                      "WQ-12, D3: the second panics, as a drain is a ShutDown",
 	})
 }
 
 func TestWorkQueueOfPlain(t *testing.T) {
 	conformance.TestWorkQueue(t, func() conformance.WorkQueue { return &plainQueue{Queue: plain.NewQueue[string]()} }, conformance.Differences{
-		"a drain waits for what workers have":    "WQ-12: there is no drain",
-		"a drain waits for what is queued":       "WQ-12, D1: there is no drain",
+		"a drain waits for processing keys":      "WQ-12: there is no drain",
+		"a drain waits for queued keys":          "WQ-12, D1: there is no drain",
 		"failures are delayed longer and longer": "WQ-30: by five milliseconds at first, with jitter",
 	})
 }

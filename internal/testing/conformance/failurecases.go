@@ -11,7 +11,7 @@ import (
 
 // resyncCases test resyncs.
 var resyncCases = []informerCase{
-	{"a resync tells those who are due of everything", func(p *caseT, o maker) {
+	{"a resync notifies due handlers of every object", func(p *caseT, o maker) {
 		// SI-26, SI-27, PD-4
 		r := p.newRig(o, Setup{Resync: time.Second})
 		defer r.close()
@@ -69,7 +69,7 @@ var failureCases = []informerCase{
 		took := r.stop()
 		p.must(took < 100*time.Millisecond, "the stop took %v", took)
 	}},
-	{"a streaming list without an end gives way", func(p *caseT, o maker) { // D6
+	{"a streaming list without an end falls back to a list", func(p *caseT, o maker) { // D6
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a")
@@ -92,7 +92,7 @@ var failureCases = []informerCase{
 		r.settle()
 		p.must(reported > 0, "OnError was not called")
 	}},
-	{"under constant failure no wait is short again", func(p *caseT, o maker) { // D8, RC-3
+	{"waits do not become short under constant failure", func(p *caseT, o maker) { // D8, RC-3
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		var mu sync.Mutex

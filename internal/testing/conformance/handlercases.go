@@ -10,7 +10,7 @@ import (
 
 // handlerCases test the events of handlers.
 var handlerCases = []informerCase{
-	{"what exists is told initially, what follows is not", func(p *caseT, o maker) {
+	{"existing objects are delivered as initial, later ones are not", func(p *caseT, o maker) {
 		// SI-15, PD-11
 		r := p.newRig(o, Setup{})
 		defer r.close()
@@ -24,7 +24,7 @@ var handlerCases = []informerCase{
 		r.settle()
 		p.equal([]string{"added c@1", "deleted b@1", "updated a@2"}, h.eventTexts(), "later events")
 	}},
-	{"a relist tells what has changed, not initially", func(p *caseT, o maker) { // PD-11
+	{"a relist delivers changes, not as initial", func(p *caseT, o maker) { // PD-11
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a", "b")
@@ -38,7 +38,7 @@ var handlerCases = []informerCase{
 		})
 		p.equal([]string{"added c@1", "deleted? b@1", "updated a@2"}, h.eventTexts(), "events")
 	}},
-	{"a relist does not tell what has not changed", func(p *caseT, o maker) { // D11, SI-13
+	{"a relist delivers no unchanged object", func(p *caseT, o maker) { // D11, SI-13
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a", "b")
@@ -48,7 +48,7 @@ var handlerCases = []informerCase{
 		r.disconnected(func() { r.update("a", "2") })
 		p.equal([]string{"updated a@2"}, h.eventTexts(), "events")
 	}},
-	{"what comes twice is told once", func(p *caseT, o maker) { // D11, D16, PD-3
+	{"a repeated event is delivered once", func(p *caseT, o maker) { // D11, D16, PD-3
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.DuplicateEvents()})
@@ -118,7 +118,7 @@ var handlerCases = []informerCase{
 		p.equal("2999", events[len(events)-1].New.Labels["version"], "the last delivered version")
 		p.must(len(events) < 2000, "%d of 3000 events were kept", len(events))
 	}},
-	{"a late handler is told of everything, once", func(p *caseT, o maker) { // SI-16
+	{"a late handler receives every object once", func(p *caseT, o maker) { // SI-16
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a", "b")
@@ -166,7 +166,7 @@ var handlerCases = []informerCase{
 		p.equal(2, calls, "calls")
 		p.must(h.Synced(), "the handler is not synced")
 	}},
-	{"two registrations of one handler are two", func(p *caseT, o maker) { // SI-18
+	{"two registrations of one handler are independent", func(p *caseT, o maker) { // SI-18
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		var calls atomic.Int32
@@ -184,7 +184,7 @@ var handlerCases = []informerCase{
 		r.settle()
 		p.equal(int32(3), calls.Load(), "calls after a registration was removed")
 	}},
-	{"a handler that is removed is told nothing more", func(p *caseT, o maker) { // SI-19
+	{"a removed handler receives no more events", func(p *caseT, o maker) { // SI-19
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		h := r.record(0)

@@ -20,7 +20,7 @@ var storeOfInformerCases = []informerCase{
 		p.must(h.Synced(), "the handler is not synced")
 		p.equal([]string{}, h.eventTexts(), "events")
 	}},
-	{"it is synced when the first list is stored, not before", func(p *caseT, o maker) {
+	{"the informer is synced when the first list is stored, not before", func(p *caseT, o maker) {
 		// SI-6, SI-7
 		r := p.newRig(o, Setup{})
 		defer r.close()
@@ -35,7 +35,8 @@ var storeOfInformerCases = []informerCase{
 		p.equal(2, len(r.informer.Pods()), "number of pods")
 		p.equal(r.server.ResourceVersion(), r.informer.ResourceVersion(), "version after the first list")
 	}},
-	{"a bookmark moves the store and tells nobody", func(p *caseT, o maker) { // PD-7, RF-17
+	{"a bookmark advances the store and notifies no handler", func(p *caseT, o maker) {
+		// PD-7, RF-17
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		h := r.record(0)
@@ -46,7 +47,7 @@ var storeOfInformerCases = []informerCase{
 		p.equal(r.server.ResourceVersion(), r.informer.ResourceVersion(), "version")
 		p.equal([]string{}, h.eventTexts(), "events")
 	}},
-	{"a relist is one step", func(p *caseT, o maker) { // PD-5
+	{"a relist is applied atomically", func(p *caseT, o maker) { // PD-5
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.create("a", "b", "c")
@@ -74,7 +75,7 @@ var storeOfInformerCases = []informerCase{
 			p.equal(fmt.Sprint(3, r.stored()), s, "the store, as a handler saw it")
 		}
 	}},
-	{"what is transformed is stored and told", func(p *caseT, o maker) { // SI-30
+	{"transformed objects are stored and delivered", func(p *caseT, o maker) { // SI-30
 		r := p.newRig(o, Setup{Transform: func(pod *corev1.Pod) (*corev1.Pod, error) {
 			pod.Spec = corev1.PodSpec{}
 			return pod, nil
@@ -134,7 +135,7 @@ var storeOfInformerCases = []informerCase{
 		r.startSynced()
 		p.equal([]string{"a"}, found, "keys that the index has at the first event")
 	}},
-	{"it runs once", func(p *caseT, o maker) { // SI-1
+	{"an informer runs once", func(p *caseT, o maker) { // SI-1
 		r := p.newRig(o, Setup{})
 		defer r.close()
 		r.startSynced()

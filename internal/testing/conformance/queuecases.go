@@ -17,7 +17,7 @@ var queueCases = []queueCase{
 		p.succeeds(q.Update(object("a@3")))
 		p.takes(q, "a: Added@1 Updated@3", "b: Added@2")
 	}},
-	{"a key that is told again goes to the tail", func(p *caseT, open func() Queue) { // DF-14
+	{"a key that is delivered again goes to the tail", func(p *caseT, open func() Queue) { // DF-14
 		q := open()
 		p.succeeds(q.Add(object("a@1")))
 		p.succeeds(q.Add(object("b@2")))
@@ -52,14 +52,14 @@ var queueCases = []queueCase{
 		deltas := strings.Count(string(stacks[0]), "@")
 		p.must(deltas <= 100, "%d deltas are kept", deltas)
 	}},
-	{"the delete of what is unknown is dropped", func(p *caseT, open func() Queue) {
+	{"the delete of an unknown object is dropped", func(p *caseT, open func() Queue) {
 		// DF-6, RF-3, D16
 		q := open()
 		p.succeeds(q.Delete(object("ghost@1")))
 		p.succeeds(q.Add(object("a@2")))
 		p.takes(q, "a: Added@2")
 	}},
-	{"the delete of what is pending is queued", func(p *caseT, open func() Queue) { // DF-7
+	{"the delete of a pending object is queued", func(p *caseT, open func() Queue) { // DF-7
 		q := open()
 		p.succeeds(q.Add(object("a@1")))
 		p.succeeds(q.Delete(object("a@2")))
@@ -95,7 +95,7 @@ var queueCases = []queueCase{
 		p.succeeds(q.Replace(objects("a@3"), "3"))
 		p.takes(q, "a: Deleted@2 Replaced@3")
 	}},
-	{"a replace tells of what exists before what vanished", func(p *caseT, open func() Queue) {
+	{"a replace queues existing objects before deletions", func(p *caseT, open func() Queue) {
 		// RF-8, PD-6
 		q := p.populated(open, "a@1")
 		p.succeeds(q.Replace(objects("b@2"), "2"))
@@ -117,7 +117,7 @@ var queueCases = []queueCase{
 		stacks, closed := q.Take()
 		p.must(closed && len(stacks) == 0, "the queue is not closed, and returned %v", stacks)
 	}},
-	{"a queue that is closed takes nothing in", func(p *caseT, open func() Queue) {
+	{"a closed queue accepts nothing", func(p *caseT, open func() Queue) {
 		q := open()
 		q.Close()
 		p.must(q.Add(object("a@1")) != nil, "Add returned no error")

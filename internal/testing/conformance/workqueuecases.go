@@ -64,7 +64,7 @@ var workQueueCases = []workQueueCase{
 		q.Add("a")
 		q.must(q.Len() == 1, "there are %d keys, not 1", q.Len())
 	}},
-	{"a key that nobody has is not queued again by Done", func(q *workQueueRig) { // WQ-9, D2
+	{"a key without a worker is not queued again by Done", func(q *workQueueRig) { // WQ-9, D2
 		q.Add("a")
 		q.Done("a")
 		q.requireKeys("a")
@@ -86,7 +86,7 @@ var workQueueCases = []workQueueCase{
 		q.requireKeys("a")
 		q.requireShutDown()
 	}},
-	{"a ShutDown refuses what comes later", func(q *workQueueRig) { // WQ-1, WQ-10, WQ-20
+	{"a ShutDown refuses later adds", func(q *workQueueRig) { // WQ-1, WQ-10, WQ-20
 		q.ShutDown()
 		q.must(q.ShuttingDown(), "ShuttingDown returned false")
 		q.Add("a")
@@ -106,14 +106,14 @@ var workQueueCases = []workQueueCase{
 		q.ShutDown()
 		q.ShutDown()
 	}},
-	{"a ShutDown discards what is delayed", func(q *workQueueRig) { // WQ-26
+	{"a ShutDown discards delayed keys", func(q *workQueueRig) { // WQ-26
 		q.AddAfter("a", time.Second)
 		q.pass(0)
 		q.ShutDown()
 		q.pass(time.Minute)
 		q.requireShutDown()
 	}},
-	{"a drain waits for what workers have", func(q *workQueueRig) { // WQ-12
+	{"a drain waits for processing keys", func(q *workQueueRig) { // WQ-12
 		q.Add("a")
 		q.requireGot(q.get(), "a")
 		drained := q.drain()
@@ -122,7 +122,7 @@ var workQueueCases = []workQueueCase{
 		q.requireReturned(drained)
 		q.requireShutDown()
 	}},
-	{"a drain waits for what is queued", func(q *workQueueRig) { // WQ-17, D1
+	{"a drain waits for queued keys", func(q *workQueueRig) { // WQ-17, D1
 		q.Add("a")
 		drained := q.drain()
 		q.requireBlocked(drained)
@@ -156,19 +156,19 @@ var workQueueCases = []workQueueCase{
 		q.pass(time.Hour)
 		q.requireEmpty()
 	}},
-	{"a delayed key wakes who waits", func(q *workQueueRig) { // WQ-2, WQ-20
+	{"a delayed key wakes a waiting Get", func(q *workQueueRig) { // WQ-2, WQ-20
 		w := q.get()
 		q.AddAfter("a", time.Second)
 		q.requireBlocked(w)
 		q.pass(time.Second)
 		q.requireGot(w, "a")
 	}},
-	{"a delay that is none is an Add", func(q *workQueueRig) { // WQ-20
+	{"a non-positive delay is an Add", func(q *workQueueRig) { // WQ-20
 		q.AddAfter("a", 0)
 		q.AddAfter("b", -time.Second)
 		q.requireKeys("a", "b")
 	}},
-	{"of several times the earliest stands", func(q *workQueueRig) { // WQ-21
+	{"of several delays the earliest applies", func(q *workQueueRig) { // WQ-21
 		q.AddAfter("a", time.Second)
 		q.AddAfter("a", time.Minute)
 		q.AddAfter("b", time.Minute)
