@@ -38,10 +38,10 @@ import (
 // Client's cache has the object, or if the server's versions cannot be compared.
 //
 // The wait ends earlier if the cache cannot see the write: its informer has stopped, or the object
-// cannot be decoded. The same holds if two lists in a row failed because the server refuses the
-// resource (status 403 or 405) or does not have it any more (status 404). If a wait ends without
-// the write, the log and [Manager.Ready] name the key. Ready names the key until the cache has the
-// write, for five minutes at most; see ControllerStatus.UnseenWrites.
+// cannot be decoded. The same holds after two consecutive failed lists, if the server refuses the
+// resource (status 403 or 405) or no longer has it (status 404). If a wait ends without the write,
+// the log and [Manager.Ready] name the key. Ready names the key until the cache has the write, for
+// five minutes at most; see ControllerStatus.UnseenWrites.
 type Client[T metav1.Object] struct {
 	server         *rest.Resource[T]
 	cache          *informer.Handle[T] // nil for an invalidClient

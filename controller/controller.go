@@ -208,7 +208,7 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 // end shuts down the queues, with their timers. A controller that never led has not run its queues.
 func (c *Controller[T]) end() {
 	c.queue.ShutDown()
-	for _, d := range c.deliveries { // No handler is added any more.
+	for _, d := range c.deliveries { // No handler is added after Run began.
 		d.end()
 	}
 }

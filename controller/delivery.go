@@ -17,9 +17,9 @@ import (
 // informer logs and counts that, and delivery keeps the event.
 //
 // delivery then calls the handler again, with the back-off of a failed reconcile. The handler gets
-// one event for all lost events of the object, from the state before the first lost event to the
-// state in the cache. If the cache has another object of the same name, the handler gets a Deleted
-// and an Added.
+// one event for all lost events of the object. It leads from the state before the first lost event
+// to the state in the cache. If the cache has another object of the same name, the handler gets a
+// Deleted and an Added.
 type delivery[O metav1.Object] struct {
 	handle func(informer.Event[O])
 	store  *indexer.Reader[O]

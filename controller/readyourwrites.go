@@ -171,8 +171,8 @@ func (v *typedCacheWaiter[T]) blindSpots() *blindSpots {
 	return s
 }
 
-// permanentListError returns err if lists have failed with it several times in a row, and waiting
-// will not help.
+// permanentListError returns err if two consecutive lists have failed, and a further attempt will
+// not help.
 func permanentListError(failures int, err error) error {
 	if failures >= 2 && (apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err)) {
 		return err

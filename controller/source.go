@@ -22,8 +22,8 @@ import (
 // rest.ResourceOptions.Kind.
 //
 // The owner is in the namespace of the owned object, or cluster-scoped, such as a Node. For a
-// custom kind, the controller learns the scope from the first cached owner. Until then it keeps the
-// keys of owners, and enqueues them when it knows the scope.
+// custom kind, the first cached owner shows the scope. Until then it keeps the keys of owners, and
+// enqueues them when it knows the scope.
 func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
 		return // The manager has recorded this error already.

@@ -19,9 +19,9 @@ type Status struct {
 	// Ready is the result of [Manager.Ready].
 	Ready error
 
-	// Stage is the stage of Run: the stage Always before the caches are complete and after the
-	// controllers have stopped, the stage Synced while this process does not lead, and the stage
-	// Leading while its controllers run. Stopping is true once the controllers have stopped.
+	// Stage is the stage of Run. It is Always before the caches are complete and after the
+	// controllers have stopped. It is Synced while this process does not lead, and Leading while
+	// its controllers run. Stopping is true once the controllers have stopped.
 	Stage    Stage
 	Stopping bool
 

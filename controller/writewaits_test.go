@@ -20,7 +20,7 @@ import (
 var secretsGR = corev1.SchemeGroupVersion.WithResource("secrets").GroupResource()
 
 // withBlindCache runs a controller whose first reconcile of web/a writes a secret. After a call of
-// the function blind, the caches cannot see that secret any more. It returns how long the key was
+// the function blind, the caches can no longer see that secret. It returns how long the key was
 // held back, and the state of the controller at the next reconcile of the key.
 func withBlindCache(t *testing.T, wire func(r *rig) (secrets *controller.Client[*corev1.Secret], blind func()), write func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error, check func(r *rig, held time.Duration)) {
 	t.Helper()
@@ -64,8 +64,8 @@ func failLists(r *rig, err error, match func(apitest.Request) bool) (faults []*a
 	return faults
 }
 
-// A key does not wait for a write that a cache can no longer see: the cache cannot decode the
-// deletion of an object with a finalizer, the server no longer has the resource, or the server
+// A key does not wait for a write that a cache can no longer see. The cache cannot decode the
+// deletion of an object with a finalizer, or the server no longer has the resource. Or the server
 // refuses the resource to another cache. The log and the manager's health name the key, and the
 // status counts it.
 func TestKeyIsNotHeldBackByABlindCache(t *testing.T) {

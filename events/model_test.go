@@ -85,7 +85,7 @@ func TestRandomHistoriesConserveCounts(t *testing.T) {
 	}
 }
 
-// A million events about 100,000 objects are recorded while no server answers.
+// A million events about 100,000 objects are recorded while no server responds.
 func TestRequestsOfAnEventStormAreBounded(t *testing.T) {
 	r := newRig(t, events.Options{})
 	inUse := func() uint64 {

@@ -100,7 +100,7 @@ func (r *Recorder) addLocked(g *group, note string, h hashes, version string, an
 		return r.dropLocked(Ended, 1)
 	}
 	s := r.findLocked(g, note, false, h.withNote, now)
-	// If there is no room for a new series, the Recorder drops the event, and keeps nothing of it.
+	// If there is no room for a new series, the Recorder drops the event, and keeps no part of it.
 	room := r.count < r.opts.MaxSeries
 	full := !room && len(r.idle) == 0
 	var kept *group // g itself stays on the stack

@@ -42,7 +42,7 @@
 // # What nobody can guarantee
 //
 // A context stops only code that checks it. If a process is stopped for a minute just before it
-// sends a request, it sends the request when it resumes, and another candidate may lead by then.
+// sends a request, it sends the request when it resumes. Another candidate may lead by then.
 // [Check] reads the clock, so it is right at the moment of the call, even after such a stop. As
 // [rest.Options].Limit, Check lets no request begin after the lease was lost:
 //

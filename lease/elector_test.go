@@ -114,8 +114,8 @@ func TestRunEndsACandidateThatDoesNotLead(t *testing.T) {
 	})
 }
 
-// If a candidate's last read was slow because of a hook or the server, the candidate reads again as
-// soon as the lease expires, without another RetryPeriod.
+// If a hook or the server delayed a candidate's last read, the candidate reads again as soon as the
+// lease expires, without another RetryPeriod.
 func TestCandidateReadsWhenTheLeaseExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -58,8 +58,7 @@ var (
 	// ErrEnded is the cause of a leader's context once its function has returned.
 	ErrEnded = errors.New("lease: the function of the leader has returned")
 
-	// errReleased says that the Lease has no holder any more, although this Elector has not
-	// released it.
+	// errReleased says that the Lease has no holder, although this Elector has not released it.
 	errReleased = errors.New("another client has removed the holder from the Lease")
 
 	errOtherResponse = errors.New("the API server responded with another Lease than the one written")

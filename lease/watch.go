@@ -24,9 +24,9 @@ const (
 	maxWatchDelay = time.Minute
 )
 
-// startWatch returns a channel that gets a value when the candidate should read the Lease, and a
-// function that ends the watch and waits for its goroutine. Without Options.Watch, the channel
-// never has a value.
+// startWatch returns a channel that gets a value when the candidate should read the Lease. The
+// function end ends the watch and waits for its goroutine. Without Options.Watch, the channel never
+// has a value.
 func (e *Elector) startWatch(ctx context.Context) (wake <-chan struct{}, end func()) {
 	if !e.opts.Watch {
 		return nil, func() {}

@@ -70,7 +70,8 @@ func (o *observerMetrics) histogram(h prometheus.HistogramOpts, labels []string)
 	return v
 }
 
-// nativeBuckets adds native buckets: at most a hundred, each a tenth wider than the one below.
+// nativeBuckets adds native buckets: at most a hundred, each a tenth wider than the previous
+// bucket.
 func nativeBuckets(h *prometheus.HistogramOpts) {
 	h.NativeHistogramBucketFactor, h.NativeHistogramMaxBucketNumber, h.NativeHistogramMinResetDuration = 1.1, 100, time.Hour
 }

@@ -45,8 +45,8 @@ type Options struct {
 	MaxParts int
 }
 
-// On average, each of the defaultBuckets is three times the one before. They cover durations from a
-// handler that only fills a queue to a reconcile that waits for an external system.
+// On average, each of the defaultBuckets is three times the previous one. They cover durations from
+// a handler that only fills a queue to a reconcile that waits for an external system.
 var defaultBuckets = []float64{0.0001, 0.00025, 0.001, 0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 60, 120, 300}
 
 func (o Options) withDefaults() (Options, error) {

@@ -161,7 +161,7 @@ func TestObserversAreChained(t *testing.T) {
 }
 
 // If a queue reports no keys by priority, or too many priorities, client-go's metric of the depth
-// has one series for all keys, as in controller-runtime.
+// has one series for all keys. controller-runtime's metric does the same.
 func TestClientGoDepth(t *testing.T) {
 	t.Parallel()
 	m, registry := newMetrics(t, Options{ClientGoNames: true})

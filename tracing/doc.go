@@ -1,13 +1,13 @@
 // Package tracing makes OpenTelemetry spans that follow a change. They lead from the event of the
-// watch through queue and store to the handlers, and from there through the work queue to the end
-// of the reconcile. The requests of the reconcile have spans as well.
+// watch through queue and store to the handlers. From there they lead through the work queue to the
+// end of the reconcile. The requests of the reconcile have spans as well.
 //
 //	traced, err := tracing.New(provider, tracing.Options{Ratio: 0.01})
 //	client, err := rest.NewClient(config, rest.Options{Observer: traced.ClientObserver(nil)})
 //	m, err := controller.New(client, controller.Options{Observer: traced.ControllerObserver(nil)})
 //
 // A program that uses package controller needs nothing else. The provider is a
-// trace.TracerProvider, for example the one of go.opentelemetry.io/otel/sdk/trace. Without a
+// trace.TracerProvider, for example from go.opentelemetry.io/otel/sdk/trace. Without a
 // manager, use [InformerOptions], [Handler] and [Tracing.Reconcile]. With metrics.Options.Traces,
 // histograms of package metrics link to traces. Caches and controllers are identified by their
 // names, so each manager needs its own Tracing. docs/tracing.md has a picture.
@@ -42,5 +42,5 @@
 //   - Attributes have the namespace and the name of an object, its resourceVersion and its
 //     resource. Options.WithoutNames leaves out namespace and name. They contain no other data of
 //     the object, and no error text.
-//   - There are no process-wide provider and no goroutine, and nothing needs to be closed.
+//   - There is no process-wide provider, no goroutine, and nothing to close.
 package tracing

@@ -5,10 +5,10 @@ import "time"
 // AddOptions says how a key is added. With the zero value, AddWith is Add.
 type AddOptions struct {
 	// Priority orders the ready keys: higher priorities are handed out first, and Options.Ageing
-	// keeps the others from starving. If a key is added several times before its run, the highest
-	// priority counts. A key whose priority is raised goes behind the keys that are ready at the
-	// new priority. Use few different priorities at a time, dozens and not thousands. Defaults to
-	// 0; LowPriority is for work without urgency.
+	// keeps lower priorities from starving. If a key is added several times before its run, the
+	// highest priority counts. A key whose priority is raised goes behind the keys that are ready
+	// at the new priority. Use few different priorities at a time, dozens and not thousands.
+	// Defaults to 0; LowPriority is for work without urgency.
 	Priority int
 
 	// After is how long to wait until the key is added; zero or negative means at once. A key has

@@ -9,8 +9,8 @@ import (
 // never is a time that never comes.
 const never = time.Duration(math.MaxInt64)
 
-// alarms holds entries with a time, and returns them in the order of their times, and for equal
-// times in the order of the calls of set. It is a radix heap, which works because time only goes
+// alarms holds entries with a time, and returns them in the order of their times. For equal times,
+// the order of the calls of set counts. It is a radix heap, which works because time only goes
 // forward: no alarm is before the floor, a time that has passed.
 //
 // plain/delay.go has a binary heap: a key takes 2,038 ns there until it is due and done, and 926 ns

@@ -23,9 +23,9 @@
 // # Where to find what
 //
 //   - A key that is added while a worker has it, or while it is parked, becomes dirty: dirtyLocked
-//     in queue.go. The key becomes ready when nothing holds it back any more: readyLocked in
-//     queue.go. Done calls readyLocked through finish in queue.go. The end of a wait calls
-//     readyLocked through unpark in park.go.
+//     in queue.go. The key becomes ready when nothing holds it back: readyLocked in queue.go. Done
+//     calls readyLocked through finish in queue.go. The end of a wait calls readyLocked through
+//     unpark in park.go.
 //   - A key that is added later: AddAfter in delay.go, alarms in alarm.go.
 //   - A key that failed: classify in classify.go, Retry in delay.go.
 //   - The workers: RunUntil in run.go, workerSet in workers.go.
@@ -67,7 +67,7 @@
 //
 // # Guarantees
 //
-//   - A key is never with two workers at once, and any number of Adds during a run give exactly one
+//   - A key is never with two workers at once. Any number of Adds during a run give exactly one
 //     more run, after Done (G9).
 //   - Keys of one priority and group are handed out in the order in which they became ready. A key
 //     becomes ready at its first Add, or at Done if it was added while it was processed. A key that

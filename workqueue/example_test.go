@@ -149,8 +149,8 @@ func ExampleOptions_minInterval() {
 	// noisy was added 100 times
 }
 
-// A worker that has written an object parks its key until the store has the write, so that its next
-// run does not see an older state.
+// A worker that has written an object parks its key until the store has the write. So the next run
+// of the key does not see an older state.
 func ExampleQueue_Park() {
 	q := workqueue.New(workqueue.Options[string]{})
 	seen := make(chan struct{}) // a store has a function such as WaitRV instead

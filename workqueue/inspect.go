@@ -51,8 +51,8 @@ func (q *Queue[K]) Lookup(key K) (state KeyState[K], ok bool) {
 }
 
 // Inspect returns the state of every key. First come the keys with workers, longest first; then the
-// ready keys by priority, longest first; then the waiting keys, parked ones first and the others by
-// time. If times are not kept, ready keys of one priority are in no particular order. The slice
+// ready keys by priority, longest first; then the waiting keys, parked keys first and delayed keys
+// by time. If times are not kept, ready keys of one priority are in no particular order. The slice
 // belongs to the caller. Inspect holds the queue's lock while it visits all keys: about a
 // millisecond for ten thousand keys.
 func (q *Queue[K]) Inspect() []KeyState[K] {

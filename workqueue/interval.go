@@ -10,8 +10,8 @@ func (q *Queue[K]) beginIntervalLocked(e *entry[K], now time.Duration) {
 }
 
 // holdBackLocked is called when a key's worker is done. It sets the alarm for the end of the key's
-// interval, or ends the interval if it is over or the queue is shutting down. An interval that ends
-// before the worker is done needs no alarm.
+// interval. If the interval has passed, or the queue is shutting down, it ends the interval. An
+// interval that ends before the worker is done needs no alarm.
 func (q *Queue[K]) holdBackLocked(e *entry[K], now time.Duration) {
 	if e.coolUntil > now && !q.shuttingDown {
 		q.setAlarmLocked(e, now)

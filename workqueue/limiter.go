@@ -34,10 +34,9 @@ func (q *Queue[K]) Forget(key K) { q.opts.RateLimiter.Forget(key) }
 // NumRequeues returns the number of consecutive failures of the key, according to the rate limiter.
 func (q *Queue[K]) NumRequeues(key K) int { return q.opts.RateLimiter.NumRequeues(key) }
 
-// DefaultRateLimiter returns Kubernetes' usual limiter for controllers: for each
-// key 5 ms, doubled by each failure, up to 1000 s, and over all keys no more than
-// 10 retries a second with a burst of 100. It is client-go's
-// DefaultControllerRateLimiter.
+// DefaultRateLimiter returns Kubernetes' usual limiter for controllers. Each key waits 5 ms,
+// doubled by each failure, up to 1000 s. All keys together get at most 10 retries a second, with a
+// burst of 100. It is client-go's DefaultControllerRateLimiter.
 func DefaultRateLimiter[K comparable]() RateLimiter[K] {
 	return MaxOf(
 		Exponential[K](5*time.Millisecond, 1000*time.Second),

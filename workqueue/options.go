@@ -34,10 +34,10 @@ type Options[K comparable] struct {
 	Ageing int
 
 	// Group returns the group of a key, such as its namespace. Groups of the same priority are
-	// served in turn, so that a group which adds thousands of keys does not delay the few keys of
-	// another group. Group is called for every add, without a lock, and must always return the same
-	// group for a key. A panic is logged and counted, and the group of the key is then "". Defaults
-	// to nil: one group.
+	// served in turn. So a group that adds thousands of keys does not delay the few keys of another
+	// group. Group is called for every add, without a lock, and must always return the same group
+	// for a key. A panic is logged and counted, and the group of the key is then "". Defaults to
+	// nil: one group.
 	Group func(key K) string
 
 	// Weight returns how many keys a group gets in a row. A result below one counts as one, and so
@@ -61,9 +61,9 @@ type Options[K comparable] struct {
 
 	// Logger receives the failures of Run, with Name, because Run has no caller to return them to.
 	// A key that begins to fail or is dropped gets a warning, or an error with the stack if it
-	// panicked, at most ten lines within five minutes. Another line every five minutes counts the
-	// other failures. At debug level each failure has a line. Defaults to the value of
-	// slog.Default() at New; slog.New(slog.DiscardHandler) logs nothing.
+	// panicked. There are at most ten of these lines within five minutes. Another line every five
+	// minutes counts the remaining failures. At debug level each failure has a line. Defaults to
+	// the value of slog.Default() at New; slog.New(slog.DiscardHandler) logs nothing.
 	Logger *slog.Logger
 }
 

@@ -26,7 +26,7 @@ import (
 // errors, and a panic counts as an error: see "Results of a reconcile" in the package comment.
 //
 // When ctx ends, everything ends. The context of every reconcile ends at once with the same cause,
-// no further key is begun, and the queue is shut down, with its remaining keys unprocessed. Run
+// and no further key is begun. The queue is shut down, with its remaining keys unprocessed. Run
 // returns nil when the reconciles and the waits of Park in progress have returned; a reconcile that
 // ignores its context delays this. An error that a reconcile returns because its context has ended
 // is not a failure. No reconcile has a context that outlives ctx, so ctx may end when a lease is
@@ -41,9 +41,9 @@ func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.
 
 // RunUntil is Run with two contexts, for programs that want to finish the queued keys:
 //
-//   - When stop ends, the queue is shut down, and the workers continue with the queued keys, but
-//     not with delayed keys, nor with keys that fail then. The contexts of the reconciles stay
-//     alive until the queued keys are done, for at most Options.DrainTimeout.
+//   - When stop ends, the queue is shut down, and the workers continue with the queued keys.
+//     Delayed keys, and keys that fail then, are not processed again. The contexts of the
+//     reconciles stay alive until the queued keys are done, for at most Options.DrainTimeout.
 //   - When ctx ends, before or after stop, everything ends at once, as in Run.
 //
 // stop is for a process that is asked to stop (SIGTERM), and ctx is for the right to write. A
@@ -112,7 +112,7 @@ func (q *Queue[K]) runCtx(workerCtx, runCtx context.Context, reconcile func(cont
 		key, err := q.Get(workerCtx)
 		if err != nil && q.isShutDown() {
 			// The other workers may have ended before this worker was done with a key that was
-			// added again. Then only this worker can process the key, even if it is dismissed.
+			// added again. Then only this worker can process the key, even if it was stopped.
 			key, err = q.Get(runCtx)
 		}
 		if err != nil {

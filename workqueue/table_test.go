@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Deletion from a table with linear probing can fail for keys with colliding hashes, and for runs
-// of slots that wrap around the end of the table. Random hashes rarely produce these cases.
+// Deletion from a table with linear probing can fail for keys with colliding hashes. It can also
+// fail for runs of slots that wrap around the end of the table. Random hashes rarely produce these
+// cases.
 func TestTheTableFindsWhatItHasWhateverTheHashes(t *testing.T) {
 	t.Parallel()
 	for name, hash := range map[string]func(int) uint32{

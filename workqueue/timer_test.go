@@ -53,7 +53,7 @@ func TestDelaysMayChangeWhileAlarmsAreSpread(t *testing.T) { // WQ-21, WQ-22
 			case 0:
 				require.True(t, q.Cancel(key))
 			case 1:
-				// The time of key is a microsecond from now, in the middle of the others. Its alarm
+				// This time is a microsecond from now, in the middle of the other alarms. The alarm
 				// comes behind the alarms of the same time.
 				q.AddWith(key, AddOptions{After: time.Microsecond, Delay: Replace})
 			case 2:

@@ -110,7 +110,7 @@ func TestNoWorkerStartsWhileARunEnds(t *testing.T) {
 	})
 }
 
-// The key of a stopped worker was added again, and the other workers have ended before the stopped
+// The key of a stopped worker was added again, and all other workers have ended before the stopped
 // worker is done.
 func TestAStoppedWorkerLeavesNoKeyBehindIfItIsTheLast(t *testing.T) { // WQ-11
 	t.Parallel()

@@ -34,9 +34,9 @@ import (
 //
 // Pages use the port 8001. The test takes a free port instead.
 
-// attempts is how often an experiment is tried beside the others. If all these attempts fail, the
-// experiment is tried as often again, alone, after all others, because some experiments have a time
-// limit, and the machine may be busy. If the output on the page is wrong, every attempt fails.
+// attempts is how often an experiment is tried beside the other experiments. If all these attempts
+// fail, the experiment is tried as often again, alone, after all others. Some experiments have a
+// time limit, and the machine may be busy. If the output on the page is wrong, every attempt fails.
 const attempts = 2
 
 // concurrency is how many experiments run at the same time.

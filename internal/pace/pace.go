@@ -34,9 +34,9 @@ const (
 )
 
 // Spacer spaces steps, such as requests, whose only reason is a suspicion. So a lasting suspicion
-// costs the server little. The second step comes at least a second after the first, the third at
-// least two seconds after that, and so on up to a minute. After five minutes without a step, the
-// interval is a second again. The zero value has no steps. It is not safe for concurrent use.
+// costs the server little. The second step comes at least a second after the first. The interval
+// then doubles with each step, up to a minute. After five minutes without a step, the interval is a
+// second again. The zero value has no steps. It is not safe for concurrent use.
 type Spacer struct {
 	last     time.Time
 	interval time.Duration
