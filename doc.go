@@ -1,7 +1,7 @@
 // Package kinform is Kubernetes' informer machinery, written from scratch. A list and a watch over
 // HTTP feed a reflector, which pushes deltas into a DeltaFIFO. An informer drains the DeltaFIFO
-// into an indexed store and calls handlers. The handlers put keys into a workqueue, and workers
-// take them from there.
+// into an indexed store and calls handlers. The handlers put keys into a workqueue, and workers get
+// the keys from it.
 //
 //	            list, watch                deltas            batches
 //	API server ────────────► reflector ───────────► DeltaFIFO ───────► store ◄─┐
@@ -11,7 +11,7 @@
 //	                                  │ keys                                   │
 //	                                  └──────► workers ────────────────────────┘
 //
-// This package is empty: each stage is a package of its own, and usable alone.
+// This package is empty: each stage is a separate package, and usable alone.
 //
 // # Packages, in reading order
 //
@@ -21,13 +21,13 @@
 //   - [listwatch]: the interface between a reflector and a server: list and watch.
 //   - [rest]: the client that implements listwatch by HTTP, in JSON and protobuf, item by item.
 //   - [reflector]: list and watch as an explicit state machine.
-//   - [deltafifo]: the changes, in one stack per key, until the informer takes them.
+//   - [deltafifo]: the queue of changes, one stack per key, that the informer drains.
 //   - [indexer]: the store. Readers see whole transactions, and block neither writers nor each
 //     other.
 //   - [informer]: connects these stages, and guarantees G1 to G11.
-//   - [workqueue]: which keys need work, in which order, and when. No duplicates.
+//   - [workqueue]: the keys that need work, without duplicates, in order, and after delays.
 //   - [lease]: leader election, which decides which of several replicas works.
-//   - [events]: Kubernetes Events, which tell a user what happened to an object.
+//   - [events]: Kubernetes Events, which report to users what happened to an object.
 //   - [controller]: one Run for the caches, queues, workers, lease and probes of a program.
 //   - [metrics]: collectors for Prometheus.
 //   - [tracing]: spans for OpenTelemetry.
@@ -37,10 +37,9 @@
 // Packages below informer and rest add what only some programs need, such as merged sources,
 // warm starts, kubeconfig files and finalizers. docs/packages.md introduces them.
 //
-// The directory examples/minimal has the smallest useful program, docs/controllers.md goes
-// on from there, and examples/controller is a complete controller. In examples/byhand the
-// parts are put together without package controller; examples/fleet is two replicas and a
-// load test.
+// The directory examples/minimal has the smallest useful program, docs/controllers.md goes on from
+// there, and examples/controller is a complete controller. examples/byhand wires the packages
+// together without package controller. examples/fleet runs two replicas and a load test.
 //
 // [plain]: https://pkg.go.dev/github.com/kinform/kinform/plain
 // [listwatch]: https://pkg.go.dev/github.com/kinform/kinform/listwatch

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Backoff says how long to wait after consecutive failures. The wait after failure n is drawn
+// Backoff computes the waits after consecutive failures. The wait after failure n is drawn
 // uniformly from [d, d*(1+Jitter)), with
 //
 //	d = min(Base * Factor^(n-1), Max / (1+Jitter))
 //
 // No wait exceeds Max (or PermanentMax, when it applies). The defaults are client-go's numbers
-// (RC-3): 0.8 to 1.6 s, 1.6 to 3.2 s, ... 15 to 30 s. In client-go, the count of failures also
-// starts again after some time; here, only success resets it.
+// (RC-3): 0.8 to 1.6 s, 1.6 to 3.2 s, ... 15 to 30 s. client-go also resets the count of failures
+// after some time; here, only success resets it.
 //
 // If no server was reached, or the server refused the credentials, OutageFactor replaces Factor.
-// These failures have their own count, which starts again after any other failure. plain/backoff.go
-// has one count and doubles each wait. After an outage of 20 seconds, a client of package plain may
-// wait for 30 more seconds. With this Backoff, a client waits for at most 8.
+// These failures have a separate count, which any other failure resets. plain/backoff.go has one
+// count and doubles each wait. After an outage of 20 seconds, a client of package plain may wait
+// for 30 more seconds. With this Backoff, a client waits for at most 8.
 type Backoff struct {
 	// Base is the shortest wait after the first failure. Defaults to 800 ms.
 	Base time.Duration
@@ -30,15 +30,15 @@ type Backoff struct {
 	Max time.Duration
 
 	// MaxRetryAfter is the longest wait that a server can request with Retry-After. If a server
-	// asks for more, the reflector tries again after MaxRetryAfter, and the error says so. Defaults
-	// to 5 minutes.
+	// asks for more, the reflector retries after MaxRetryAfter, and the error contains the server's
+	// Retry-After. Defaults to 5 minutes.
 	MaxRetryAfter time.Duration
 
-	// PermanentMax replaces Max while the server keeps answering that the resource does not exist
-	// (404) or that the client must not read it (403). These failures do not go away by themselves,
-	// and every attempt costs the server work. After a list that is too large
-	// (listwatch.ErrListTooLarge), even the first wait is drawn near PermanentMax. It must be at
-	// least Max. It defaults to 5 minutes, or to Max if Max is longer.
+	// PermanentMax replaces Max while the resource does not exist (404) or the client must not read
+	// it (403). These failures do not go away by themselves, and every attempt costs the server
+	// work. After a list that is too large (listwatch.ErrListTooLarge), even the first wait is
+	// drawn near PermanentMax. It must be at least Max. It defaults to 5 minutes, or to Max if Max
+	// is longer.
 	PermanentMax time.Duration
 
 	// Factor is the ratio of each wait to the wait before it; at least 1. Defaults to 2.
@@ -46,8 +46,8 @@ type Backoff struct {
 
 	// OutageFactor replaces Factor if no server could be reached (connection refused, no route, or
 	// unknown host name), or if the credentials were not accepted (401). With 1.25, the next wait
-	// is about a quarter of the outage so far. After an outage of 20 seconds, all clients come back
-	// within 8 seconds. Of 10,000 clients, at most 2,100 come back in one second, and at most 500
+	// is about a quarter of the outage so far. After an outage of 20 seconds, all clients reconnect
+	// within 8 seconds. Of 10,000 clients, at most 2,100 reconnect in one second, or at most 500
 	// after a long outage. It must be at least 1. It defaults to 1.25, or to Factor if Factor is
 	// less.
 	OutageFactor float64
@@ -63,8 +63,8 @@ var (
 	errPermanentMax = errors.New("reflector: Options.Backoff: PermanentMax must not be less than Max, which is 30 seconds by default")
 )
 
-// Validate returns the error that New returns for b. It is for code that uses [Row] without a
-// Reflector.
+// Validate returns the error that New returns for b. It is for code that uses [FailureStreak]
+// without a Reflector.
 func (b Backoff) Validate() error {
 	switch {
 	case b.Base < 0 || b.Max < 0 || b.MaxRetryAfter < 0 || b.PermanentMax < 0,
@@ -120,7 +120,7 @@ func (b Backoff) longestWait(longest time.Duration) time.Duration {
 	return b.withJitter(float64(longest) / (1 + b.Jitter))
 }
 
-// upperBound returns the upper bound of the waits whose fixed part is d.
+// upperBound returns the upper bound of a wait whose fixed part is d.
 func (b Backoff) upperBound(d time.Duration) time.Duration {
 	return clampDuration(float64(d) * (1 + b.Jitter))
 }

@@ -18,24 +18,24 @@ import (
 
 var errNotRepeated = errors.New("the new watch did not begin with the last event of the lost watch")
 
-// historyCheck has the reasons to suspect that the server no longer has the history that the
-// reflector knows, for example after a restore from a backup.
+// historyCheck has the reasons to suspect that the server no longer has the known history, for
+// example after a restore from a backup.
 type historyCheck struct {
 	// lost records that a watch was lost since the last snapshot or comparison. outage records that
-	// the server was unreachable after that, so that another server may have taken its place. pace
-	// limits how often the reflector compares.
+	// the server was unreachable after that loss, so another server may have taken its place.
+	// spacer limits how often the reflector compares.
 	lost, outage bool
 	spacer       pace.Spacer
 
-	// lateErr is the error of an event that is older than the watch, until the next snapshot.
-	// looked is when the reflector last reacted to a late event. hinted is when a late bookmark
-	// last led to a comparison.
+	// lateErr is the error of a late event, until the next snapshot. lateCheckedAt is when the
+	// reflector last reacted to a late event. bookmarkCheckedAt is when a late bookmark last led to
+	// a comparison.
 	lateErr                          error
 	lateCheckedAt, bookmarkCheckedAt time.Time
 
-	// sourceHasOtherHistory records that the server has another history than the sink, so the same
-	// version may belong to another object. The reflector takes the next snapshot as if the sink
-	// were empty.
+	// otherHistory records that the server has another history than the sink, so the same version
+	// may belong to another object. The reflector takes the next snapshot as if the sink were
+	// empty.
 	otherHistory bool
 }
 
@@ -48,25 +48,26 @@ func (h *historyCheck) openFailed(err error) {
 }
 
 // watchEnded records that a watch has ended. A watch that ended without an error, but too early,
-// counts as lost: a server that stops ends its watches this way, and another server may take its
-// place unnoticed.
+// counts as lost. A server that stops ends its watches this way, and another server may replace it
+// unnoticed.
 func (h *historyCheck) watchEnded(err error, early bool) {
 	h.lost = h.lost || err != io.EOF || early
 }
 
-// reset removes all suspicions. It keeps the times that limit how often the reflector compares.
+// reset forgets all reasons for a comparison. It keeps the times that limit how often the reflector
+// compares.
 func (h *historyCheck) reset() {
 	*h = historyCheck{lateCheckedAt: h.lateCheckedAt, bookmarkCheckedAt: h.bookmarkCheckedAt, spacer: h.spacer}
 }
 
-// isOrdered reports whether the version is a number, so that it can be compared with others.
+// isOrdered reports whether the version is a number, and so comparable with other versions.
 func isOrdered(version string) bool {
 	_, err := resourceversion.CompareResourceVersion(version, version)
 	return err == nil
 }
 
-// mustCompare reports whether the reflector has to compare the server's history with the history
-// that it knows, before it hands over events.
+// mustCompare reports whether the reflector must compare the server's history with the known
+// history before it hands over events.
 func (r *Reflector[T]) mustCompare(version string) bool {
 	return r.historyCheck.lost && !r.opts.SkipComparison && isOrdered(version)
 }
@@ -96,8 +97,8 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 		s.watch.close()
 		return r.noEventToCompare(s.version, s.versionRequested), nil
 	case errors.Is(err, errNotRepeated):
-		// The event did not come again. If the server's version was not requested, it may be lower
-		// than the watch's start. Then the server sends nothing on this watch.
+		// The last event did not come again. If the server's version was not requested, it may be
+		// lower than the start of the watch. Then the server sends nothing on this watch.
 		s.watch.close()
 		r.historyCheck.outage = r.historyCheck.outage || s.versionConfirmed || !s.versionRequested
 		return r.noEventToCompare(s.version, s.versionRequested), nil
@@ -173,15 +174,14 @@ func (r *Reflector[T]) current(ctx context.Context) (string, error) {
 	}
 }
 
-// resumeKnownHistory ends the comparison: the server has the history that the reflector knows. The
-// watch goes on.
+// resumeKnownHistory ends a comparison that has confirmed the known history. The watch goes on.
 func (r *Reflector[T]) resumeKnownHistory(s *comparing[T]) state[T] {
 	r.historyCheck.reset()
 	s.watch.endAfter(r.opts.WatchIdleTimeout, r.withSourceName(ErrIdle))
 	return &watching[T]{version: s.version, watch: s.watch, received: true}
 }
 
-// beginOtherHistory ends the comparison: the server has another history. It returns the state that
+// beginOtherHistory ends a comparison that has found another history. It returns the state that
 // takes a snapshot as if the sink were empty.
 func (r *Reflector[T]) beginOtherHistory(s *comparing[T], err error) (state[T], error) {
 	s.watch.close()
@@ -190,10 +190,10 @@ func (r *Reflector[T]) beginOtherHistory(s *comparing[T], err error) (state[T], 
 }
 
 // noEventToCompare returns the next state if no event can show whether the server's history is
-// still the known one. Either no event came since the last snapshot, or the server does not have
-// that event. If the server was unreachable, a snapshot follows when the pace of comparisons allows
-// it. Otherwise the watch starts where the last watch ended. listed says that the server's version
-// was requested just before.
+// still the known one. Either no event came since the last snapshot, or the server no longer has
+// that event. If the server was unreachable, the next state is a snapshot, unless the spacer still
+// forbids one. Otherwise a watch starts at the version where the last watch ended. versionRequested
+// says that the server's version was requested just before.
 func (r *Reflector[T]) noEventToCompare(version string, versionRequested bool) state[T] {
 	r.checkpoint = checkpoint.Checkpoint{}
 	switch due := versionRequested || r.historyCheck.spacer.Remaining() <= 0; {
@@ -202,19 +202,19 @@ func (r *Reflector[T]) noEventToCompare(version string, versionRequested bool) s
 		r.opts.Logger.Info("The server is back, but no event shows whether its history is the same: listing")
 		return r.resnapshot()
 	case versionRequested:
-		r.historyCheck.reset() // no other reason for a comparison is left
+		r.historyCheck.reset() // no reason for another comparison is left
 	}
 	return r.resume(version)
 }
 
-// handleLate handles an event that is older than the watch. A late bookmark is ignored, but a
-// comparison follows, because the server may have gone back.
+// handleLate handles an event or a bookmark that is older than the watch. It ignores a late
+// bookmark, but starts a comparison, because the server's version may have gone back.
 //
 // If the sink has the event's version, it gets the event: some servers give a deletion the version
 // of the object's last state. Any other late event may be outdated, and could bring back a deleted
 // object. So the reflector drops the event, and a comparison and a snapshot follow. If late events
-// go on after that snapshot, the server's objects have versions of their own. Then the sink gets
-// each event for pace.HistoryCheckInterval, and after that the next snapshot follows.
+// go on after that snapshot, the server numbers the versions of each object separately. Then the
+// sink gets each event for pace.HistoryCheckInterval, and after that the next snapshot follows.
 func (r *Reflector[T]) handleLate(s *watching[T], event listwatch.Event[T]) (state[T], error) {
 	isBookmark := event.Type == listwatch.Bookmark
 	if !isBookmark && r.sink.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
@@ -254,7 +254,7 @@ func (r *Reflector[T]) handleLateBookmark(s *watching[T]) state[T] {
 }
 
 // handleLateUndecodable handles a late event with an undecodable object. The sink does not get the
-// event, because the object may have been decoded, or recreated, since then. The log names the
+// event, because the sink may already have a later state, or a recreated object. The log names the
 // object. After a deletion, a snapshot follows, because only a snapshot shows whether the object is
 // gone.
 func (r *Reflector[T]) handleLateUndecodable(s *watching[T], undecodable *listwatch.ObjectError) (state[T], error) {

@@ -21,7 +21,7 @@
 //	                 +------------+         |  end marker = Replace,
 //	           +---> | Connecting |         |  the same stream goes on
 //	watch's    |     +------------+         |
-//	end, from  |      | answer   | after a  |
+//	end, from  |      | response | after a  |
 //	the last   |      |          v lost one |
 //	version    |      |  +-----------+      |
 //	           |      |  | Comparing |      |
@@ -53,15 +53,15 @@
 // # Snapshots
 //
 // The reflector requests the first list at version "0", which any server can answer from its cache.
-// It requests each later list at the last version seen or a newer one; for a list in pages, the
-// request says "or a newer one" explicitly. If the server no longer has this version, or does not
+// It requests each later list at the last version seen or a newer version. For a list in pages, the
+// request permits a newer version explicitly. If the server no longer has this version, or does not
 // have it yet, the reflector requests the most recent state at once. Each attempt begins with the
 // last version again, until a list succeeds (RC-6).
 //
-// The reflector collects pages, and hands them over in one call of the [Sink]. If a continue token
-// expires, or repeats the token of an earlier page, the reflector requests the whole list without
-// pages. If a list falls silent, the reflector lists again. It refuses a snapshot that is older
-// than the sink's version, until the server has sent six of them in a row; see
+// The reflector collects the pages of a list, and hands them over in one call of the [Sink]. If a
+// continue token expires, or repeats the token of an earlier page, the reflector requests the whole
+// list without pages. If a list falls silent, the reflector lists again. It refuses a snapshot that
+// is older than the sink's version, until the server has sent six of them in a row; see
 // [Options].AllowTimeTravel.
 //
 // The reflector collects a streaming list ([WatchList]) up to its end marker, with the changes that
@@ -79,15 +79,17 @@
 // become too old, the server answers 410, and a list follows at once. The reflector waits only if
 // the failure before was a 410 as well, because then the list did not help.
 //
-// When three watches in a row fail although the server answers, the reflector lists, once a minute
-// at most. So the sink still makes progress, slowly, in these cases: watches cannot pass a version,
-// because of an undecodable event; a proxy breaks streams; the client may list the resource, but
-// must not watch it (403); watches do not work (404, 405, 500, or 504 of a gateway that waits for
-// the end of a watch).
+// When three consecutive watches fail although the server responds, the reflector lists, once a
+// minute at most. So the sink still makes slow progress in these cases:
 //
-// If nothing comes on a watch for a long time, not even a bookmark, the reflector takes the
-// connection to be dead; see [Options].WatchIdleTimeout. It reports the silence, but does not count
-// it as a failure, because perhaps nothing has happened.
+//   - Watches cannot pass a version, because of an undecodable event.
+//   - A proxy breaks streams.
+//   - The client may list the resource, but must not watch it (403).
+//   - Watches do not work: 404, 405, 500, or 504 of a gateway that waits for the end of a watch.
+//
+// If nothing comes on a watch for a long time, not even a bookmark, the reflector treats the
+// connection as dead; see [Options].WatchIdleTimeout. It reports the silence, but does not count it
+// as a failure, because perhaps nothing has happened.
 //
 // # Another history
 //
@@ -118,16 +120,16 @@
 // by itself, and the versions say nothing about the watch. Then the sink gets each event, in the
 // order of arrival. A late bookmark is ignored.
 //
-// The price is one small list for each lost watch, and one event that comes twice. Watches may be
-// lost one after another, for example behind a proxy that cuts each connection after a second. Then
-// the interval between these lists is at least one second, then two, four and so on, up to a
-// minute. The same holds for the snapshots. After five minutes without a comparison, the interval
-// is one second again. Between two lists, the reflector compares only the event. If there is no
-// event to compare, the reflector hands over the events of the watch, and asks the server to end
-// the watch when the next list is due. These events are not compared later. So the reflector
-// notices a restored cluster as soon as the server answers a watch or, after many comparisons, up
-// to a minute later. If the server does not end the watch in time, five seconds are added. If a
-// server fails or forbids the list, the reflector watches anyway.
+// The comparison costs one small list for each lost watch, and one event that comes twice. Watches
+// may be lost one after another, for example behind a proxy that cuts each connection after a
+// second. Then the interval between these lists is at least one second, then two, four and so on,
+// up to a minute. The same intervals apply to the snapshots. After five minutes without a
+// comparison, the interval is one second again. Between two lists, the reflector compares only the
+// event. If there is no event to compare, the reflector hands over the events of the watch, and
+// does not compare them later. It asks the server to end this watch when the next list is due. So
+// the reflector notices a restored cluster as soon as the server responds to a watch or, after many
+// comparisons, up to a minute later. If the server does not end the watch in time, five seconds are
+// added. If a server fails or forbids the list, the reflector watches anyway.
 //
 // The reflector does not notice another history in three cases. First, the server's versions have
 // passed the known version, the client noticed no outage, and there is no event to compare. Second,
@@ -148,12 +150,12 @@
 //
 // Attempts that reach no server, or a server that refuses the credentials (401), are counted
 // separately. Their waits grow more slowly ([Backoff].OutageFactor). Any other failure resets this
-// count. So if a server that has just started forbids everything, its answer counts as a first
-// failure. If a connection was open for some time before it broke, the next wait is at most about
-// that time, however many attempts failed before.
+// count. So if a server that has just started forbids everything, its response counts as a first
+// failure. If a connection broke after some time, the next wait is at most about as long as the
+// connection lasted, however many attempts failed before.
 //
 // Some attempts need no wait. After about ten attempts without a wait, the reflector makes at most
-// one attempt a second, whatever the server answers.
+// one attempt a second, whatever the server responds.
 //
 // The reflector waits at least for the server's Retry-After. No failure is final by default. If a
 // resource does not exist, or the client must not read it, the reflector tries again after ever
@@ -163,19 +165,19 @@
 //
 // The reflector reports an undecodable object. The sink keeps its state of the object, and
 // Status.Undecodable has the object until it is decodable or gone. A first snapshot with an
-// undecodable object is a failed attempt, unless [Options].SkipUndecodable is set. If the event is
-// a deletion, the sink gets a deletion without an object, which is not a failure. If the key or the
-// version of a deletion is unreadable, the reflector waits and takes a new snapshot, which shows
-// which object is gone. An object without a readable name may be any object. While there is one, an
-// object that the snapshot lacks is not taken for deleted. The reflector takes another snapshot
-// when the next watch has ended.
+// undecodable object is a failed attempt, unless [Options].SkipUndecodable is set. If the object of
+// a deletion is undecodable, the sink gets the deletion without an object. This is not a failure.
+// If the key or the version of a deletion is unreadable, the reflector waits and takes a new
+// snapshot, which shows which object is gone. An undecodable object without a readable name may be
+// any object. So a snapshot with a nameless object deletes nothing. The reflector takes another
+// snapshot when the next watch has ended.
 //
 // # Guarantees
 //
 //   - Only Run's goroutine calls the sink, one call at a time. The first call is a Replace.
-//   - The sink has been handed the state that the server had at [Status].ResourceVersion, except
-//     for undecodable objects, whatever failed before. This is also true of a server that was
-//     restored from a backup, except in the three cases above.
+//   - The reflector has handed the sink the state that the server had at [Status].ResourceVersion,
+//     except for undecodable objects, whatever failed before. This is also true after a restore of
+//     the server from a backup, except in the three cases above.
 //   - Every wait and every request ends when the context ends. When Run returns, none of
 //     its goroutines, streams and timers remains, if the Source keeps its contract.
 //   - The reflector does not recover panics of the Source, the Sink or a hook.

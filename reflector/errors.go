@@ -15,8 +15,8 @@ var (
 	ErrTimeTravel = errors.New("the snapshot is older than the known version")
 
 	// ErrOtherHistory is reported when the server has another history than the sink, as after a
-	// restore of the cluster from a backup. A snapshot follows, which the reflector takes as if it
-	// knew nothing.
+	// restore of the cluster from a backup. The reflector then takes a snapshot as if the sink were
+	// empty.
 	ErrOtherHistory = errors.New("the server's history differs from the known history")
 
 	// ErrLate is reported when an event of a watch is older than the last event of this watch, and
@@ -40,8 +40,8 @@ var (
 	// bookmark; see [Options].WatchIdleTimeout.
 	ErrIdle = errors.New("the watch fell silent: not even a bookmark came")
 
-	// ErrOverdue is reported when a server has not begun to answer a watch by the time at which it
-	// should have ended the watch.
+	// ErrOverdue is reported when a server sends no response to a watch before the timeout of that
+	// watch.
 	ErrOverdue = errors.New("the watch outlived its timeout")
 )
 
@@ -51,13 +51,13 @@ type Error struct {
 	// Phase is the phase of the reflector when the attempt failed.
 	Phase Phase
 
-	// Err is the cause. If it is a *listwatch.ObjectError, it concerns one object only, and the
+	// Err is the cause. If Err is a *listwatch.ObjectError, it concerns one object only, and the
 	// attempt goes on, unless the event was a deletion.
 	Err error
 
-	// Failures is how many attempts of this kind (to take a snapshot, or to watch) have failed in a
-	// row, this one included. It is 0 if the attempt goes on. It is also 0 if Err is ErrIdle on a
-	// watch that had begun, because this is not a failure.
+	// Failures is the number of consecutive failed attempts of this kind (to take a snapshot, or to
+	// watch), including this one. It is 0 if the attempt goes on. It is also 0 if Err is ErrIdle on
+	// a watch that had begun, because this is not a failure.
 	Failures int
 
 	// RetryIn is the wait that follows. 0 means that the reflector goes on at once, unless
@@ -69,7 +69,7 @@ type Error struct {
 	Final bool
 }
 
-// Error names the phase and the cause, and says how the reflector goes on.
+// Error returns a text with the phase, the cause and the next step of the reflector.
 func (e Error) Error() string {
 	switch {
 	case e.Failures == 0:

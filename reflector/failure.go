@@ -47,7 +47,7 @@ func IsTooLarge(err error) bool {
 		status.Details.Causes, func(c metav1.StatusCause) bool { return c.Message == message })
 }
 
-// RefusesVersion reports that the same list without a version may succeed: the server does not have
+// RefusesVersion reports that the same list without a version may succeed. The server does not have
 // this version, finds it invalid, or does not know how to match it.
 func RefusesVersion(err error) bool {
 	return IsExpired(err) || IsTooLarge(err) || apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)
@@ -70,8 +70,7 @@ func IsRefused(err error) bool {
 // status.
 func StatusCode(err error) int { return int(statusOf(err).Code) }
 
-// isPermanent reports that repeating the request is useless until somebody changes objects or
-// permissions.
+// isPermanent reports that a retry is useless until somebody changes objects or permissions.
 func isPermanent(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || isOversized(err)
 }
@@ -79,7 +78,7 @@ func isPermanent(err error) bool {
 // isOversized reports that a list had more bytes than allowed. No other failure costs as much.
 func isOversized(err error) bool { return errors.Is(err, listwatch.ErrListTooLarge) }
 
-// isUnreached reports that no connection could be made, so that no server has answered.
+// isUnreached reports that no connection could be opened, so that no server has responded.
 func isUnreached(err error) bool {
 	opErr, ok := errors.AsType[*net.OpError](err)
 	return ok && (opErr.Op == "dial" || opErr.Op == "proxyconnect") || errors.Is(err, syscall.ECONNREFUSED)
@@ -96,19 +95,19 @@ func isLost(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 }
 
-// isBusy reports that the server is unreachable or busy, so that nothing is known about the request
-// itself.
+// isBusy reports that the server is unreachable or busy, so that the failure says nothing about the
+// request itself.
 func isBusy(err error) bool {
 	return isUnreached(err) || apierrors.IsTooManyRequests(err)
 }
 
-// isUnreachable reports that no API server has answered, although a proxy may have.
+// isUnreachable reports that no API server has responded, although a proxy may have.
 func isUnreachable(err error) bool {
 	code := statusOf(err).Code
 	return code == 0 || code > 500
 }
 
-// retryAfterOf returns the Retry-After of the server's answer, or 0.
+// retryAfterOf returns the Retry-After of the server's response, or 0.
 func retryAfterOf(err error) time.Duration {
 	if details := statusOf(err).Details; details != nil {
 		return time.Duration(details.RetryAfterSeconds) * time.Second

@@ -11,9 +11,9 @@ import (
 // value has no failures. It is not safe for concurrent use.
 type FailureStreak struct {
 	failures  int  // all failures
-	connected int  // failures after a server was reached, or of the sink
-	outage    int  // the latest consecutive failures without a server, or with a 401
-	permanent int  // the latest consecutive permanent failures
+	connected int  // failures after a server was reached, and failures of the sink
+	outage    int  // consecutive failures, up to the last one, without a server or with a 401
+	permanent int  // consecutive permanent failures, up to the last one
 	expired   bool // the last failure was an expired version
 }
 
@@ -28,7 +28,7 @@ func (f *FailureStreak) Failed(err error, b Backoff) time.Duration {
 	return f.wait(b, longest, err)
 }
 
-// Failures returns how many failures there were.
+// Failures returns the number of consecutive failures.
 func (f *FailureStreak) Failures() int { return f.failures }
 
 // ConnectedFailures returns how many of the failures happened after a server was reached and had
@@ -74,7 +74,7 @@ func (f *FailureStreak) wait(b Backoff, longest time.Duration, err error) time.D
 	return max(wait, min(retryAfterOf(err), b.MaxRetryAfter))
 }
 
-// loggedStreak is the Row of a Reflector, with the state of its log lines.
+// loggedStreak is the FailureStreak of a Reflector, with the throttle of its log lines.
 type loggedStreak struct {
 	FailureStreak
 	logThrottle logthrottle.Throttle // decides whether to log the next failure

@@ -20,7 +20,7 @@ import (
 // defaultPageSize is how many objects a page has by default (RC-7).
 const defaultPageSize = 500
 
-// list takes one page. After the last page it hands all pages over.
+// list requests one page. After the last page it hands all pages over.
 //
 // plain/reflector.go decodes each list whole: 626 MB of garbage for a relist of 20,000 pods. Here,
 // the sink recognises unchanged objects by their version, before they are decoded: 7 MB
@@ -42,8 +42,8 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 	if s.token == "" {
 		return r.handOver(s.items, s.undecodable, s.version, &connecting[T]{version: s.version})
 	}
-	// Only a server that reads its storage answers in pages at version "0": request pages from now
-	// on (RC-7).
+	// Only a server that reads its storage sends pages at version "0": request pages from now on
+	// (RC-7).
 	r.paged = r.paged || s.requestedVersion == "0"
 	if s.tokens.repeats(s.token) {
 		err := r.withSourceName(ErrPageRepeated)
@@ -59,8 +59,8 @@ type tokenCycle struct {
 	n           int // tokens so far
 }
 
-// repeats records the next token, and reports whether the tokens repeat. A comparison with all
-// earlier tokens might notice a repetition after half as many pages.
+// repeats records the next token, and reports whether the tokens repeat. It may notice a repetition
+// only after twice as many pages as a comparison with all earlier tokens.
 func (c *tokenCycle) repeats(token string) bool {
 	if c.n > 0 && (token == c.last || token == c.saved) {
 		return true
@@ -119,8 +119,8 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	}
 }
 
-// growForOne doubles a full slice. For long slices, append would add only a quarter, and so
-// allocate several times the memory that a long list needs.
+// growForOne doubles the capacity of a full slice. append adds only a quarter to a long slice, and
+// so allocates several times the memory that a long list needs.
 func growForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	if len(items) < cap(items) {
 		return items
@@ -128,15 +128,15 @@ func growForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	return slices.Grow(items, max(len(items), defaultPageSize))
 }
 
-// unchanged returns an item for an undecodable object. The item tells the sink that the object
-// exists, so the sink must keep its state.
+// unchanged returns an item for an undecodable object. It shows the sink that the object exists, so
+// that the sink keeps its state of the object.
 func unchanged[T any](undecodable *listwatch.ObjectError) listwatch.Item[T] {
 	return listwatch.Item[T]{Key: undecodable.Key, UIDHash: undecodable.UIDHash, Unchanged: true}
 }
 
 // listOptions makes the options of one page. Later pages have no version, because the token
-// contains it (RC-8). A list with a limit gets exactly the requested version (KEP-2523), which the
-// reflector has already. So the options explicitly allow a newer version.
+// contains it (RC-8). By default, a list with a limit gets exactly the requested version
+// (KEP-2523), which the sink already has. So the options explicitly allow a newer version.
 func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 	opts := listwatch.ListOptions{Known: r.known(), Continue: s.token, Bytes: &s.bytes}
 	if s.token == "" {
@@ -155,7 +155,7 @@ func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 	return opts
 }
 
-// listFailed decides how to go on after the failure of a page.
+// listFailed returns the next state after the failure of a page.
 func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	switch {
 	case errors.Is(err, ErrOtherHistory) && !r.historyCheck.otherHistory:
@@ -170,8 +170,8 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	}
 }
 
-// sourceHasOtherHistory takes a snapshot of the most recent state after a source reported another
-// history. The reflector handles it as if the sink were empty.
+// sourceHasOtherHistory returns the next state after a source reported another history. This state
+// takes a snapshot of the most recent state, as if the sink were empty.
 func (r *Reflector[T]) sourceHasOtherHistory(err error) (state[T], error) {
 	r.historyCheck.otherHistory = true
 	// The source has requested the most recent state.
@@ -179,8 +179,9 @@ func (r *Reflector[T]) sourceHasOtherHistory(err error) (state[T], error) {
 	return r.retryAtOnce(&r.snapshots, err, r.snapshot("")), err
 }
 
-// handOver gives a whole snapshot to the sink. It refuses a snapshot that is older than the sink's
-// version, until enough of them have come in a row; see refusals. next is the state that follows.
+// handOver hands a whole snapshot over to the sink. It refuses a snapshot that is older than the
+// sink's version, unless there were enough consecutive ones; see outdatedSnapshots. next is the
+// state that follows.
 func (r *Reflector[T]) handOver(items []listwatch.Item[T], undecodable undecodableSet, version string, next state[T]) (state[T], error) {
 	var timeTravelErr error
 	if older(version, r.version) {
@@ -233,14 +234,14 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], undecodable undecodab
 	return next, timeTravelErr
 }
 
-// isRecognised reports whether the sink recognised this item by its version, so that it was not
-// decoded.
+// isRecognised reports whether the sink recognised this item by its version, so that the source did
+// not decode it.
 func isRecognised[T any](item listwatch.Item[T]) bool {
 	return item.Unchanged && item.ResourceVersion != ""
 }
 
-// outdatedLimit is how many outdated snapshots in a row the reflector needs before it accepts one.
-// A server that lags behind catches up meanwhile. From the second snapshot on, the reflector
+// outdatedLimit is the number of consecutive outdated snapshots after which the reflector accepts
+// one. A server that lags behind catches up meanwhile. From the second snapshot on, the reflector
 // requests the most recent state, which no server takes from a cache.
 const outdatedLimit = 6
 

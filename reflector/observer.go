@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Observer is a set of hooks into a reflector; each may be nil. Run's goroutine calls them, in the
-// order in which things happen, with no lock held. A hook delays the reflector until it returns.
-// Later versions may add hooks, and fields to their arguments.
+// Observer is a set of hooks into a reflector; each may be nil. Run's goroutine calls them with no
+// lock held, in the order of the steps. A hook delays the reflector until it returns. Later
+// versions may add hooks, and fields to their arguments.
 type Observer struct {
 	// OnPhase is called when the reflector enters another phase.
 	OnPhase func(PhaseChange)

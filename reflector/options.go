@@ -11,13 +11,12 @@ import (
 	"github.com/kinform/kinform/internal/contain"
 )
 
-// ListMode says how a reflector takes its snapshots.
+// ListMode is how a reflector takes its snapshots.
 type ListMode uint8
 
 const (
-	// Auto leaves the choice to the reflector. At present it means List: a list is compressed and
-	// comes from the server's cache, so that it is faster and smaller on the wire than a streaming
-	// list.
+	// Auto leaves the choice to the reflector. At present it means List. A list is compressed and
+	// comes from the server's cache, so it is faster and smaller on the wire than a streaming list.
 	Auto ListMode = iota
 	// List requests a list, in pages when pages help, and then watches.
 	List
@@ -45,7 +44,7 @@ func (m ListMode) String() string {
 // be at least 100 ms, or at least 1 ms in Backoff. New rejects a shorter duration, because it is
 // probably a number without its unit.
 type Options struct {
-	// ListMode says how snapshots are taken. Defaults to Auto.
+	// ListMode is how the reflector takes snapshots. Defaults to Auto.
 	ListMode ListMode
 
 	// PageSize is the number of objects that one page of a list may have. A negative size means
@@ -53,9 +52,9 @@ type Options struct {
 	// no pages for lists from its cache (RC-7).
 	PageSize int64
 
-	// WatchTimeout is the shortest time after which the server is asked to end a watch. Each watch
-	// draws its time from [WatchTimeout, 2*WatchTimeout), so that many clients reconnect at
-	// different moments. If the watch is still open five seconds after its time, the reflector
+	// WatchTimeout is the shortest time after which the reflector asks the server to end a watch.
+	// Each watch draws its time from [WatchTimeout, 2*WatchTimeout), so that many clients reconnect
+	// at different moments. If the watch is still open five seconds after its time, the reflector
 	// closes it. In both cases, the next watch starts at once from the version at which the last
 	// watch ended. Defaults to 5 minutes; the maximum is a year.
 	WatchTimeout time.Duration
@@ -63,25 +62,25 @@ type Options struct {
 	// ListProgressTimeout is how long a list may take, from the request to its end. For a streaming
 	// list, it is the longest time between events that list existing objects; changes of objects do
 	// not count. After this time, the reflector reports [ErrNoProgress], and lists; it makes no
-	// further streaming list. Defaults to 60 seconds, because an API server gives up a list after
-	// 60 seconds. A shorter time may break off every list of a slow server.
+	// further streaming list. Defaults to 60 seconds, because an API server aborts a list after 60
+	// seconds. A shorter time may abort every list of a slow server.
 	ListProgressTimeout time.Duration
 
 	// WatchIdleTimeout is how long a watch may be silent. After this time, the reflector treats the
 	// connection as dead: it reports [ErrIdle], and starts the next watch at once from the same
 	// version. This is not counted as a failure, because perhaps nothing has happened. A negative
 	// time means no limit. Defaults to 3 minutes: a quiet watch gets about one bookmark a minute,
-	// so three are then missing. Some servers send no bookmarks: kube-apiserver sends none for
-	// events, which it does not cache. Their quiet watches are replaced every 3 minutes; nothing is
-	// lost or listed again.
+	// so three bookmarks are then missing. Some servers send no bookmarks: kube-apiserver sends
+	// none for events, which it does not cache. The reflector replaces their quiet watches every 3
+	// minutes, and neither loses nor lists anything.
 	WatchIdleTimeout time.Duration
 
-	// Backoff says how long to wait after a failure.
+	// Backoff computes the wait after a failure. The zero value has defaults; see [Backoff].
 	Backoff Backoff
 
 	// GiveUpAfter is the number of permanent failures in a row after which Run returns the failure.
-	// A failure is permanent if the resource does not exist (404), if this client must not read it
-	// (403), or if the list is too large (listwatch.ErrListTooLarge). Defaults to 0, which means
+	// Permanent failures are: the resource does not exist (404), this client must not read it
+	// (403), or the list is too large (listwatch.ErrListTooLarge). Defaults to 0, which means
 	// never: somebody may still install the CustomResourceDefinition or grant the permission.
 	// Meanwhile the waits grow; see [Backoff].PermanentMax.
 	GiveUpAfter int
@@ -93,8 +92,8 @@ type Options struct {
 	//
 	// Even by default, the reflector accepts an old snapshot in two cases, and reports
 	// ErrTimeTravel as well. First, a comparison has just found that the server's most recent
-	// version is older than the sink's as well. Second, six snapshots in a row were outdated, and
-	// their versions did not go down. This takes about half a minute.
+	// version is older than the sink's version. Second, six consecutive snapshots were outdated,
+	// and their versions did not go down. This takes about half a minute.
 	AllowTimeTravel bool
 
 	// SkipComparison leaves out the comparison of histories after a lost watch. A comparison costs
@@ -105,8 +104,8 @@ type Options struct {
 	SkipComparison bool
 
 	// SkipUndecodable lets the reflector hand over a first snapshot that has undecodable objects.
-	// By default such a snapshot is a failed attempt, with an [*UndecodableError], and the sink
-	// gets nothing, because a user would take the missing objects for deleted. Later snapshots and
+	// By default such a snapshot is a failed attempt, with an [*UndecodableError]. The sink gets
+	// nothing, because a user would treat the missing objects as deleted. Later snapshots and
 	// watches always go on without these objects. The sink keeps its states of them, and
 	// Status.Undecodable lists them. Defaults to false.
 	SkipUndecodable bool
@@ -116,7 +115,7 @@ type Options struct {
 	OnError func(Error)
 
 	// Wake ends a wait early: after a value, the next attempt starts at once. A program sends a
-	// value when it knows that an attempt is worth while, for example because a missing
+	// value when the next attempt will probably succeed, for example because a missing
 	// CustomResourceDefinition now exists. The reflector receives only while it waits. With a
 	// buffer of one, a value ends the next wait. Closing the channel ends one wait, the current or
 	// the next one. Defaults to nil.
@@ -125,9 +124,9 @@ type Options struct {
 	// Observer has the hooks that the reflector calls at every step. Defaults to nil.
 	Observer *Observer
 
-	// Logger gets a warning when attempts start to fail, when they fail with another status, and
-	// every five minutes while they fail. It gets a line at info level when attempts succeed again,
-	// and each failure at debug level. The logger should name the resource, for example by
+	// Logger gets a warning when attempts start to fail, when their HTTP status changes, and every
+	// five minutes while they fail. It gets a line at info level when attempts succeed again, and
+	// each failure at debug level. The logger should name the resource, for example by
 	// logger.With("resource", "pods"). Defaults to the value of slog.Default() when New is called.
 	// slog.New(slog.DiscardHandler) drops all lines.
 	Logger *slog.Logger

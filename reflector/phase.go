@@ -13,10 +13,10 @@ const (
 	Listing
 	// Streaming reads a streaming list, up to its end marker.
 	Streaming
-	// Connecting waits for the server's answer to the request for a watch.
+	// Connecting waits for the server's response to the request for a watch.
 	Connecting
-	// Comparing has a new watch after the last watch was lost. It finds out whether the server
-	// still has the known history.
+	// Comparing finds out whether the server still has the known history, after the last watch was
+	// lost and a new watch was opened.
 	Comparing
 	// Watching reads the events of a watch.
 	Watching

@@ -22,8 +22,8 @@ type Sink[T any] interface {
 	HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
 	// Replace hands over a whole snapshot in one call: every object that exists. If the sink has an
-	// object that the snapshot lacks, that object is gone. resourceVersion is the version of the
-	// snapshot. The sink owns the slice.
+	// object that the snapshot lacks, that object was deleted. resourceVersion is the version of
+	// the snapshot. The sink owns the slice.
 	//
 	// An item that is marked Unchanged has no object: the sink keeps the object that it has under
 	// this key. If the item has no ResourceVersion either, the object is undecodable, and the sink
@@ -56,15 +56,15 @@ type Restorer[T any] interface {
 	Restore(items []listwatch.Item[T], resourceVersion string) error
 }
 
-// UndecodableNotifier is a [Sink] that is called when the set of unreadable objects changes; see
+// UndecodableNotifier is a [Sink] that is called when the set of undecodable objects changes; see
 // [Reflector.Undecodable]. Run's goroutine calls NotifyUndecodable.
 type UndecodableNotifier interface{ NotifyUndecodable() }
 
-// UndecodableKeeper is a [Sink] that stores a snapshot or an event some time after it was handed
-// over. The reflector calls KeepUndecodable when previously unreadable objects became decodable, or
-// were deleted. Until the sink has stored these states, its store lacks the objects for the reasons
-// in unread. When KeepUndecodable returns, [Reflector.Undecodable] forgets these reasons. Run's
-// goroutine calls it.
+// UndecodableKeeper is a [Sink] that stores a snapshot or an event some time after the reflector
+// handed it over. Run's goroutine calls KeepUndecodable when undecodable objects became decodable,
+// or were deleted. Until the sink has stored these states, the errors in undecodable say why its
+// store lacks the objects. When KeepUndecodable returns, [Reflector.Undecodable] no longer returns
+// these errors.
 type UndecodableKeeper interface {
 	KeepUndecodable(undecodable []*listwatch.ObjectError)
 }
@@ -86,15 +86,15 @@ type Reflector[T any] struct {
 	undecodableLogged bool
 	outdated          outdatedSnapshots     // consecutive outdated snapshots
 	historyCheck      historyCheck          // whether the server's history is the known one
-	checkpoint        checkpoint.Checkpoint // the last event of the known history that the sink got
+	checkpoint        checkpoint.Checkpoint // the last event that the sink got from the known history
 	synced            bool                  // the sink has got a whole snapshot
-	undecodable       undecodableSet        // Run's goroutine writes it, with record.mu locked
+	undecodable       undecodableSet        // written by Run's goroutine, with record.mu locked
 	relistSpacer      pace.Spacer           // limits how often failed watches lead to a snapshot
 	burstLimiter      pace.BurstLimiter
 	justWaited        bool // the last state waited
 
-	// These rows count the consecutive failures of snapshots and of watches separately, because one
-	// kind may work while the other fails.
+	// The consecutive failures of snapshots and of watches are counted separately, because one kind
+	// may work while the other fails.
 	snapshots, watches loggedStreak
 }
 
@@ -141,9 +141,9 @@ func (r *Reflector[T]) held() func(key types.NamespacedName) any {
 	return nil
 }
 
-// Run keeps the sink in step with the server until ctx ends, and then returns nil. It
-// returns earlier, with an [Error], only if [Options].GiveUpAfter asks for that, or if the
-// source can never work ([listwatch.ErrUnusable]).
+// Run keeps the sink in step with the server until ctx ends, and then returns nil. It returns
+// earlier, with an [Error], only after [Options].GiveUpAfter permanent failures, or if the source
+// can never work ([listwatch.ErrUnusable]).
 //
 // Run works in the goroutine of its caller. All other goroutines belong to the Source.
 //
@@ -166,7 +166,7 @@ func (r *Reflector[T]) Run(ctx context.Context) error {
 	for s.phase() != Stopped {
 		next, err := r.step(ctx, s)
 		switch {
-		case ctx.Err() != nil: // The end of ctx is no failure.
+		case ctx.Err() != nil: // The end of ctx is not a failure.
 			next, err = r.stop(next), nil
 		case err != nil:
 			err = r.report(s.phase(), err, next)

@@ -9,7 +9,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// retryAtOnce counts a failure after which no wait is needed. It returns the argument next.
+// retryAtOnce counts a failure after which no wait is needed. The next state follows at once;
+// retryAtOnce returns it.
 func (r *Reflector[T]) retryAtOnce(streak *loggedStreak, err error, next state[T]) state[T] {
 	streak.failed(err)
 	streak.permanent = 0
@@ -17,7 +18,7 @@ func (r *Reflector[T]) retryAtOnce(streak *loggedStreak, err error, next state[T
 }
 
 // retry counts a failure, and returns a state that waits, and then enters the state next. The wait
-// grows with each failure in a row. It is at least the wait that the server requests, up to
+// grows with each consecutive failure. It is at least the wait that the server requests, up to
 // Backoff.MaxRetryAfter. retry returns the last state, stopped, if the failures reach
 // Options.GiveUpAfter, or if the source can never work.
 func (r *Reflector[T]) retry(streak *loggedStreak, err error, next state[T]) state[T] {
@@ -44,7 +45,7 @@ func (r *Reflector[T]) retryAfter(least time.Duration, streak *loggedStreak, lon
 	return &backingOff[T]{wait: max(least, streak.wait(r.opts.Backoff, longest, err)), then: next}
 }
 
-// succeeded resets a row of failures, and logs the recovery (D8).
+// succeeded resets a streak of failures, and logs the recovery (D8).
 func (r *Reflector[T]) succeeded(streak *loggedStreak) {
 	if streak.failures == 0 {
 		return
@@ -97,7 +98,7 @@ func (r *Reflector[T]) reportIdle(e Error) Error {
 }
 
 // reportUndecodable reports an undecodable object. The first one of each snapshot or watch is
-// logged as a warning, the others at debug level.
+// logged as a warning, and later ones at debug level.
 func (r *Reflector[T]) reportUndecodable(phase Phase, undecodable *listwatch.ObjectError) {
 	level := slog.LevelDebug
 	if !r.undecodableLogged {

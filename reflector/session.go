@@ -25,7 +25,7 @@ type session[T any] struct {
 }
 
 // open opens a watch. If nothing comes for the duration limit, the watch ends with the error
-// reason; see listen.
+// reason; see newSilenceTimer.
 func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, limit time.Duration, reason error) (*session[T], error) {
 	if err := listwatch.Prepare(ctx, r.source); err != nil { // no deadline: it may wait for a login
 		return nil, causeOr(ctx, err)
@@ -95,8 +95,8 @@ func (r *Reflector[T]) withSourceName(err error) error {
 	return err
 }
 
-// causeOr returns the reason for which the reflector ended the request, if it did, and otherwise
-// err. The stream itself only knows that its context has ended. ctx is the context of the request.
+// causeOr returns the reason for which the reflector cancelled the request, or err if it did not.
+// An error of the stream only says that the context has ended. ctx is the context of the request.
 func causeOr(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -8,8 +8,8 @@ import (
 )
 
 // silenceTimer ends a request whose stream is silent for too long. Only the time in which the
-// reflector waits for the stream counts: a slow sink does not make a stream silent. A nil *silence
-// does nothing.
+// reflector waits for the stream counts: a slow sink does not make a stream silent. The methods of
+// a nil *silenceTimer do nothing.
 type silenceTimer struct {
 	limit  time.Duration
 	end    context.CancelCauseFunc
@@ -18,13 +18,13 @@ type silenceTimer struct {
 	timer  *time.Timer
 
 	// waitStart is when the current wait began, as a duration after began. If no wait runs, its
-	// value is one of the constants idle, unset and over.
+	// value is notWaiting, timerUnset or timerStopped.
 	waitStart atomic.Int64
 
 	// The fields below belong to the waiting goroutine.
 
-	lastStart int64         // the value of since in the last wait
-	useless   time.Duration // the waits that ended with useless events
+	lastStart int64         // the value of waitStart in the last wait
+	useless   time.Duration // how long the waits that ended with useless events lasted
 }
 
 const (
@@ -33,9 +33,9 @@ const (
 	timerUnset   = -3 // no wait runs at present, and the timer is not set
 )
 
-// newSilenceTimer returns a silence whose first wait starts now. When a wait has lasted for the
-// duration limit, a separate goroutine calls the function end with the error reason. If limit is
-// negative, listen returns nil.
+// newSilenceTimer returns a silenceTimer whose first wait starts now. When a wait has lasted for
+// the duration limit, a separate goroutine calls the function end with the error reason. If limit
+// is negative, newSilenceTimer returns nil.
 func newSilenceTimer(limit time.Duration, end context.CancelCauseFunc, reason error) *silenceTimer {
 	if limit < 0 {
 		return nil
@@ -54,14 +54,14 @@ func (s *silenceTimer) wait() {
 	}
 }
 
-// received ends the wait, because something has come on the stream.
+// received ends the wait, because the stream has sent something.
 func (s *silenceTimer) received() {
 	if s != nil {
 		s.lastStart, s.useless = s.waitStart.Swap(notWaiting), 0
 	}
 }
 
-// ignoreLast is called after heard if the event was useless. The next wait then counts from the
+// ignoreLast is called after received if the event was useless. The next wait then counts from the
 // start of the last wait.
 func (s *silenceTimer) ignoreLast() {
 	if s != nil {
@@ -89,8 +89,8 @@ func (s *silenceTimer) stop() {
 }
 
 // check ends the request if the limit has passed, and otherwise sets the timer to the earliest
-// possible end. Between two waits it leaves that to wait, because only the next wait shows how much
-// time it has left. While events are frequent, this saves two calls to the runtime for each event.
+// possible end. Between two waits it leaves the timer unset: the next call of wait sets it. While
+// events are frequent, this saves two calls of the runtime for each event.
 func (s *silenceTimer) check() {
 	since := s.waitStart.Load()
 	if since == timerStopped {

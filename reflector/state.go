@@ -14,33 +14,33 @@ import (
 // watching state always has a stream, and a version to resume from.
 type state[T any] interface{ phase() Phase }
 
-// listing requests a page of a list.
+// listing requests one page of a list.
 type listing[T any] struct {
-	requestedVersion string // the requested version, see snapshot
+	requestedVersion string // see Reflector.snapshot
 	unpaged          bool   // without pages
 
-	// These fields are zero before the first page.
+	// The fields below are zero before the first page.
 	items       []listwatch.Item[T]
 	undecodable undecodableSet
 	version     string
 	token       string
 	bytes       atomic.Int64
-	tokens      tokenCycle // whether tokens repeat
+	tokens      tokenCycle // detects repeated tokens
 }
 
 // requesting requests a streaming list.
 type requesting[T any] struct {
-	requestedVersion string // the requested version, see snapshot
+	requestedVersion string // see Reflector.snapshot
 }
 
 // streaming reads the next event of a streaming list.
 type streaming[T any] struct {
-	requestedVersion string // the requested version, see snapshot
+	requestedVersion string // see Reflector.snapshot
 	watch            *session[T]
 	items            streamedItems[T]
 
-	// These fields measure the progress towards the end marker; see took.
-	sawChange    bool   // an event came that does not list an existing object
+	// These fields measure the progress towards the end marker; see recordProgress.
+	sawChange    bool   // the stream has sent an event that does not list an existing object
 	newestChange string // the newest version of such an event
 }
 
@@ -49,11 +49,11 @@ type connecting[T any] struct {
 	version string // the watch starts after it
 }
 
-// comparing has a watch that was opened after a lost watch, or that got a late event. It compares
-// the server's history with the known one.
+// comparing compares the server's history with the known one. Its watch was opened after a lost
+// watch, or has sent a late event.
 type comparing[T any] struct {
 	version          string // the sink has everything through this version
-	from             string // start of the watch: version, or just before the mark
+	from             string // start of the watch: version, or just before the checkpoint
 	watch            *session[T]
 	versionStepDone  bool // the server's version was requested, or its request is not due
 	versionRequested bool // the server's version was requested
@@ -64,8 +64,8 @@ type comparing[T any] struct {
 type watching[T any] struct {
 	version  string // the next watch starts after it
 	watch    *session[T]
-	received bool // an event or a bookmark has come
-	sawLate  bool // an event came that was older than the watch
+	received bool // the watch has sent an event or a bookmark
+	sawLate  bool // the watch has sent a late event; see isLate
 
 	// synthetic says that the watch started without a version. Its Added events list the existing
 	// objects, in no particular order, so their versions do not say how far the watch is.
@@ -99,9 +99,9 @@ func waitOf[T any](s state[T]) time.Duration {
 	return 0
 }
 
-// step does the work of s: one request, one event or one wait. It returns the next state, and an
-// error if the work failed. After a failure the next state is a backingOff, unless no wait is
-// needed.
+// step does the work of s: it makes one request, processes one event, or waits once. It returns the
+// next state, and an error if the work failed. After a failure the next state is a backingOff,
+// unless no wait is needed.
 //
 // step may change s, and may return it as the next state.
 func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {

@@ -19,8 +19,8 @@ type Status struct {
 	// first snapshot.
 	ResourceVersion string
 
-	// ListMode is how snapshots are taken: List or WatchList. It differs from Options.ListMode if
-	// that is Auto, or if streaming lists did not work.
+	// ListMode is how the reflector takes snapshots: List or WatchList. It differs from
+	// Options.ListMode if that is Auto, or if streaming lists did not work.
 	ListMode ListMode
 
 	// Items is the number of objects in the current snapshot so far, or in the last snapshot. Total
@@ -28,13 +28,13 @@ type Status struct {
 	Items int
 	Total int64
 
-	// LastListAt is when the sink got the last snapshot, and LastEventAt when the last event or
-	// bookmark of a watch was received.
+	// LastListAt is when the sink got the last snapshot. LastEventAt is when the reflector last
+	// received an event or a bookmark on a watch.
 	LastListAt, LastEventAt time.Time
 
 	// Undecodable has the objects that the sink lacks, or has in an older state, because they were
-	// undecodable. An object leaves the set when it is deleted, or when an event or a snapshot
-	// brings a decodable state. The reflector does not request single objects: an object that was
+	// undecodable. An object leaves the set when it is deleted, or when an event or a snapshot has
+	// a decodable state of it. The reflector does not request single objects: an object that was
 	// damaged in transit stays in the set until it changes or is listed again. Objects without a
 	// readable name leave the set with the next snapshot. The reflector takes that snapshot when
 	// the current watch ends.
@@ -48,7 +48,7 @@ type Status struct {
 	LastError   error
 	LastErrorAt time.Time
 
-	// NextRetry is when the current wait is over, or zero outside of BackingOff.
+	// NextRetry is when the current wait ends. It is zero outside of BackingOff.
 	NextRetry time.Time
 
 	Stats
@@ -56,8 +56,8 @@ type Status struct {
 
 // Stats counts a reflector's work since New.
 type Stats struct {
-	// Lists counts the snapshots that were started, by lists or streaming lists. Relists counts the
-	// snapshots that started after the sink already had one.
+	// Lists counts the snapshots that the reflector started, by lists or streaming lists. Relists
+	// counts the snapshots that started when the sink already had one.
 	Lists, Relists uint64
 
 	// Pages counts the requests for pages of lists, StreamingLists the requests for streaming

@@ -12,8 +12,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// failuresBeforeSwitch is the number of failures in a row after which the reflector tries another
-// kind of request.
+// failuresBeforeSwitch is the number of consecutive failures after which the reflector tries
+// another kind of request.
 const failuresBeforeSwitch = 3
 
 // openStreamingList opens a streaming list (RC-14).
@@ -21,7 +21,7 @@ func (r *Reflector[T]) openStreamingList(ctx context.Context, s *requesting[T]) 
 	r.beginSnapshot()
 	r.record.update(func(st *Status) { st.StreamingLists++ })
 	opts := listwatch.WatchOptions{SendInitialEvents: true, Known: r.known(), Held: r.held()}
-	if s.requestedVersion != "0" { // a streaming list requests any version by "" (RC-14)
+	if s.requestedVersion != "0" { // "" requests any version from a streaming list (RC-14)
 		opts.ResourceVersion = s.requestedVersion
 	}
 	watch, err := r.open(ctx, opts, r.opts.ListProgressTimeout, ErrNoProgress)
@@ -73,10 +73,10 @@ func (r *Reflector[T]) readStreamingList(s *streaming[T]) (state[T], error) {
 	return s, nil
 }
 
-// recordProgress records whether an event brings the streaming list nearer to its end marker. Only
-// an event that lists an existing object does: it is Added, its key is new, and it is older than
-// every change so far. Changes do not count: without this rule, a server that sends changes but
-// never an end marker would keep the list open for ever.
+// recordProgress records whether an event is progress towards the end marker of the streaming list.
+// Only an event that lists an existing object is progress: it is Added, its key is new, and it is
+// older than every change so far. Changes do not count. Otherwise a server that sends changes, but
+// never an end marker, could keep the list open for ever.
 func (s *streaming[T]) recordProgress(event listwatch.EventType, key types.NamespacedName, version string) {
 	_, seen := s.items.index[key]
 	if event == listwatch.Added && !seen && (!s.sawChange || older(version, s.newestChange)) {
@@ -91,7 +91,7 @@ func (s *streaming[T]) recordProgress(event listwatch.EventType, key types.Names
 	}
 }
 
-// streamFailed decides how to go on after a streaming list has failed (RC-18).
+// streamFailed returns the next state after the failure of a streaming list (RC-18).
 func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	endedEarly := err == io.EOF
 	if endedEarly {
@@ -114,7 +114,7 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	}
 }
 
-// streamedItems has the objects of a streaming list so far.
+// streamedItems has the objects that a streaming list has sent so far.
 type streamedItems[T any] struct {
 	undecodable undecodableSet
 	items       []listwatch.Item[T]
@@ -150,8 +150,8 @@ func (s *streamedItems[T]) remove(key types.NamespacedName) {
 	delete(s.index, key)
 }
 
-// addUndecodable records an undecodable object. If the event is a deletion, the object leaves the
-// collection; otherwise its last decodable state stays.
+// addUndecodable records an undecodable object. If the event is a deletion, it removes the object.
+// Otherwise the last decodable state stays.
 func (s *streamedItems[T]) addUndecodable(undecodable *listwatch.ObjectError) {
 	_, ok := s.index[undecodable.Key]
 	switch {

@@ -1,7 +1,7 @@
 package reflector
 
-// throttle returns a state that waits before attempt s if too many attempts came without a wait. It
-// returns nil if s is not an attempt, need not wait, or has waited already.
+// throttle returns a state that waits before the attempt s, if too many attempts came without a
+// wait. It returns nil if s is not an attempt, has already waited, or need not wait.
 func (r *Reflector[T]) throttle(s state[T]) state[T] {
 	switch s := s.(type) {
 	case *requesting[T], *connecting[T]:

@@ -11,27 +11,27 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// ErrUndecodable is wrapped by each error about undecodable objects; see [UndecodableError].
+// ErrUndecodable is wrapped by every [UndecodableError].
 var ErrUndecodable = errors.New("objects cannot be read")
 
-// Undecodable says which objects the sink lacks, or has in an older state than the server. Their
-// bytes were undecodable, they were too large or of another kind, or a transform returned an error.
-// The zero value describes a complete sink.
+// Undecodable is the set of objects that the sink lacks, or has in an older state than the server.
+// The source could not decode their bytes, they were too large or of another kind, or a transform
+// returned an error. The zero value describes a complete sink.
 type Undecodable struct {
-	// Count is the number of unreadable objects.
+	// Count is the number of undecodable objects.
 	Count int
 
 	// Nameless is how many of the objects have an unreadable name. It is a lower bound, because two
-	// changes may be about one object, or about two. While Nameless is not 0, the reflector takes
-	// no object that a snapshot lacks for deleted: each may be a nameless one.
+	// changes may be about one object, or about two. While Nameless is not 0, no object counts as
+	// deleted because a snapshot lacks it: it may be a nameless one.
 	Nameless int
 
-	// Objects are the unreadable objects that have a name, at most a hundred of them, with version
-	// and reason. They must not be changed.
+	// Objects are the undecodable objects that have a name, at most a hundred of them, with version
+	// and reason. The caller must not change them.
 	Objects []*listwatch.ObjectError
 }
 
-// Err returns nil if no object is unreadable, and an [*UndecodableError] otherwise.
+// Err returns nil if no object is undecodable, and an [*UndecodableError] otherwise.
 func (u Undecodable) Err() error {
 	if u.Count == 0 {
 		return nil
@@ -39,14 +39,15 @@ func (u Undecodable) Err() error {
 	return &UndecodableError{u}
 }
 
-// UndecodableError is an error about unreadable objects. It unwraps to [ErrUndecodable], and to the
-// errors in Objects.
+// UndecodableError is an error about undecodable objects. It unwraps to [ErrUndecodable], and to
+// the errors in Objects.
 type UndecodableError struct{ Undecodable }
 
 // shownInError is how many objects the text of an error names.
 const shownInError = 3
 
-// Error says how many objects are unreadable, and names the first three, with reasons.
+// Error returns a text with the number of undecodable objects, and the first three with their
+// reasons.
 func (e *UndecodableError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -78,10 +79,10 @@ func (e *UndecodableError) Unwrap() []error {
 	return reasons
 }
 
-// maxListed is the longest length of Unreadable.Objects.
+// maxListed is the maximum length of Undecodable.Objects.
 const maxListed = 100
 
-// undecodableSet is the set of unreadable objects.
+// undecodableSet is the set of undecodable objects.
 type undecodableSet struct {
 	byKey    map[types.NamespacedName]*listwatch.ObjectError
 	listed   []*listwatch.ObjectError // at most maxListed of byKey
@@ -90,7 +91,7 @@ type undecodableSet struct {
 
 func (u *undecodableSet) empty() bool { return len(u.byKey) == 0 && u.nameless == 0 }
 
-// add adds an object. An earlier entry of its key is replaced.
+// add adds an object. It replaces an earlier entry of the same key.
 func (u *undecodableSet) add(object *listwatch.ObjectError) {
 	switch {
 	case object.Key.Name != "":
@@ -113,8 +114,7 @@ func (u *undecodableSet) add(object *listwatch.ObjectError) {
 	}
 }
 
-// remove removes an object that is decodable now, or gone. It reports whether the set had the
-// object.
+// remove removes the entry of a key, and reports whether the set had one.
 func (u *undecodableSet) remove(key types.NamespacedName) bool {
 	before, ok := u.byKey[key]
 	if !ok {
@@ -133,14 +133,15 @@ func (u *undecodableSet) remove(key types.NamespacedName) bool {
 	return true
 }
 
-// state returns a copy for other goroutines.
+// state returns a copy of the set for other goroutines.
 func (u *undecodableSet) state() Undecodable {
 	return Undecodable{Count: len(u.byKey) + u.nameless, Nameless: u.nameless, Objects: slices.Clone(u.listed)}
 }
 
-// Undecodable returns the reason why the object of a key is unreadable, a [*listwatch.ObjectError],
-// or nil if the object is readable. Unlike Status, it knows all objects that have a name, not only
-// a hundred. It may be called at any time, from any goroutine.
+// Undecodable returns the reason why the object of a key is undecodable, a
+// [*listwatch.ObjectError], or nil if it is decodable or does not exist. Unlike Status, it knows
+// all objects that have a name, not only a hundred. It may be called at any time, from any
+// goroutine.
 func (r *Reflector[T]) Undecodable(key types.NamespacedName) error {
 	r.record.mu.Lock()
 	defer r.record.mu.Unlock()
@@ -150,9 +151,10 @@ func (r *Reflector[T]) Undecodable(key types.NamespacedName) error {
 	return nil
 }
 
-// updateUndecodable changes the set of unreadable objects, and notifies the sink if it is a Waker.
+// updateUndecodable changes the set of undecodable objects. If the set is then not empty, it
+// notifies a sink that is an UndecodableNotifier.
 func (r *Reflector[T]) updateUndecodable(change func(*undecodableSet)) {
-	r.record.update(func(st *Status) { // the lock of the record guards the set as well
+	r.record.update(func(st *Status) { // the record's lock also guards the set
 		change(&r.undecodable)
 		st.Undecodable = r.undecodable.state()
 	})
@@ -161,8 +163,8 @@ func (r *Reflector[T]) updateUndecodable(change func(*undecodableSet)) {
 	}
 }
 
-// removeUndecodable removes a key from the set, because the sink has got the server's state of its
-// object.
+// removeUndecodable removes a key from the set, because the sink has received the server's state of
+// this object.
 func (r *Reflector[T]) removeUndecodable(key types.NamespacedName) {
 	if undecodable := r.undecodable.byKey[key]; undecodable != nil {
 		r.keepReasons([]*listwatch.ObjectError{undecodable})
@@ -170,17 +172,19 @@ func (r *Reflector[T]) removeUndecodable(key types.NamespacedName) {
 	}
 }
 
-// keepReasons passes reasons to a sink that is a Keeper, before the reflector forgets them.
+// keepReasons passes errors to a sink that is an UndecodableKeeper, before the reflector forgets
+// them.
 func (r *Reflector[T]) keepReasons(objects []*listwatch.ObjectError) {
 	if keeper, ok := any(r.sink).(UndecodableKeeper); ok && len(objects) > 0 {
 		keeper.KeepUndecodable(objects)
 	}
 }
 
-// addSnapshotUndecodable records the unreadable objects of a snapshot, before the sink gets it. It
-// returns an error if the snapshot must not be handed over: the first snapshot must be complete,
-// unless Options.SkipUndecodable is set. Before the first snapshot the sink is empty, so incomplete
-// also removes the earlier entries. Later, replaced removes them when the sink has the snapshot.
+// addSnapshotUndecodable records the undecodable objects of a snapshot, before the sink gets it. It
+// returns an error if the reflector must not hand the snapshot over: the first snapshot must be
+// complete, unless Options.SkipUndecodable is set. Before the first snapshot the sink is empty, so
+// addSnapshotUndecodable also removes earlier entries. Later, replaceUndecodable removes them when
+// the sink has the snapshot.
 func (r *Reflector[T]) addSnapshotUndecodable(undecodable undecodableSet) error {
 	switch {
 	case !r.synced:
@@ -199,8 +203,8 @@ func (r *Reflector[T]) addSnapshotUndecodable(undecodable undecodableSet) error 
 	return undecodable.state().Err()
 }
 
-// replaceUndecodable replaces the set by the unreadable objects of a snapshot that the sink has
-// got.
+// replaceUndecodable replaces the set by the undecodable objects of a snapshot that the sink has
+// received.
 func (r *Reflector[T]) replaceUndecodable(undecodable undecodableSet) {
 	if r.undecodable.empty() && undecodable.empty() {
 		return

@@ -16,9 +16,8 @@ import (
 // (RC-25).
 const veryShort = time.Second
 
-// connect opens a watch (RC-21). After a lost watch, the new watch starts just before the last
-// event of the lost watch, if there was an event. The reflector compares this event when it comes
-// again.
+// connect opens a watch (RC-21). If a lost watch had events, the new watch starts just before the
+// last one. The reflector compares this event when it comes again.
 func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
 	r.undecodableLogged = false
 	r.record.update(func(st *Status) { st.Watches++ })
@@ -30,8 +29,8 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 	from, left := opts.ResourceVersion, r.historyCheck.spacer.Remaining()
 	if mustCompare && from == s.version && left > 0 {
 		// A comparison is not due yet. Ask the server to end this watch when the comparison is due:
-		// the next watch compares. Request more than veryShort, because a server may count the time
-		// from before its answer.
+		// the next watch compares. Request more than veryShort, because a server may start to count
+		// before its response.
 		mustCompare, opts.Timeout = false, min(max(left, 2*veryShort), r.opts.watchTimeout())
 	}
 	watch, err := r.open(ctx, opts, r.opts.WatchIdleTimeout, ErrIdle)
@@ -68,13 +67,13 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 		s.watch.close()
 		return r.watchEnded(s, err)
 	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || r.isLate(s, event.ResourceVersion)):
-		// Known is meant for initial events, but a stream that reads ahead may also have called it
-		// for a later event. The sink has this event already.
+		// Known is meant for initial events, but a stream that reads ahead may also call Known for
+		// a later event. The sink already has this event.
 		r.record.update(func(st *Status) { st.Stale++ })
 		return s, nil
 	case event.Unchanged:
-		// Known may have returned true for a state that the sink no longer has. A snapshot brings
-		// the object.
+		// Known may have returned true for a state that the sink no longer has. A snapshot has the
+		// object.
 		s.watch.close()
 		err := fmt.Errorf("the event %v %v came without its object", event.Type, event.Key)
 		return r.retry(&r.watches, err, r.resnapshot()), err
@@ -95,8 +94,8 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	return r.applyEvent(s, event)
 }
 
-// isLate reports whether a version is older than the watch, so that an event with this version
-// brings nothing new.
+// isLate reports whether version is lower than the version that the watch has reached. Late
+// events are out of order; see ErrLate.
 func (r *Reflector[T]) isLate(s *watching[T], version string) bool {
 	return !s.synthetic && older(version, s.version)
 }
@@ -126,8 +125,8 @@ func (r *Reflector[T]) applyEvent(s *watching[T], event listwatch.Event[T]) (sta
 	return s, nil
 }
 
-// handleUndecodableChange handles an added or modified object that is undecodable. The sink learns
-// that the object exists: if it has an object of another UID under this key, that object is gone.
+// handleUndecodableChange handles an added or modified object that is undecodable. It hands the key
+// and the UID to the sink: an object of another UID under this key was deleted.
 func (r *Reflector[T]) handleUndecodableChange(s *watching[T], undecodable *listwatch.ObjectError) (state[T], error) {
 	r.updateUndecodable(func(u *undecodableSet) { u.add(undecodable) })
 	r.reportUndecodable(Watching, undecodable)
@@ -163,7 +162,7 @@ func (r *Reflector[T]) handleUndecodableDeletion(s *watching[T], undecodable *li
 	return r.applyEvent(s, event)
 }
 
-// watchEnded decides how to go on after an open watch has ended.
+// watchEnded returns the next state after an open watch has ended.
 func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 	r.historyCheck.watchEnded(err, s.watch.early())
 	lasted := time.Since(s.watch.opened)
@@ -184,22 +183,22 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 		err = r.withSourceName(ErrVeryShortWatch)
 	}
 	if s.received && IsExpired(err) {
-		// An event has reset the row, so this is always a first failure.
+		// An event has reset the streak, so this is always a first failure.
 		if wait := r.relistSpacer.Wait(); wait > 0 {
 			return r.retryAfter(wait, &r.watches, longest, err, r.resnapshot()), err
 		}
 	}
 	if isLost(err) && lasted >= veryShort {
-		// After a connection that held for some time, the next wait is not longer than about that
-		// time, however many attempts failed before.
+		// The next wait is not much longer than the connection lasted, however many attempts failed
+		// before.
 		longest = min(longest, r.opts.Backoff.upperBound(lasted))
 	}
 	return r.watchFailed(s.version, true, longest, err)
 }
 
-// watchOrRelist returns the state that follows a watch that ended in order: the next watch. If
-// there are objects without a readable name, the state is a snapshot instead, which shows whether
-// they are decodable now, or gone.
+// watchOrRelist returns the state after a watch that ended in order: usually the next watch. If
+// there are undecodable objects without a readable name, it is a snapshot, which shows whether they
+// still exist and are still undecodable.
 func (r *Reflector[T]) watchOrRelist(version string) state[T] {
 	if r.undecodable.nameless > 0 {
 		return r.resnapshot()
@@ -207,9 +206,9 @@ func (r *Reflector[T]) watchOrRelist(version string) state[T] {
 	return r.resume(version)
 }
 
-// resume returns the state that watches from version. If there is no version, the state is a
-// snapshot: a watch from no version, or from "0", begins with the existing objects, and does not
-// show which objects were deleted meanwhile.
+// resume returns the state that watches from version. If version is "" or "0", it returns a
+// snapshot. A watch from these versions begins with the existing objects, and does not show which
+// objects were deleted meanwhile.
 func (r *Reflector[T]) resume(version string) state[T] {
 	if !checkpoint.Resumes(version) {
 		return r.resnapshot()
@@ -217,10 +216,11 @@ func (r *Reflector[T]) resume(version string) state[T] {
 	return &connecting[T]{version: version}
 }
 
-// watchFailed decides how to go on after a watch from version has failed. As a rule, the next watch
-// starts from this version, after a wait. longest limits the wait, and suspect says that the
-// version may be the cause. If such failures go on, a snapshot brings another version. Here
-// plain/reflector.go lists again, which takes 2.30 s of CPU for 20,000 pods (plain/README.md).
+// watchFailed returns the next state after a watch from version has failed. As a rule, the next
+// watch starts from this version, after a wait. longest limits the wait. suspect says that the
+// version may be the cause: after failuresBeforeSwitch failures, a snapshot then gets another
+// version. In this place plain/reflector.go always lists again, which takes 2.30 s of CPU for
+// 20,000 pods (plain/README.md).
 func (r *Reflector[T]) watchFailed(version string, suspect bool, longest time.Duration, err error) (state[T], error) {
 	switch {
 	case IsExpired(err) && !r.watches.expired:
