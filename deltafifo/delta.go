@@ -10,8 +10,8 @@ import (
 type Delta[T any] struct {
 	Type DeltaType
 
-	// FinalStateUnknown marks a tombstone: a Deleted without an event. Because a Replace did not
-	// list the key, Object is only the last known state, which may differ from the object's last
+	// FinalStateUnknown marks a tombstone: a Deleted without an event, because a Replace did not
+	// list the key. Object is then the last known state, which may differ from the object's last
 	// state. A Deleted whose object was undecodable is a tombstone as well: it has the
 	// ResourceVersion of the deletion and no Object.
 	FinalStateUnknown bool
@@ -51,7 +51,7 @@ const (
 	Deleted
 	// Replaced is queued by Replace: the object was listed, and its state may or may not be new.
 	Replaced
-	// Sync is requested by Resync: the object has not changed, and handlers get it again.
+	// Sync is added by Pop after a Resync: the object has not changed, and handlers get it again.
 	Sync
 )
 

@@ -1,8 +1,8 @@
 // Package deltafifo is the queue between a reflector, which receives changes from a server, and a
-// consumer, which keeps a store of the objects. The queue is a shelf with one stack of deltas per
-// object. It takes the place of client-go's DeltaFIFO, and differs from it in Pop.
+// consumer, which keeps a store of the objects. The queue has one stack of pending deltas per
+// object. It replaces client-go's DeltaFIFO, and differs from it in Pop.
 //
-//	reflector                 the shelf, since the last Pop             consumer
+//	reflector                 deltas since the last Pop                 consumer
 //
 //	             newest  ┌─────────┐
 //	Add      ─►          │ Updated │ ┌─────────┐
@@ -22,27 +22,26 @@
 // the next Pop. States of different objects that had the same key, one after the other, are not
 // merged: their Delta.UIDHash differs.
 //
-// plain/deltafifo.go has the textbook's queue. The textbook's queue hands out one key at a time,
-// and holds its lock while the consumer works. In a burst of 500 events, the median time from the
-// server to the handlers is 0.9 ms with batches, and 3.3 ms with the textbook's queue
-// (plain/README.md).
+// plain/deltafifo.go has the textbook's queue. Its Pop hands out one key at a time, and holds the
+// lock while the consumer works. In a burst of 500 events, an event takes 0.9 ms from the server to
+// the handlers with batches (median). It takes 3.3 ms with plain's queue (plain/README.md).
 //
 // # Why Pop takes everything
 //
 // DeltaFIFO pops one key. It keeps the order of each key, but not the order across keys. So the
-// store passes through states that the server never had, and a relist shows half of the old set and
-// half of the new set. Nobody can say up to which resourceVersion the store is complete, because an
-// earlier change may still wait on another stack. client-go's RealFIFO pops single deltas, or
-// batches of deltas that end before a key repeats. It keeps the whole order, but has no stacks, and
-// a batch can end in the middle of a relist.
+// store passes through states that the server never had. During a relist, readers see a part of the
+// old set and a part of the new set. The store is not complete up to any known resourceVersion,
+// because an earlier change may still wait on another stack. client-go's RealFIFO pops single
+// deltas, or batches of deltas that end before a key repeats. It keeps the whole order, but has no
+// stacks, and a batch can end in the middle of a relist.
 //
-// Here Pop takes the whole shelf, and the consumer applies it as one transaction, like a group
+// Here Pop takes all pending deltas, and the consumer applies them as one transaction, like a group
 // commit of a database. Therefore
 //
 //   - the store moves from one state of the server to a later one, and a relist is one
 //     step;
-//   - the store is complete through [Batch].ResourceVersion, because no earlier change is
-//     left on the shelf;
+//   - the store is complete through [Batch].ResourceVersion, because no earlier change is still
+//     pending;
 //   - under load, batches grow by themselves, and cost less per event: the changes that arrive
 //     while the consumer works become the next batch.
 //
@@ -56,11 +55,11 @@
 //
 // # The hand-over
 //
-// A call of Pop says that the consumer has applied the batch of the previous Pop. This one rule
+// A call of Pop confirms that the consumer has applied the batch of the previous Pop. This one rule
 // prevents races between stacks, batch and store. At any moment, each change is in exactly one of
 // three places:
 //
-//	pending    on the shelf. The producer adds to it; Pop takes it whole.
+//	pending    on a stack. The producer adds to the stacks; Pop takes all of them.
 //	in flight  popped, and perhaps applied. Until the next Pop the queue remembers
 //	           the keys, but no objects.
 //	known      applied. Only the consumer writes here, and never during a Pop.
@@ -79,11 +78,11 @@
 //     older than the delta before it.
 //
 // Pop reads the store without the lock of the queue. This is safe: the producer cannot reach the
-// shelf that Pop has taken down, and the only writer of the store is the consumer, which is in Pop.
-// The producer's decoders call HasVersion at any time. It reads the store only for keys that are
-// neither pending nor in flight. For these keys the store has the newest state, or a state that
-// became the newest during the call. For a key in flight, the newest state may be neither in the
-// store nor on the shelf. Then HasVersion returns false, and one object is decoded needlessly.
+// stacks that Pop has taken. The only writer of the store is the consumer, which is in Pop. The
+// producer's decoders call HasVersion at any time. HasVersion reads the store only for keys that
+// are neither pending nor in flight. For such a key, the store has the newest state, or a state
+// that became the newest during the call. For a key in flight, the newest state may be neither in
+// the store nor on a stack. Then HasVersion returns false, and one object is decoded needlessly.
 // While Pop looks for vanished keys, these keys count as in flight. A key has vanished if a Replace
 // did not list it and it has no stack. The queue's footprint records both facts.
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// FIFO is a queue of deltas, kept in one stack per key, between one producer and
-// one consumer. See the package comment for how it works and what it promises.
+// FIFO is a queue of deltas, kept in one stack per key, between one producer and one consumer. The
+// package comment describes how it works, and its guarantees.
 //
 // All methods except Pop are safe for concurrent use. If several producers add deltas of one key,
 // the deltas are in the order in which the producers got the lock.
@@ -29,17 +29,17 @@ type FIFO[T any] struct {
 
 	mu      sync.Mutex // guards following
 	pending pendingDeltas[T]
-	// of the batch in flight; empty after the batch was applied
+	// the keys of the batch in flight; empty after the batch was applied
 	inFlight   footprint
-	spareIndex map[types.NamespacedName]int // an empty map for the next shelf
+	spareIndex map[types.NamespacedName]int // an empty map for the next stackIndex
 	// the newest version that the producer has reported
 	resourceVersion string
 	poppedVersion   string // the resourceVersion of the newest batch
 	populated       bool   // there was a Replace
 	unordered       bool   // versions of Adds do not count; see Replace
 	closed          bool
-	popped          int   // number of shelves that Pop has taken
-	applied         int   // number of these that were applied, or had an empty batch
+	popped          int   // number of times that Pop took the pending deltas
+	applied         int   // number of these that were applied, or made no batch
 	stats           Stats // counters and InFlight; Stats() fills in the rest
 }
 
@@ -68,14 +68,14 @@ func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string
 
 // Delete queues that the object was deleted. obj is its last state, and resourceVersion the version
 // of the deletion. If neither the consumer nor a pending delta has the object at the next Pop, Pop
-// drops the Deleted, and hands out only its version (DF-6). Two consecutive deletes become one. It
-// returns ErrClosed after Close.
+// drops the Deleted. It hands out only the version of the deletion (DF-6). Two consecutive deletes
+// become one. It returns ErrClosed after Close.
 func (f *FIFO[T]) Delete(key types.NamespacedName, obj T, resourceVersion string) error {
 	return f.queueDelta(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
-// Bookmark says that the producer has reported everything up to resourceVersion. If this version is
-// newer than the last one, Pop hands it out, if necessary as a batch without stacks. It returns
+// Bookmark records that the producer has reported everything up to resourceVersion. If this version
+// is newer than the last one, Pop hands it out, if necessary as a batch without stacks. It returns
 // ErrClosed after Close.
 func (f *FIFO[T]) Bookmark(resourceVersion string) error {
 	defer f.wake()
@@ -104,11 +104,11 @@ func (f *FIFO[T]) Resync() error {
 	return nil
 }
 
-// HasVersion reports whether the producer's newest state of a key has exactly this version, and
-// belongs to the object with this hash of its UID (0 if unknown). The result holds until the
-// producer reports another state: a producer that is about to call Replace can mark the object as
-// Unchanged. For a key in the batch in flight HasVersion returns false, because it cannot read the
-// key's newest state at that moment.
+// HasVersion reports whether the producer's newest state of a key has exactly this version and this
+// hash of the UID. An unknown hash (0) matches every hash. The result holds until the producer
+// reports another state: a producer that is about to call Replace can mark the object as Unchanged.
+// For a key in the batch in flight HasVersion returns false, because it cannot read the key's
+// newest state at that moment.
 func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	if resourceVersion == "" {
 		return false
@@ -132,7 +132,7 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, u
 }
 
 // BatchNumber returns the number of the batch that has, or will have, the last delta queued so far;
-// see Batch.Turn.
+// see Batch.Number.
 func (f *FIFO[T]) BatchNumber() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,8 +142,8 @@ func (f *FIFO[T]) BatchNumber() int {
 	return f.popped + 1
 }
 
-// Applied reports whether the consumer has applied the batch with this number. The queue learns
-// this at the next Pop. Passed is also true if the batch turned out to be empty.
+// Applied reports whether the consumer has applied the batch with this number. It returns false
+// until the next call of Pop. It also returns true if the batch turned out to be empty.
 func (f *FIFO[T]) Applied(batch int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -165,7 +165,8 @@ func (f *FIFO[T]) Close() {
 //
 // A Deleted event that is Unchanged becomes a tombstone: its object was undecodable. A Modified
 // event that is Unchanged says that the present object of the key is undecodable. If the known
-// object has another UIDHash, it is gone, and gets a tombstone. Otherwise the known state stays.
+// object has another UIDHash, it was deleted, and gets a tombstone. Otherwise the known state
+// stays.
 //
 // Apply returns ErrClosed after Close, and an error for an event of an unknown type.
 func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
@@ -216,8 +217,8 @@ func (f *FIFO[T]) queueDelta(key types.NamespacedName, d Delta[T], through strin
 
 // pushLocked puts d on the key's stack. Beyond the limit, a stack gets at most three more deltas: a
 // Deleted, and the first and the newest state of the object that follows. The method of the same
-// name in plain/deltafifo.go only appends: while its consumer is slow, memory grows with the number
-// of changes, not with the number of objects.
+// name in plain/deltafifo.go only appends. While its consumer is slow, memory grows with the number
+// of changes, not of objects.
 func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	f.stats.Queued++
 	s := &f.pending
@@ -236,10 +237,10 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	newest := &stack.Deltas[len(stack.Deltas)-1]
 	switch {
 	case dropped && d.Type == Updated && newest.Type == Deleted:
-		d.Type = Added // the stack no longer has the states before it
+		d.Type = Added // the stack no longer has the earlier states of the object
 	case d.Type == Deleted && newest.Type != Deleted && listwatch.OtherUID(newest.UIDHash, d.UIDHash):
-		// The deleted object came after newest, whose deletion has no event. So d becomes a
-		// tombstone of newest.
+		// The deleted object had replaced newest's object, whose deletion has no event. So d
+		// becomes a tombstone of newest.
 		d = Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: newest.Object, ResourceVersion: d.ResourceVersion, UIDHash: newest.UIDHash}
 	}
 	switch {
@@ -252,7 +253,7 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		}
 		*newest = d
 	case d.Type == Deleted && newest.Type == Deleted:
-		// DF-3: a Deleted replaces a tombstone, otherwise the first one stays
+		// DF-3: a Deleted replaces a tombstone; otherwise the first Deleted stays
 		f.stats.Collapsed++
 		if newest.FinalStateUnknown && !listwatch.OtherUID(newest.UIDHash, d.UIDHash) {
 			*newest = d
@@ -266,7 +267,7 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		stack.Deltas = append(deltas, d)
 		s.deltas++
 		if len(deltas) == cap(deltas) {
-			clear(deltas) // the stack has moved; other stacks may use its old page
+			clear(deltas) // the deltas have moved; other stacks may use their old page
 		}
 	}
 }
@@ -278,8 +279,8 @@ func (f *FIFO[T]) sweepDueLocked() bool {
 	return f.pending.deletes >= max(f.limit, len(f.pending.stacks)/2)
 }
 
-// endsObject reports whether the object of the first delta is gone at the second delta. This is so
-// if the second delta is a Deleted or is about another object.
+// endsObject reports whether the object of the first delta no longer exists at the second delta.
+// Then the second delta is a Deleted, or is about another object.
 func endsObject[T any](first, second Delta[T]) bool {
 	return first.Type != Deleted && (second.Type == Deleted || listwatch.OtherUID(first.UIDHash, second.UIDHash))
 }

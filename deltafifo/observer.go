@@ -8,8 +8,8 @@ import (
 
 // Observer is a set of hooks; each may be nil. A method of the queue calls them after its work, in
 // the goroutine of its caller, with no lock held. The hooks delay this goroutine, and may call all
-// methods of the queue except Pop. Because they run after the work, OnBatch may be called just
-// before OnDelta for the last of the batch's deltas. With several producers, hooks must be safe for
+// methods of the queue except Pop. Because hooks run after the work, OnBatch may be called just
+// before OnDelta for the last deltas of the batch. With several producers, hooks must be safe for
 // concurrent use.
 type Observer struct {
 	// OnDelta is called for each delta. Add, Update, Delete and Replace call it for the deltas that

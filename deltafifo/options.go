@@ -12,16 +12,16 @@ type Options struct {
 	//     Deleted stands for both deletions.
 	//
 	// The first and the newest delta always stay, and so do the first Deleted and the delta that
-	// creates the present object. So a consumer learns that its object is gone, and gets the
-	// object's last state. It also learns that the present object is another one. The consumer gets
-	// no delta of objects that were created and deleted in between. If an object was created and
-	// deleted before the consumer received it, the queue forgets its key. It looks for such keys
-	// when the number of Deletes has reached both MaxDeltasPerKey and half of all pending keys.
+	// creates the present object. So a consumer gets the deletion of its object, with the object's
+	// last state, and the creation of the present object. The consumer gets no delta of objects
+	// that were created and deleted in between. If an object was created and deleted before the
+	// consumer received it, the queue removes its key. It searches for such keys when the number of
+	// Deletes has reached both MaxDeltasPerKey and half of all pending keys.
 	//
 	// Defaults to 64, so that a burst of ordinary size stays complete. A consumer that is 64
 	// updates of one object behind does not need all of them, and one busy Lease must not fill the
-	// memory. A negative number means no limit, as in client-go (DF-3). 1 means 2: the first and
-	// the newest delta.
+	// memory. A negative number means no limit, as in client-go (DF-3). 1 has the effect of 2: the
+	// first and the newest delta stay.
 	MaxDeltasPerKey int
 
 	// Observer has the hooks that the queue calls for each delta and batch. Defaults to nil.

@@ -9,7 +9,7 @@ import (
 )
 
 // pendingDeltas has all deltas since the last Pop, in one stack for each key. Pop takes the whole
-// shelf, and leaves an empty one: the slice of stacks becomes the batch. plain/deltafifo.go has a
+// value, and leaves an empty one: the slice of stacks becomes the batch. plain/deltafifo.go has a
 // map of stacks and a slice of keys instead, and pops one key at a time.
 type pendingDeltas[T any] struct {
 	footprint
@@ -17,27 +17,27 @@ type pendingDeltas[T any] struct {
 	stacks  []Stack[T] // in order of each key's first delta
 	deltas  int        // in all stacks
 	deletes int        // number of Deleted since the last sweep
-	since   time.Time  // the time of the oldest delta; zero if the shelf is empty
+	since   time.Time  // the time of the oldest delta; zero if nothing is pending
 
 	// undecided has the indices of the stacks whose first delta depends on Known. Pop decides about
-	// these deltas when it takes the shelf; see FIFO.decide. The first delta of such a stack is a
-	// Deleted, or came after a Replace that did not list the key.
+	// these deltas; see FIFO.resolveUndecided. The first delta of such a stack is a Deleted, or
+	// came after a Replace that did not list the key.
 	undecided []int
 
-	initial bool // the first Replace of the queue is on this shelf
+	initial bool // the first Replace of the queue is pending
 	resync  bool
 
 	// free is the unused rest of a page of deltas, from which new stacks get their slices.
 	free []Delta[T]
 }
 
-// footprint says which keys a shelf changes. It has no objects, so the queue can keep the footprint
-// of the batch in flight without keeping the objects.
+// footprint records which keys the pending deltas change. It has no objects, so the queue can keep
+// the footprint of the batch in flight without keeping the objects.
 type footprint struct {
 	stackIndex map[types.NamespacedName]int // the index of the key's stack in stacks
 
 	// replaced says that there was a Replace. kept has the keys that this Replace listed as
-	// unchanged and that had no stack at that time.
+	// unchanged, and that had no stack at that time.
 	replaced bool
 	kept     map[types.NamespacedName]struct{}
 
@@ -56,7 +56,7 @@ func (p *footprint) vanished(key types.NamespacedName) bool {
 	return !kept
 }
 
-// touches reports whether the shelf changes, or may change, the state of a key.
+// touches reports whether the pending deltas change, or may change, the state of a key.
 func (p *footprint) touches(key types.NamespacedName) bool {
 	_, pending := p.stackIndex[key]
 	return pending || p.vanished(key)
@@ -64,7 +64,7 @@ func (p *footprint) touches(key types.NamespacedName) bool {
 
 func (s *pendingDeltas[T]) empty() bool { return s.since.IsZero() }
 
-// reserve makes room for n stacks on an empty shelf.
+// reserve allocates memory for n stacks. There must be no stacks yet.
 func (s *pendingDeltas[T]) reserve(n int) {
 	s.stacks = make([]Stack[T], 0, n)
 	if s.stackIndex == nil || n > maxReuse {
@@ -88,8 +88,8 @@ func (s *pendingDeltas[T]) addStack(key types.NamespacedName, deltas []Delta[T])
 
 // singleDelta returns a slice with the delta d. n is the number of such slices that the caller
 // needs, this one included. The slices are cut from pages, because most stacks never have more than
-// one delta. Pages grow with the shelf, but stay small, because a consumer that keeps one stack
-// keeps its whole page in memory.
+// one delta. Pages grow with the number of stacks, but stay small, because a consumer that keeps
+// one stack keeps its whole page in memory.
 func (s *pendingDeltas[T]) singleDelta(d Delta[T], n int) []Delta[T] {
 	if len(s.free) == 0 {
 		s.free = make([]Delta[T], max(min(len(s.stacks)+1, 64), min(n, pageSize)))
@@ -100,19 +100,19 @@ func (s *pendingDeltas[T]) singleDelta(d Delta[T], n int) []Delta[T] {
 	return deltas
 }
 
-// verify checks that a key has a place if and only if it has a stack with deltas (DF-1).
+// verify checks that stackIndex has a key if and only if the key has a stack with deltas (DF-1).
 func (s *pendingDeltas[T]) verify() {
 	if !invariant.Enabled {
 		return
 	}
-	invariant.Check(len(s.stackIndex) == len(s.stacks), "%d keys have a place, but there are %d stacks", len(s.stackIndex), len(s.stacks))
+	invariant.Check(len(s.stackIndex) == len(s.stacks), "%d keys have an index, but there are %d stacks", len(s.stackIndex), len(s.stacks))
 	deltas := 0
 	for i, stack := range s.stacks {
 		place, ok := s.stackIndex[stack.Key]
-		invariant.Check(ok && place == i, "the stack of %s is at index %d, but its recorded place is %d (recorded: %t)", stack.Key, i, place, ok)
+		invariant.Check(ok && place == i, "the stack of %s is at index %d, but its recorded index is %d (recorded: %t)", stack.Key, i, place, ok)
 		invariant.Check(len(stack.Deltas) > 0, "the stack of %s has no deltas", stack.Key)
 		deltas += len(stack.Deltas)
 	}
 	invariant.Check(deltas == s.deltas, "the count of deltas is %d, but the stacks hold %d", s.deltas, deltas)
-	invariant.Check(len(s.stacks) == 0 || !s.empty(), "the shelf holds stacks but is reported as empty")
+	invariant.Check(len(s.stacks) == 0 || !s.empty(), "there are pending stacks, but empty reports that nothing is pending")
 }

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Pop returns all pending deltas as one batch, and waits if there are none. Each call says that the
-// consumer has applied the last batch to Known. If the consumer failed to apply a part of the last
-// batch, it does not get that part again.
+// Pop returns all pending deltas as one batch, and waits until there are deltas. Each call confirms
+// that the consumer has applied the last batch to Known. Pop does not hand out any part of that
+// batch again, even if the consumer failed to apply it.
 //
 // A batch always has stacks, a Replace, or a newer resourceVersion. If ctx has ended, Pop returns
-// its error, even if there are pending deltas. Nothing is lost then, and Pop may be called again.
+// its error, even if there are pending deltas. No delta is lost then, and Pop may be called again.
 // After Close it hands out the pending deltas, and then returns ErrClosed.
 //
 // There is one consumer: Pop panics if it is called while another Pop runs. Pop of
@@ -65,8 +65,8 @@ func (f *FIFO[T]) markAppliedLocked() {
 // time in proportion to the largest length it ever had.
 const maxReuse = 64
 
-// takePending takes the pending shelf with its resourceVersion, and leaves an empty shelf. From
-// then on the keys are in flight. The returned shelf is empty if nothing is pending.
+// takePending takes the pending deltas with their resourceVersion, and leaves an empty value. From
+// then on the keys are in flight. The returned pendingDeltas is empty if nothing is pending.
 func (f *FIFO[T]) takePending() (pendingDeltas[T], string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,10 +87,10 @@ func (f *FIFO[T]) takePending() (pendingDeltas[T], string, error) {
 	return s, f.resourceVersion, nil
 }
 
-// makeBatch makes a batch from a shelf that take returned. It reads Known without the lock: the
-// producer cannot reach the shelf, and the consumer, the only writer of Known, waits in Pop.
-// Meanwhile HasVersion finds the keys that get a tombstone in the footprint in flight. ok is false
-// if the batch would be empty.
+// makeBatch makes a batch from the result of takePending. It reads Known without the lock: the
+// producer cannot reach s, and the consumer, the only writer of Known, waits in Pop. Meanwhile
+// HasVersion finds the keys that get a tombstone in the footprint in flight. makeBatch returns
+// false if the batch would be empty.
 func (f *FIFO[T]) makeBatch(s pendingDeltas[T], resourceVersion string) (Batch[T], bool) {
 	waited := time.Since(s.since)
 	reported := s.deltas

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Replace queues a whole list: at resourceVersion, these objects exist, and no others. All of its
-// deltas are part of one batch:
+// Replace queues a whole list: at resourceVersion, exactly these objects exist. All of its deltas
+// are part of one batch:
 //
 //   - Each listed object gets a Replaced delta, even if it was deleted just before, unless it is
 //     Unchanged.
@@ -27,13 +27,13 @@ import (
 // consumer gets a deletion and an addition. If a key is listed twice, its last item with an object
 // counts.
 //
-// A Replace without a version ("" or "0") comes from a server that cannot say which state a list
-// shows. A watch of this server begins with an Add of every object, in no particular order. So the
-// queue ignores the versions of Adds until there is an Update, a Delete or a Bookmark.
+// A Replace without a version ("" or "0") comes from a server that does not report which state a
+// list shows. A watch of this server begins with an Add of every object, in no particular order. So
+// the queue ignores the versions of Adds until there is an Update, a Delete or a Bookmark.
 //
-// plain/deltafifo.go has neither batches nor Unchanged items. Its readers see half of a list, and
-// its relist of 20,000 pods allocates 626 MB instead of 7 (plain/README.md). Replace does not keep
-// the slice. After Close it queues nothing, and returns ErrClosed.
+// plain/deltafifo.go has neither batches nor Unchanged items. Its readers can see half of a list,
+// and its relist of 20,000 pods allocates 626 MB instead of 7 MB (plain/README.md). Replace does
+// not keep the slice. After Close it queues nothing, and returns ErrClosed.
 func (f *FIFO[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
 	return f.replace(items, resourceVersion, false)
 }
@@ -72,7 +72,7 @@ func (f *FIFO[T]) replace(items []listwatch.Item[T], resourceVersion string, res
 	return nil
 }
 
-// replaceLocked puts a list on the pending shelf, the items that have an object first. If there is
+// replaceLocked adds a list to the pending deltas, first the items that have an object. If there is
 // an observer, it returns the pending keys that got a tombstone.
 func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (tombstones []listwatch.Item[T]) {
 	s := &f.pending
@@ -88,7 +88,7 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (tombs
 	if before == 0 {
 		s.reserve(objects)
 	}
-	listed := make([]bool, before) // by index of a pending stack: whether its key is listed
+	listed := make([]bool, before) // by index of a pending stack: whether the list has its key
 	left := objects
 	for i := range items {
 		item := &items[i]

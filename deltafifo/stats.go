@@ -12,7 +12,7 @@ type Stats struct {
 	OldestAge time.Duration
 
 	// InFlight is the number of keys in the last batch. It is 0 after the next call of Pop, which
-	// says that the batch has been applied.
+	// confirms that the batch has been applied.
 	InFlight int
 
 	// ResourceVersion is the newest version that the producer has reported.
@@ -24,9 +24,9 @@ type Stats struct {
 	Batches uint64
 	// Replaces counts calls of Replace.
 	Replaces uint64
-	// Merged counts deltas that the consumer does not get because of Options.MaxDeltasPerKey:
-	// states that a newer state replaced, and objects that were created and deleted in between. If
-	// it grows, the consumer is too slow.
+	// Merged counts deltas that the consumer does not get because of Options.MaxDeltasPerKey. A
+	// newer state replaced them, or they are of objects that were created and deleted in between.
+	// If Merged grows, the consumer is too slow.
 	Merged uint64
 	// Collapsed counts deletes of an object that directly followed a delete (DF-3).
 	Collapsed uint64

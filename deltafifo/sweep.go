@@ -4,7 +4,7 @@ import "k8s.io/apimachinery/pkg/types"
 
 // sweep removes keys whose objects were created and deleted without reaching the consumer. So names
 // that are used once do not accumulate while the consumer is slow. sweep reads Known without the
-// lock: a key that is neither known nor in flight stays unknown until the next Pop takes the shelf.
+// lock: a key that is neither known nor in flight stays unknown until the next Pop.
 func (f *FIFO[T]) sweep() {
 	gone := make(map[types.NamespacedName]bool)
 	f.mu.Lock()

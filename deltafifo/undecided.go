@@ -13,7 +13,7 @@ import (
 // Known is the store of the consumer: the objects that it has applied. Only the consumer changes
 // it, by applying batches. LastApplied may be called from any goroutine, also while the consumer
 // applies a batch. AllKeys is called only by Pop, and so while no batch is being applied. The queue
-// holds no lock when it calls either method.
+// holds no lock when it calls these methods.
 //
 // The method names are unusual, because the linker keeps every method whose name is in a generic
 // interface. With the names Get and Keys, it would keep many methods of a program.
@@ -25,15 +25,15 @@ type Known[T any] interface {
 // resolveUndecided handles the stacks whose first delta depends on Known, and returns how many
 // deltas it dropped. The first delta of such a stack is one of these:
 //
-//   - A state, after a Replace that did not list the key: if Known has an object with this key,
-//     decide puts a tombstone of this object before the state.
-//   - A deletion of an object, but no object is known: decide drops it (DF-6).
+//   - A state, after a Replace that did not list the key. If Known has an object with this key,
+//     resolveUndecided puts its tombstone before the state.
+//   - A deletion, but Known has no object with this key: resolveUndecided drops it (DF-6).
 //   - A deletion of the known object: it stays as it is.
 //   - A deletion of an object that came after the known object: it becomes a tombstone of the known
 //     object.
 //   - An undecodable object: it becomes a tombstone of the known object if the two are different
-//     objects. Otherwise it becomes a Sync if there was a Resync, and decide drops it if there was
-//     not.
+//     objects. Otherwise it becomes a Sync if there was a Resync, and else resolveUndecided drops
+//     it.
 func (f *FIFO[T]) resolveUndecided(s *pendingDeltas[T]) (dropped int) {
 	for _, i := range s.undecided {
 		stack := &s.stacks[i]
@@ -70,10 +70,10 @@ func (f *FIFO[T]) resolveUndecided(s *pendingDeltas[T]) (dropped int) {
 	return dropped
 }
 
-// addKnown adds stacks for keys that only Known has: a tombstone if a Replace did not list the key,
-// or else a Sync if there was a Resync. It does not change the footprint, because HasVersion reads
-// the footprint of the batch in flight. The shelf is passed by value, so that a Pop without
-// addKnown does not allocate it.
+// addKnown adds stacks for keys that only Known has. If a Replace did not list the key, the stack
+// is a tombstone. Otherwise it is a Sync, if there was a Resync. It does not change the footprint,
+// because HasVersion reads the footprint of the batch in flight. s is passed by value, so that a
+// Pop without addKnown does not allocate it.
 func (f *FIFO[T]) addKnown(s pendingDeltas[T]) pendingDeltas[T] {
 	var keys pages[types.NamespacedName]
 	for key := range f.known.AllKeys() {

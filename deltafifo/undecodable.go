@@ -8,16 +8,16 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// replacesKnown says under which condition an undecodable object has replaced the known object of
-// its key. The known object is then gone.
+// replacesKnown is the condition under which an undecodable object has replaced the known object of
+// its key. The known object was then deleted.
 type replacesKnown uint8
 
 const (
-	// ifOtherUID means that the known object is gone if it has another UIDHash at Pop.
+	// ifOtherUID means that the known object was deleted if it has another UIDHash at Pop.
 	ifOtherUID replacesKnown = iota + 1
 
-	// ifAnyUID means that the known object is gone whatever its UIDHash is. Either two different
-	// objects were undecodable, one after the other, or a Replace did not list the key.
+	// ifAnyUID means that the known object was deleted, whatever its UIDHash is. Either two
+	// different objects were undecodable, one after the other, or a Replace did not list the key.
 	ifAnyUID
 )
 
@@ -41,9 +41,9 @@ func (f *FIFO[T]) applyUndecodable(key types.NamespacedName, uidHash uint64, res
 	return nil
 }
 
-// addUndecodableLocked does the work of the method unread for a key that has not vanished. gone is
+// addUndecodableLocked does the work of applyUndecodable for a key that has not vanished. gone is
 // true if it has put a tombstone on a pending stack. If the key has no stack, Pop decides whether
-// the known object is gone; see decide.
+// the known object was deleted; see resolveUndecided.
 func (f *FIFO[T]) addUndecodableLocked(key types.NamespacedName, uidHash uint64, resourceVersion string) (gone bool) {
 	if uidHash == 0 {
 		return false
@@ -67,7 +67,7 @@ func (f *FIFO[T]) addUndecodableLocked(key types.NamespacedName, uidHash uint64,
 
 // replaceUndecodable replaces the delta of an undecodable object by a decoded state. Pop need not
 // decide about the stack any more, because the consumer compares the UIDHash of the state with the
-// known object's.
+// UIDHash of its object.
 func (s *pendingDeltas[T]) replaceUndecodable(i int, d Delta[T]) {
 	s.stacks[i].Deltas[0] = d
 	if at, ok := slices.BinarySearch(s.undecided, i); ok {

@@ -12,8 +12,8 @@ import (
 //
 // The error is nil only if the items are complete. Otherwise it is the error of List, or the error
 // that ended the list early, or it joins an [*ObjectError] for each undecodable object. Collect
-// always returns the items that could be read, in the order of the list. All items are in memory at
-// once; to read a long list, use Next.
+// always returns the decodable items, in the order of the list. All items are in memory at once; to
+// read a long list, use Next.
 func Collect[T any](list ListStream[T], err error) (items []Item[T], _ error) {
 	if err != nil {
 		return nil, err

@@ -25,6 +25,6 @@
 //
 // The key and the resourceVersion of an [Item] are read from the bytes on the wire, before the
 // object is decoded. This has three uses. Objects that the caller already has need no decoding (see
-// [ListOptions].Known). An object that cannot be decoded still has a name. And a projection may
-// remove metadata from the object without losing the version.
+// [ListOptions].Known). An undecodable object still has a name. And a projection may remove
+// metadata from the object without losing the version.
 package listwatch

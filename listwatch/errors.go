@@ -8,18 +8,17 @@ import (
 )
 
 // ErrListTooLarge is wrapped by the error of a list that has more bytes than the Source accepts.
-// The initial events of a streaming list count as a list. Another attempt costs the server just as
-// much work, and usually fails in the same way.
+// The initial events of a streaming list count as a list. A retry costs the server as much work,
+// and usually fails in the same way.
 var ErrListTooLarge = errors.New("list too large")
 
-// ErrUnusable is wrapped by the errors of a Source that can never work because of how it was made,
-// for example for a type that it cannot decode. Such a Source sends no request. Only a change of
-// the program helps.
+// ErrUnusable is wrapped by the errors of a Source that can never work, for example because it
+// cannot decode its type. Such a Source sends no request. Only a change of the program helps.
 var ErrUnusable = errors.New("unusable")
 
 // ObjectError reports one undecodable object of a stream. The stream is intact: the caller may
-// report the object, and then call Next again. The fields that could be read are set, and the
-// others are empty. Even the name of an object may be unreadable.
+// report the object, and then call Next again. The fields that could be read are set, and all other
+// fields are empty. Even the name of an object may be unreadable.
 type ObjectError struct {
 	Key             types.NamespacedName
 	ResourceVersion string

@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Item is one object with its identity and version. The receiver owns it. Its memory is not shared
-// with the stream or with other items, with one exception: a Source may let objects share parts
-// that nobody may change; see Shared.
+// Item is one object with its identity and version. The receiver owns it. The stream and other
+// items do not use its memory, with one exception: objects may share parts that nobody may change;
+// see Shared.
 type Item[T any] struct {
 	// Key is the object's namespace and name; the namespace of a cluster-scoped
 	// object is "".
@@ -46,7 +46,8 @@ type Event[T any] struct {
 	InitialEventsEnd bool
 
 	// Unordered says that later events may have lower versions, because the watch combines several
-	// watches. Then only a Bookmark says how far the watch has come. A Bookmark is never Unordered.
+	// watches. Then only a Bookmark says through which version the watch is complete. A Bookmark is
+	// never Unordered.
 	Unordered bool
 }
 

@@ -26,12 +26,12 @@ type Source[T any] interface {
 }
 
 // Preparer is a [Source] that may need a long time before it can send a request, for example
-// because somebody has to log in to get a credential. A caller that sets a deadline for List or
-// Watch, as a reflector does, first calls Prepare without a deadline. A Source that wraps another
-// Source should implement Preparer by calling Prepare of that Source.
+// because a user must log in. A caller that sets a deadline for List or Watch, as a reflector does,
+// first calls Prepare without a deadline. A Source that wraps another Source should implement
+// Preparer by calling Prepare of that Source.
 type Preparer interface {
 	// Prepare waits until List and Watch can send their requests without waiting for a credential.
-	// It returns an error if no credential can be had, or if ctx ends. It may be called at any
+	// It returns an error if no credential is available, or if ctx ends. It may be called at any
 	// time, and is cheap if there is nothing to wait for.
 	Prepare(ctx context.Context) error
 }
@@ -50,8 +50,8 @@ type ListStream[T any] interface {
 	Next() (Item[T], error)
 
 	// Meta returns the metadata of the list. It is complete only after Next has returned io.EOF,
-	// because a server may write the metadata after the items, as it does for custom resources in
-	// JSON. Until then, fields that have not been read are zero.
+	// because a server may write the metadata after the items. An API server does so for custom
+	// resources in JSON. Until then, fields that have not been read are zero.
 	Meta() ListMeta
 
 	Close() error
@@ -67,8 +67,8 @@ type WatchStream[T any] interface {
 	Close() error
 }
 
-// ListOptions say which list a caller wants. The zero value requests all objects in their most
-// recent state.
+// ListOptions are the options of one list, or of one page. The zero value requests all objects in
+// their most recent state.
 type ListOptions struct {
 	// ResourceVersion is the version that the list must not be older than. "" means the most recent
 	// state (a quorum read), and "0" any state that the server has in its cache. Kubernetes' page
@@ -102,9 +102,9 @@ type ListOptions struct {
 	IdleTimeout IdleTimeout
 
 	// Known reports whether the caller has the object with this key in exactly this version;
-	// uidHash is [Item].UIDHash. If Known returns true, the stream may skip the decoding, and
-	// return an Item that is marked Unchanged and has no object. Known may be called from several
-	// goroutines at once, and in any order. Defaults to nil: every item has its object.
+	// uidHash is [Item].UIDHash. If Known returns true, the stream may skip decoding, and return an
+	// Item that is marked Unchanged and has no object. Known may be called from several goroutines
+	// at once, and in any order. Defaults to nil: every item has its object.
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
 	// Owned says that the caller will change the objects in place, so that no two objects may share
@@ -149,10 +149,10 @@ type WatchOptions struct {
 	Owned bool
 }
 
-// IdleTimeout says how long a stream may be silent. A Source of one server may ignore Patience,
-// because the caller ends a silent stream by its context. A Source that combines several streams
-// must apply Limit to each stream, to notice a dead stream among live ones. It must also call
-// Progress for signs of life that Next does not show, such as the end of an empty part.
+// IdleTimeout is how long a stream may be silent. A Source of one server may ignore it, because the
+// caller ends a silent stream by its context. A Source that combines several streams must apply
+// Limit to each stream, to notice a dead stream among live ones. It must also call Progress for
+// activity that Next does not return, such as the end of an empty part.
 type IdleTimeout struct {
 	// Limit is how long Next, or the call that opens the stream, may take. 0 or less means no
 	// limit.
@@ -172,7 +172,7 @@ type ListMeta struct {
 	// Continue is the token of the next page, or "" on the last page.
 	Continue string
 
-	// RemainingItemCount is how many items follow on later pages, or 0 if the server does not say.
+	// RemainingItemCount is the number of items on later pages, or 0 if the server did not send it.
 	RemainingItemCount int64
 
 	// Bytes is the length of the response body, after decompression, or 0 if the Source does not

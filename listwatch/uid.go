@@ -1,12 +1,12 @@
 package listwatch
 
 // HashUID returns 64 bits that stand for an object's metadata.uid, and 0 for "". It computes
-// [Item].UIDHash. The same UID gives the same number in every process and in every version of this
-// module, so the number may be stored in a file.
+// [Item].UIDHash. The number of a UID is the same in every process and in every version of this
+// module, so it may be stored in a file.
 //
 // The number distinguishes two objects that had the same name, one after the other. Kubernetes'
 // UIDs are random, so two of them have the same number once in 2^64 cases. In that case the second
-// object is taken for a change of the first. The UID itself would take 36 bytes for each object, a
+// object looks like a change of the first. The UID itself would take 36 bytes for each object, a
 // tenth of the memory that a store needs for a small object.
 func HashUID[S ~string | ~[]byte](uid S) uint64 {
 	if len(uid) == 0 {
