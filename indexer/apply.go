@@ -28,9 +28,9 @@ type Op[T any] struct {
 //
 // resourceVersion is the version through which the store is complete after these ops. "" and "0"
 // mean that the writer does not know it. If there are several writers, only a writer that knows the
-// versions of the others may pass it. Apply ignores a version that is older than the store's. If
-// one of the two is not a positive decimal number, they cannot be compared, and Apply sets the new
-// one.
+// versions of the others may pass it. Apply ignores a version that is lower than the store's
+// version. If one of the two versions is not a positive decimal number, they cannot be compared,
+// and Apply sets the new version.
 //
 // If an index function fails on an object, Apply leaves out this op, and the store keeps its state
 // of the key. Apply does all other ops, and sets the resourceVersion (IX-17). The error, of type
@@ -47,8 +47,8 @@ func (s *Store[T]) ApplyRelist(ops []Op[T], resourceVersion string) (revision ui
 	return s.write(ops, resourceVersion, replaceVersion, false)
 }
 
-// Replace makes the ops the whole content of the store, as one transaction: a reader sees the old
-// set or the new set, never a mixture (IX-13). If several ops have the same key, the last one
+// Replace makes the ops the whole content of the store, as one transaction. A reader sees the old
+// set or the new set, never a mixture (IX-13). If several ops have the same key, the last op
 // counts. Otherwise Replace is like Apply: if an object cannot be indexed, the store keeps its
 // state of the key.
 func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64, err error) {
@@ -58,7 +58,8 @@ func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64
 // noEnd marks an op whose object cannot be indexed. It takes the place of the op's end in ends.
 const noEnd = -1
 
-// write implements Apply and, if whole is set, Replace. rule returns the store's new version.
+// write implements Apply and, if whole is set, Replace. versionRule returns the store's new
+// version.
 func (s *Store[T]) write(ops []Op[T], resourceVersion string, versionRule func(from, to string) string, whole bool) (uint64, error) {
 	var started time.Time
 	if s.observer.OnApplied != nil {
@@ -80,7 +81,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, versionRule func(f
 		if s.definitions.Load() == definitions {
 			break
 		}
-		e.Unlock() // an index was added since, so the ops lack its terms
+		e.Unlock() // an index was added meanwhile, so the ops lack its terms
 	}
 	next := e.Begin(len(ops))
 	next.ResourceVersion = versionRule(next.ResourceVersion, resourceVersion)

@@ -9,16 +9,16 @@ import (
 )
 
 // Change is the difference of one object between two snapshots. Old is nil if the object is new,
-// and New is nil if the object is gone.
+// and New is nil if the object was deleted.
 type Change[T any] struct {
 	Key      types.NamespacedName
 	Old, New *Entry[T]
 }
 
 // Changes iterates over the changes from an older snapshot of the same store to this one, in no
-// particular order. Deletions are included. Each key comes once, however often it changed in
-// between. A key that was created and deleted in between does not come. A collection that is
-// derived from a store can use Changes to follow the store:
+// particular order. Deletions are included. Changes yields each key once, however often it changed
+// in between. It omits a key that was created and deleted in between. A collection that is derived
+// from a store can use Changes to follow the store:
 //
 //	next := store.Snapshot()
 //	for change := range next.Changes(last) { ... }
@@ -26,7 +26,7 @@ type Change[T any] struct {
 //	last = next
 //
 // The older state must be a snapshot, because from a resourceVersion alone the store could not say
-// which objects were deleted since. To resume after a restart of the process, see package
+// which objects were deleted since then. To resume after a restart of the process, see package
 // informer/warmstart, which saves the store, and notifies handlers of the changes.
 //
 // Time and memory grow with the number of writes since the older snapshot, not with the size of the

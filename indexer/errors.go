@@ -73,7 +73,7 @@ func (e *IndexError) Unwrap() error {
 // failure.
 type IndexErrors []*IndexError
 
-// Error has a line for each failure.
+// Error returns a text with one line for each failure.
 func (e IndexErrors) Error() string { return errors.Join(e.Unwrap()...).Error() }
 
 // Unwrap returns all failures.

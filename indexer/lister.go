@@ -46,8 +46,8 @@ func metadataLabels[T any](object T) labels.Set {
 }
 
 // List iterates over the objects that match the selector, in no particular order. The loop sees the
-// state at its beginning. A nil selector matches all objects. With nil or labels.Everything(), List
-// does not read labels; with labels.Nothing(), it reads no object.
+// state of the store at its beginning. A nil selector matches all objects. With nil or
+// labels.Everything(), List does not read labels; with labels.Nothing(), it reads no object.
 func (l Lister[T]) List(selector labels.Selector) iter.Seq[T] {
 	return l.selected(l.reader.All(), selector)
 }

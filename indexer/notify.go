@@ -17,17 +17,17 @@ import "k8s.io/apimachinery/pkg/types"
 //
 // cancel ends the wait, and leaves an open channel open. It may be called at any time, and more
 // than once. Without a call of cancel, the store keeps a few bytes until the key changes. All calls
-// for one key get the same channel. If nobody uses Notify, its cost is one atomic load for each
+// for one key get the same channel. Without open channels, Notify costs one atomic load for each
 // write.
 func (r *Reader[T]) Notify(key types.NamespacedName) (changed <-chan struct{}, cancel func()) {
 	return r.source.Engine.KeyWaiters.Add(key)
 }
 
-// Undecodable returns the reason why the store lacks the newest state of a key, and has an older
-// state or none: the object was undecodable, or could not be indexed. It returns nil if there is no
-// such reason; see [Options].Unreadable. A missing key certainly has no object only if Unreadable
-// returns nil both before and after the read. When a key becomes unreadable, its channels of Notify
-// are closed.
+// Undecodable returns the reason why the store lacks the newest state of a key, or nil if it has
+// this state. The reason is that the object was undecodable, or could not be indexed; see
+// [Options].Undecodable. The store then has an older state of the key, or no object. A missing key
+// certainly has no object only if Undecodable returns nil both before and after the read. When a
+// key becomes undecodable, its channels of Notify are closed.
 func (r *Reader[T]) Undecodable(key types.NamespacedName) error {
 	if r.undecodable == nil {
 		return nil
@@ -35,9 +35,9 @@ func (r *Reader[T]) Undecodable(key types.NamespacedName) error {
 	return r.undecodable(key)
 }
 
-// NotifyUndecodable closes the channels of [Reader.Notify] for unreadable keys. The writer of the
-// store calls it when more keys become unreadable. If nobody waits for a key, the call costs one
-// atomic load.
+// NotifyUndecodable closes the channels of [Reader.Notify] for undecodable keys. The writer of the
+// store calls it when more keys become undecodable. If there are no open channels, the call costs
+// one atomic load.
 func (s *Store[T]) NotifyUndecodable() {
 	w := &s.source.Engine.KeyWaiters
 	if s.undecodable == nil {

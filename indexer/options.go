@@ -14,10 +14,10 @@ type Options[T any] struct {
 	// index by namespace always exists; see [Snapshot.Namespace].
 	Indexes map[string]IndexFunc[T]
 
-	// Undecodable returns the reason why the store lacks the newest state of a key, or nil if it
-	// has this state, as far as the writer of the store knows. [Reader.Undecodable] calls it, with
+	// Undecodable returns the reason why the store lacks the newest state of a key. It returns nil
+	// if the store has this state, as far as its writer knows. [Reader.Undecodable] calls it, with
 	// any key, from any goroutine. An informer sets it for its own store. Defaults to nil: no key
-	// is unreadable.
+	// is undecodable.
 	Undecodable func(types.NamespacedName) error
 
 	// Observer has the hooks that the store calls after transactions and waits. It is copied.
@@ -26,8 +26,8 @@ type Options[T any] struct {
 }
 
 // Observer is a set of hooks into a store; each may be nil. The goroutine that has written or
-// waited calls them, with no lock held, possibly several at once. Each hook delays this goroutine
-// until it returns.
+// waited calls them with no lock held. Several goroutines may call them at once. Each hook delays
+// its caller until it returns.
 type Observer struct {
 	// OnApplied is called after a transaction was published.
 	OnApplied func(AppliedInfo)
@@ -41,8 +41,8 @@ type AppliedInfo struct {
 	Counts
 
 	// ResourceVersion and Revision describe the store after the transaction. With several writers,
-	// OnApplied may be called in another order than that of the transactions, which is the order of
-	// Revision.
+	// the calls of OnApplied may be in another order than the transactions. The transactions are in
+	// the order of Revision.
 	ResourceVersion string
 	Revision        uint64
 

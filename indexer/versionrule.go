@@ -9,9 +9,9 @@ func replaceVersion(from, to string) string {
 	return to
 }
 
-// advanceVersion is the rule of Apply: the resourceVersion never goes down (D15). If the two cannot
-// be compared, the version of the later transaction wins. Every transaction calls advance, so it
-// checks the format only of a version that looks lower.
+// advanceVersion is the rule of Apply: the resourceVersion never goes down (D15). If the two
+// versions cannot be compared, the version of the later transaction wins. Every transaction calls
+// advanceVersion, so it checks the format only of a version that looks lower.
 func advanceVersion(from, to string) string {
 	looksLower := len(to) < len(from) || len(to) == len(from) && to < from
 	switch {
@@ -23,9 +23,9 @@ func advanceVersion(from, to string) string {
 	return to
 }
 
-// isDecimal reports whether a version is a positive decimal number, so that it can be compared with
-// others (KEP-5504). Of two such versions, the longer one is higher. If both have the same length,
-// the alphabetically later one is higher.
+// isDecimal reports whether a version is a positive decimal number, and so comparable with other
+// versions (KEP-5504). Of two such versions, the longer one is higher. If both have the same
+// length, the alphabetically later one is higher.
 func isDecimal(version string) bool {
 	if version == "" || version[0] == '0' {
 		return false

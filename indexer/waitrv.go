@@ -11,23 +11,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// WaitRV blocks until the store has applied everything up to and including this resourceVersion, as
-// far as its writers say (G8), or until ctx ends. With the version in the server's response to a
+// WaitRV blocks until the store has applied everything up to and including this resourceVersion,
+// according to its writers (G8), or until ctx ends. With the version in the server's response to a
 // write, it gives read-your-writes: after WaitRV has returned nil, readers see this write or
 // something newer.
 //
-// As in the API, "" and "0" mean no particular version, and are reached at once. Other versions are
-// compared by KEP-5504, as positive decimal numbers. If this version or the store's version is not
-// such a number, WaitRV returns an error. If ctx ends first, the error wraps its cause. If the
+// As in the API, "" and "0" mean no particular version, and are reached at once. WaitRV compares
+// other versions as positive decimal numbers (KEP-5504). If this version or the store's version is
+// not such a number, WaitRV returns an error. If ctx ends first, the error wraps its cause. If the
 // version is reached already, WaitRV returns nil, even if ctx has ended.
 //
 // If the server was restored from a backup, the version of the store goes back (see ApplyRelist).
 // The writes after the backup are gone. Their versions are reached when the server's versions pass
 // them again.
 //
-// WaitRV relies on the writers. If there are several writers, each may only pass a version to the
-// store if the store has everything up to this version from all writers. An informer's store has
-// one writer. Any number of goroutines may wait. Each is woken only when its version is reached.
+// WaitRV relies on the writers. If there are several writers, a writer may pass a version only if
+// the store has everything up to this version from all writers. An informer's store has one writer.
+// Any number of goroutines may wait. Each goroutine is woken only when its version is reached.
 func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
 	if resourceVersion == "" || resourceVersion == "0" {
 		return nil
@@ -58,7 +58,7 @@ func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
 
 // waiters has the calls of WaitRV that wait for a version.
 type waiters struct {
-	count atomic.Int64 // length of waiting; without waiters, a writer takes no lock
+	count atomic.Int64 // length of waiting; if it is 0, a writer takes no lock
 
 	mu      sync.Mutex // guards following
 	waiting []*waiter
@@ -67,7 +67,7 @@ type waiters struct {
 // waiter is one call of WaitRV. It gets one result, and is then removed from waiting.
 type waiter struct {
 	resourceVersion string
-	reached         chan error // has room for the result: nil, or an error
+	reached         chan error // buffered; gets nil or an error
 }
 
 // add returns a waiter for a version, or nil if the version is reached or cannot be compared with
@@ -101,8 +101,8 @@ func (ws *waiters) remove(w *waiter) bool {
 }
 
 // wake sends the result to the waiters whose version the store has reached. It reads the current
-// version under the lock: another writer may have lowered the version meanwhile, and new waiters
-// may have come.
+// version under the lock: another writer may have lowered the version meanwhile, and there may be
+// new waiters.
 func (ws *waiters) wake(current func() string) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()

@@ -10,14 +10,14 @@ import (
 type Audit struct {
 	Records    int // keys with an object in a revision that can be read
 	Views      int // pinned views, other than the current one
-	Changes    int // in those views
+	Changes    int // changes in the pinned views
 	WaitedKeys int // keys with a channel of Notify
 
-	MostTerms, MostPostings int // of a record
+	MostTerms, MostPostings int // the maximum of all records
 }
 
-// Audit inspects everything that the engine keeps. It returns an error if a record is in a wrong
-// set, if a count is wrong, or if a version is kept that no view sees.
+// Audit inspects everything that the engine keeps. It returns an error for a record in a wrong set,
+// a wrong count, or a version that no view sees.
 func (e *Engine) Audit() (a Audit, err error) {
 	e.Lock()
 	defer e.Unlock()

@@ -12,7 +12,7 @@ import (
 // beside a list of everything takes 220.8 µs there, and 0.6 µs here (plain/README.md).
 //
 // A transaction consists of Lock, Begin, any number of Put, Delete, Retain and Extend, Publish, and
-// Unlock. Readers see nothing of it before Publish, and all of it after Publish.
+// Unlock. Readers see no change of the transaction before Publish, and all of them after it.
 type Engine struct {
 	byKey table // every Get reads it
 	// keeps byKey on a cache line that writers do not change: BenchmarkGetUnderWrites
@@ -23,8 +23,8 @@ type Engine struct {
 	namespaces Index // has all other namespaces
 	KeyWaiters KeyWaiters
 
-	// publishedThrough is at most the revision of the current view. It equals that revision while
-	// an older view is pinned.
+	// publishedThrough is at most the revision of the current view. It is that revision while an
+	// older view is pinned.
 	publishedThrough atomic.Uint64
 
 	// writeLock makes transactions run one after the other. No user code runs under it. It guards
@@ -38,8 +38,8 @@ type Engine struct {
 	spares    int      // number of unused postings
 
 	// visit is the number of the writer's last collection of terms. Each term in this collection
-	// has this number in its own mark. So the writer need not search for a term, however many
-	// values an index function returns.
+	// has this number in its own field visit. So the writer need not search for a term, however
+	// many values an index function returns.
 	visit uint64
 }
 
@@ -55,8 +55,8 @@ func New(indexes []*Index) *Engine {
 }
 
 // published reports whether the transaction of a version is known to be published. Before its
-// publication, the version has an older version (unborn, if the key is new). Afterwards, it has an
-// older version only if a pinned view sees the older version.
+// publication, the version has an older version (noVersion, if the key is new). Afterwards, it has
+// an older version only if a pinned view sees the older version.
 func (e *Engine) published(v *Version) bool {
 	return v.older.Load() == nil || v.Revision <= e.publishedThrough.Load()
 }
@@ -120,7 +120,7 @@ func (e *Engine) PutOnly(key types.NamespacedName, v *Version, found []IndexValu
 }
 
 // appendVersion sets the revision and the terms of a new version. It returns the record of the key
-// and the newest version so far. If the key has no record, succeed makes one.
+// and the newest version so far. If the key has no record, appendVersion makes one.
 func (e *Engine) appendVersion(key types.NamespacedName, v *Version, found []IndexValue) (r *Record, old *Version) {
 	if r = e.byKey.find(key); r == nil {
 		r = e.create(key)
@@ -136,7 +136,7 @@ func (e *Engine) appendVersion(key types.NamespacedName, v *Version, found []Ind
 // create makes the record of a key.
 func (e *Engine) create(key types.NamespacedName) *Record {
 	r := &Record{Key: key, namespace: &e.all}
-	r.head.Store(noVersion) // readers find unborn as soon as the record is in a set
+	r.head.Store(noVersion) // readers find noVersion as soon as the record is in a set
 	if key.Namespace != "" {
 		r.namespace = e.namespaces.make(key.Namespace)
 		r.Key.Namespace = r.namespace.value // all keys of a namespace share one string

@@ -9,14 +9,14 @@ type Extension struct {
 	Found    []IndexValue
 }
 
-// Extend adds terms to objects, except to objects that were written since. A new version with more
-// terms replaces the old one. No view has the index yet, so readers cannot tell the two versions
-// apart. The caller holds the writers' lock.
+// Extend adds terms to objects, except to objects that were written meanwhile. A new version with
+// more terms replaces the old one. No view has the index yet, so the two versions are equal for
+// readers. The caller holds the writers' lock.
 func (e *Engine) Extend(extensions []Extension) {
 	for _, x := range extensions {
 		old := x.Record.head.Load()
 		if old.deleted() || old.Revision != x.Revision {
-			continue // the object was written since, with the terms of the new index
+			continue // the object was written meanwhile, with the terms of the new index
 		}
 		v := &Version{Object: old.Object, ResourceVersion: old.ResourceVersion, UIDHash: old.UIDHash, Revision: old.Revision}
 		v.terms = intern(e.union(e.liveTerms(old), x.Found))

@@ -11,7 +11,7 @@ import (
 
 // KeyWaiters has the keys for which a channel of Notify is open.
 type KeyWaiters struct {
-	count atomic.Int64 // length of byKey; without watches, a writer takes no lock
+	count atomic.Int64 // length of byKey; if it is 0, a writer takes no lock
 
 	mu    sync.Mutex // guards following
 	byKey map[types.NamespacedName]*keyWaiter

@@ -14,8 +14,8 @@ func (e *Engine) finishChange(c Change) {
 	}
 }
 
-// retire gives a change to a view that sees its old version. The view keeps the old version until
-// it is released. If no view sees the old version, retire drops it.
+// retire adds a change to a view that sees its old version. The view keeps the old version until it
+// is released. If no view sees the old version, retire drops it.
 func (e *Engine) retire(c Change, to *View) {
 	if to != nil && c.isVisibleTo(to) && !c.Record.isErasable() {
 		to.addChange(c)
@@ -24,7 +24,8 @@ func (e *Engine) retire(c Change, to *View) {
 	}
 }
 
-// truncated returns a slice without its elements, and without its capacity if that is large.
+// truncated clears a slice and returns it empty. If its capacity is above maxReuse, truncated
+// returns nil.
 func truncated(changes []Change) []Change {
 	if cap(changes) > maxReuse {
 		return nil
@@ -45,7 +46,7 @@ func (e *Engine) drop(c Change) {
 	r := c.Record
 	head := r.head.Load()
 	if head.older.Load() == c.Old && head.terms == c.Old.terms && head.terms != absent {
-		head.older.Store(c.Old.older.Load()) // most changes need nothing else
+		head.older.Store(c.Old.older.Load()) // all that most changes need
 		return
 	}
 	r.unlink(c.Old)

@@ -17,7 +17,8 @@ type Version struct {
 
 	// terms are the terms that the index functions returned when the object was stored. The version
 	// keeps them, because the functions would return other terms later if somebody has modified the
-	// object (D14). Versions with equal terms share one slice. A deletion has absent.
+	// object (D14). Consecutive versions with equal terms share one slice. In a deletion, terms is
+	// absent.
 	terms *terms
 
 	// older is the previous version, for as long as a view may see it, and at least until this
@@ -31,7 +32,7 @@ var noVersion = &Version{terms: absent}
 // Record is one key with the versions of its object that a view can see, the newest first. It is in
 // the set of each term of these versions.
 type Record struct {
-	head atomic.Pointer[Version] // the newest version; unborn if there is no version yet
+	head atomic.Pointer[Version] // the newest version; noVersion if there is no version yet
 
 	// Key has the strings that came with the first version.
 	Key types.NamespacedName
@@ -47,7 +48,7 @@ type Record struct {
 // erased is the value of inAll in an erased record.
 const erased = -1
 
-// deleted reports whether the version has no object: it is a deletion, or unborn.
+// deleted reports whether the version has no object: it is a deletion, or noVersion.
 func (v *Version) deleted() bool { return v.terms == absent }
 
 // OrNil returns the version, or nil if the version has no object.
@@ -62,8 +63,8 @@ func (v *Version) OrNil() *Version {
 // version may be a deletion. The caller must have pinned a view of the revision.
 func (r *Record) At(revision uint64) *Version { return r.head.Load().At(revision) }
 
-// At returns the newest version that a view of this revision sees, among this version and the older
-// ones.
+// At returns the newest version that a view of this revision sees, among this version and older
+// versions.
 func (v *Version) At(revision uint64) *Version {
 	for v != nil && v.Revision > revision {
 		v = v.older.Load()
@@ -104,7 +105,7 @@ func (r *Record) slotIn(s *set) *int32 {
 	return &p.at
 }
 
-// join adds a record to the sets of the terms, unless it is in them already.
+// join adds a record to those sets of the terms that it is not in yet.
 func (e *Engine) join(r *Record, to terms) {
 	e.visit++
 	for p := r.postings; p != nil; p = p.next {

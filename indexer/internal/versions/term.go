@@ -8,7 +8,7 @@ import (
 
 // Index has the terms of one index. The index by namespace is an Index as well, without a name.
 // Indexes are compared by their addresses: an index that was removed and added again is another
-// one.
+// index.
 type Index struct {
 	Name    string
 	Removed bool // guarded by the writers' lock
@@ -23,11 +23,11 @@ type Term struct {
 	index   *Index
 	value   string
 	records set
-	single  terms // the terms of an object that has only this one
+	single  terms // the terms of an object that has only this term
 
 	// Only the writer uses the fields below.
 	objects int    // number of objects with the term in the newest revision
-	visit   uint64 // see Engine.mark
+	visit   uint64 // see Engine.visit
 }
 
 // IndexValue is an index value that an index function has returned.

@@ -40,7 +40,7 @@ func (c *Counts) Put(existed bool) {
 	}
 }
 
-// Add adds other counts to these.
+// Add adds other to c.
 func (c *Counts) Add(other Counts) {
 	c.Added += other.Added
 	c.Updated += other.Updated
@@ -60,8 +60,8 @@ func (c Change) isVisibleTo(v *View) bool {
 }
 
 // addChange adds a change to the view. If there is no room, it first removes the changes of records
-// that were created and deleted after the view. So the memory of a view that is kept for long grows
-// with the number of objects that it sees, not with the number of writes.
+// that were created and deleted after the view. So the memory of a long-lived view grows with the
+// number of objects that it sees, not with the number of writes.
 func (v *View) addChange(c Change) {
 	if len(v.changes) == cap(v.changes) {
 		kept := v.changes[:0]
@@ -79,7 +79,7 @@ func (v *View) addChange(c Change) {
 }
 
 // Pin returns the current view. Until Unpin, the engine keeps the versions that the view sees. Pin
-// never blocks: if a transaction is published at the same moment, it tries again.
+// never blocks: if a transaction is published at the same moment, Pin retries.
 func (e *Engine) Pin() *View {
 	for {
 		v := e.current.Load()
@@ -91,8 +91,8 @@ func (e *Engine) Pin() *View {
 	}
 }
 
-// Unpin removes a pin. After the last pin of an old view, the versions that no view sees any more
-// are dropped. The current writer drops them or, if there is no writer, Unpin itself.
+// Unpin removes a pin. If it was the last pin of an old view, the current writer drops the versions
+// that no view sees any more. If there is no writer, Unpin drops them itself.
 func (e *Engine) Unpin(v *View) {
 	if v.pins.Add(-1) == 0 && e.current.Load() != v {
 		if e.writeLock.requestCollect() {

@@ -12,25 +12,24 @@ import (
 // plain/store.go has an RWMutex. A mutex and a flag for the request would not work, because a
 // TryLock that fails synchronizes with nothing in Go's memory model. The reader could fail to lock
 // and set the flag, and the writer could unlock without having seen the flag. Here the request and
-// the lock are bits of one word.
+// the lock are bits of one word, which both change atomically.
 //
 // The holder hands the lock over to waiting goroutines. Under contention this takes longer than a
 // sync.Mutex, but a store usually has one writer.
 type writeLock struct {
 	state atomic.Uint32
 
-	// handoff is locked, except while the lock is handed over: the holder unlocks handed, and one
-	// of the waiting goroutines locks it. It is not a channel, because the runtime releases
-	// unreachable snapshots in a goroutine of its own, which must not use a channel of a bubble of
-	// testing/synctest.
+	// handoff is locked, except while the lock is handed over: the holder unlocks handoff, and one
+	// of the waiting goroutines locks it. It is not a channel, because a goroutine of the runtime
+	// releases unreachable snapshots, and must not use a channel of a bubble of testing/synctest.
 	handoff sync.Mutex
 }
 
-// These are the bits of a turn's state.
+// These are the bits of a writeLock's state.
 const (
 	held             = 1 << iota // somebody has the lock
 	collectRequested             // the holder must collect before it releases the lock
-	oneWaiter                    // is added for each goroutine that waits for the lock
+	oneWaiter                    // the count of waiting goroutines is in multiples of this bit
 )
 
 // init initialises the lock as free. The lock must not be copied.
@@ -63,7 +62,7 @@ func (l *writeLock) lockSlow() {
 // goroutine waits.
 func (l *writeLock) release() bool { return l.state.CompareAndSwap(held, 0) }
 
-// handOver returns true if the holder must collect and then call pass again. Otherwise it hands
+// handOver returns true if the holder must collect and then call handOver again. Otherwise it hands
 // over or releases the lock.
 func (l *writeLock) handOver() (collect bool) {
 	for {
