@@ -1,7 +1,7 @@
 // The client. A Kubernetes API server answers two questions about a collection, such as all pods.
 // "What is there now?" is a list: a JSON object with the items and one resourceVersion. This
 // version is the number of writes that the server's database had counted at that moment. "What has
-// changed since?" is a watch: an answer that stays open. When a change happens, the server sends
+// changed since?" is a watch: a response that stays open. When a change happens, the server sends
 // one JSON object for it, in one HTTP chunk. With a list and a watch, a client keeps a copy up to
 // date: list once, then watch from the list's version.
 
@@ -35,7 +35,7 @@ type Client[T metav1.Object] struct {
 }
 
 // List returns the objects that exist, and the version of that state. The argument is the oldest
-// acceptable version: "0" accepts any state that the server has in memory, and "" asks for the
+// acceptable version: "0" accepts any state that the server has in memory, and "" requests the
 // newest state.
 func (c *Client[T]) List(ctx context.Context, version string) (items []T, listed string, err error) {
 	body, err := c.get(ctx, url.Values{"resourceVersion": {version}})
@@ -64,8 +64,8 @@ type Change[T metav1.Object] struct {
 }
 
 // Watch requests the changes after a version, and calls changed for each of them, one after
-// another. It returns nil when the server ends the answer normally, after about this many seconds.
-// Every other end is an error, including the end of ctx and an error of changed.
+// another. It returns nil when the server ends the response normally, after about this many
+// seconds. Every other end is an error, including the end of ctx and an error of changed.
 func (c *Client[T]) Watch(ctx context.Context, version string, seconds int, changed func(Change[T]) error) error {
 	body, err := c.get(ctx, url.Values{
 		"watch": {"true"}, "allowWatchBookmarks": {"true"},
@@ -118,7 +118,7 @@ func isNull[T metav1.Object](object T) bool {
 	return any(object) == any(none)
 }
 
-// get returns the body of a successful answer. The body of a failed answer is a metav1.Status,
+// get returns the body of a successful response. The body of a failed response is a metav1.Status,
 // which becomes the error.
 func (c *Client[T]) get(ctx context.Context, query url.Values) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+"?"+query.Encode(), nil)
@@ -150,9 +150,8 @@ func (c *Client[T]) get(ctx context.Context, query url.Values) (io.ReadCloser, e
 //   - They use protobuf for built-in types: a third of the bytes, and a fraction of the work.
 //   - They recognise objects that have not changed since the last list by their bytes, and do not
 //     decode them.
-//   - They limit every decode by a budget. Here, a server may send one object of any size, and the
-//     client reads it.
-//   - They report an object that cannot be decoded as one error with a key, and go on with the
-//     others. Here, one such object fails the whole list.
+//   - They limit every decode by a budget. Here, the client reads an object of any size.
+//   - They report an undecodable object as one error with a key, and go on with the other objects.
+//     Here, an undecodable object makes the whole list fail.
 //   - They support pages, streaming lists, compression, renewed credentials, proxies and kubeconfig
 //     files, as clusters need them.

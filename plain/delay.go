@@ -2,8 +2,8 @@
 // for another hour. A timer for each key would work, but ten thousand keys would need ten thousand
 // timers, and most timers are changed before they fire. A heap needs one timer. It is a tree in a
 // slice whose root is due first, and the timer is set for the root. A key is in the heap once. If
-// it is added with two times, the earlier time counts: work that comes too early finds nothing to
-// do, and work that comes too late is late.
+// it is added with two times, the earlier time counts. Work that comes too early finds nothing to
+// do, but work that comes too late does harm.
 
 package plain
 
@@ -79,6 +79,6 @@ func (h *delayHeap[K]) Pop() any {
 	return last
 }
 
-// Package workqueue does more than this file, for these reasons: times are in a radix heap, whose
-// nodes are the entries of the table of keys. Setting, moving and removing a time allocates
-// nothing, and costs the same for any number of waiting keys.
+// Package workqueue does more than this file: times are in a radix heap, whose nodes are the
+// entries of the table of keys. Setting, moving and removing a time allocates nothing, and costs
+// the same for any number of waiting keys.

@@ -3,8 +3,8 @@
 // A key is in the queue once, however often its object changes. So the consumer takes all changes
 // of one object together and in order. The queue also finds vanished objects. When a list replaces
 // everything, the queue makes a Deleted delta for each of the consumer's objects that the list
-// lacks. The watch missed that deletion, so the object's last state is unknown. The delta has the
-// last known state, and is marked as a tombstone.
+// lacks. The watch missed these deletions, so the last states of the objects are unknown. Such a
+// delta has the last known state, and is marked as a tombstone.
 
 package plain
 
@@ -29,8 +29,8 @@ type Delta[T metav1.Object] struct {
 // DeltaType is the kind of a delta.
 type DeltaType string
 
-// These are the types of deltas. Replaced says that an object is in a list, changed or not. Sync
-// says that nothing has happened, and that handlers should process the object again.
+// These are the types of deltas. Replaced means that an object is in a list, changed or not. Sync
+// means that the object has not changed, and that handlers should process it again.
 const (
 	Added    DeltaType = "Added"
 	Updated  DeltaType = "Updated"
@@ -99,7 +99,7 @@ func (f *DeltaFIFO[T]) Replace(list []T, version string) error {
 			f.pushLocked(Delta[T]{Type: Deleted, Object: last.Object, FinalStateUnknown: true})
 		}
 	}
-	for _, object := range f.known.List() { // objects that only the consumer has
+	for _, object := range f.known.List() { // objects without queued deltas
 		if key := KeyOf(object); !exists[key] && len(f.items[key]) == 0 {
 			f.pushLocked(Delta[T]{Type: Deleted, Object: object, FinalStateUnknown: true})
 		}
@@ -120,8 +120,8 @@ func (f *DeltaFIFO[T]) Bookmark(version string) {
 	f.updateAppliedLocked()
 }
 
-// Resync queues a Sync for every object that the consumer has, unless the queue has a newer delta
-// of the object. Otherwise the old state would follow the new one.
+// Resync queues a Sync for every object that the consumer has, except for objects with queued
+// deltas. Their Sync would have an older state than these deltas.
 func (f *DeltaFIFO[T]) Resync() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -137,7 +137,8 @@ func (f *DeltaFIFO[T]) Resync() error {
 }
 
 // pushLocked adds a delta to its key, and the key to the queue. If the last delta is a deletion
-// already, it drops another deletion: only the first one may have the last state.
+// already, pushLocked drops another deletion, because only the first deletion may have the last
+// state.
 func (f *DeltaFIFO[T]) pushLocked(delta Delta[T]) {
 	key := KeyOf(delta.Object)
 	deltas := f.items[key]
@@ -204,13 +205,12 @@ func (f *DeltaFIFO[T]) Close() {
 
 // Package deltafifo does more than this file, for these reasons:
 //
-//   - It limits the deltas of a key: if an object changes again and again while the consumer is
-//     busy, the changes become one update from old to newest. Otherwise memory grows with the
-//     changes.
+//   - It limits the deltas of a key: if an object changes often while the consumer is busy, the
+//     changes become one update from old to newest. Here, memory grows with the number of changes.
 //   - It hands out a relist as one batch: the consumer applies all of it in one step, so that no
 //     reader sees half of it.
 //   - It holds no lock while the consumer works, so that a watch can go on filling the queue.
 //   - It hands out keys in batches, and reuses the memory of deltas and keys: both make bursts
 //     cheaper.
-//   - It knows which objects of a list are unchanged: in a relist, these objects need neither
+//   - It recognises the unchanged objects of a list: in a relist, these objects need neither
 //     decoding nor a delta.

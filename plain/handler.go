@@ -1,8 +1,8 @@
-// The handlers. Several parts of a program want to know of changes, and each takes as long as it
-// likes. If the informer called their handlers one after another, the slowest would delay all
-// others and the watch itself. So each handler has a goroutine that calls it, and a queue of the
-// events that it has not processed yet. The queue is a ring: a slice whose memory is reused, and
-// which doubles when it is full.
+// The handlers. Several parts of a program need to process changes, and each may be slow. If the
+// informer called their handlers one after another, the slowest would delay all others and the
+// watch itself. So each handler has a goroutine that calls it, and a queue of the events that it
+// has not processed yet. The queue is a ring: a slice whose memory is reused, and which doubles
+// when it is full.
 
 package plain
 
@@ -27,7 +27,8 @@ type Event[T metav1.Object] struct {
 	// Initial says that the object existed before the informer started or the handler was added.
 	Initial bool
 
-	// FinalStateUnknown marks a tombstone: the object is gone, and New may not be its final state.
+	// FinalStateUnknown marks a tombstone: the object was deleted, and New may not be its final
+	// state.
 	FinalStateUnknown bool
 }
 
@@ -37,7 +38,7 @@ type Handler[T metav1.Object] struct {
 	listed func() bool // reports whether the informer has delivered the whole first list
 
 	mu      sync.Mutex // guards following
-	changed *sync.Cond // there is an event, or the handler was removed
+	changed *sync.Cond // signals that there is an event, or that the handler was removed
 	events  ring[Event[T]]
 	initial int // initial events whose call has not returned
 	removed bool
@@ -75,7 +76,7 @@ func (h *Handler[T]) run() {
 		event := h.events.pop()
 		h.mu.Unlock()
 		if err := recoverPanic(func() error { h.handle(event); return nil }); err != nil {
-			// a panic costs one event, not the program
+			// a panic loses one event, and does not end the program
 			slog.Error("a handler panicked", "key", KeyOf(event.New), "err", err)
 		}
 		h.mu.Lock()
@@ -86,9 +87,9 @@ func (h *Handler[T]) run() {
 	h.mu.Unlock()
 }
 
-// Synced reports whether the function has returned from every initial event. It is not enough that
-// the store is complete: a controller that starts when its handler has got half of the store would
-// take the other half for deleted.
+// Synced reports whether the function has returned from every initial event. A complete store is
+// not enough: a controller that starts when its handler has received half of the store would treat
+// the other half as deleted.
 func (h *Handler[T]) Synced() bool {
 	if !h.listed() {
 		return false

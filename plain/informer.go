@@ -1,6 +1,6 @@
 // The informer. It takes the deltas from the queue. For each delta it first changes the store, and
 // then notifies the handlers. So a handler that reads the store finds the event's object there, or
-// something newer. The type of the event depends on the store, not on the delta. An object that the
+// a newer state. The type of the event depends on the store, not on the delta. An object that the
 // store lacks is added, whether it came from a list or a watch. An object that the store has is
 // updated. If the store has the object in the very same version, nothing has happened, and no
 // handler is notified. A resync is the exception, because its purpose is to notify handlers again.
@@ -26,9 +26,9 @@ type Options[T metav1.Object] struct {
 	// Resync is the interval at which handlers get every object again. 0 means never.
 	Resync time.Duration
 
-	// OnError is called for every failure. If it is nil, failures are logged. A failed request is
-	// retried in any case. If an index function refuses an object, the informer tries to store the
-	// object again when it changes, or is listed.
+	// OnError is called for every failure. If it is nil, the informer logs failures. In both cases
+	// it retries failed requests. If an index function fails on an object, the informer tries to
+	// store the object again when it changes, or is listed.
 	OnError func(error)
 }
 
@@ -56,7 +56,8 @@ func NewInformer[T metav1.Object](client *Client[T], options Options[T]) *Inform
 	return &Informer[T]{Store: store, client: client, options: options, queue: NewDeltaFIFO(store)}
 }
 
-// Run works until ctx ends, and returns when everything that it started has ended. It runs once.
+// Run works until ctx ends, and returns when all goroutines that it started have ended. A second
+// call returns an error.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	i.mu.Lock()
 	if i.started {
@@ -96,8 +97,8 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return nil
 }
 
-// apply changes the store and notifies the handlers. If the store refuses an object, apply does not
-// notify them.
+// apply changes the store and notifies the handlers. If an index function fails on an object, apply
+// neither stores it nor notifies the handlers.
 func (i *Informer[T]) apply(deltas []Delta[T], initial bool) (failed error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -138,7 +139,7 @@ func (i *Informer[T]) resync(ctx context.Context) {
 }
 
 // AddHandler registers a handler. The handler first gets every stored object, as Initial, and then
-// each change. No change is missing and none comes twice, because apply waits for the lock that
+// each change. The handler gets each change exactly once, because apply waits for the lock that
 // AddHandler holds.
 func (i *Informer[T]) AddHandler(handle func(Event[T])) (*Handler[T], error) {
 	i.mu.Lock()
@@ -170,9 +171,9 @@ func (i *Informer[T]) Applied() string { return i.queue.Applied() }
 //   - If an object was deleted and created again while no watch was open, handlers get a deletion
 //     and an addition, because the UIDs differ. Here, they get an update.
 //   - An object may be missing because an index function failed, or because it could not be
-//     decoded. A program can ask for such objects, and wait until they are stored. Here, the
+//     decoded. A program can look up such objects, and wait until they are stored. Here, the
 //     failure is only a line in the log.
-//   - A program can wait until the store has reached a version. Here, it can ask which version the
-//     store has.
+//   - A program can wait until the store has reached a version. Here, it can only read the version
+//     of the store.
 //   - A factory shares informers, several sources can be merged, and an informer can start from a
 //     file: programs have many parts, many namespaces, and restarts.

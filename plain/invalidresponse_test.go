@@ -14,14 +14,15 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// An invalid answer of a server is an error of the list or of the watch. It never ends the program.
+// An invalid response of a server is an error of the list or of the watch. It never ends the
+// program.
 func TestInvalidResponsesAreErrors(t *testing.T) {
 	const watch = `{"metadata":{"resourceVersion":"1"}}`
 	for name, response := range map[string]struct {
 		list, watch, want string
 	}{
 		"a list with null":         {`{"metadata":{"resourceVersion":"1"},"items":[null]}`, "", "an item is null"},
-		"a list that is none":      {`<html>`, "", "invalid character"},
+		"a list that is HTML":      {`<html>`, "", "invalid character"},
 		"a list that breaks off":   {`{"items":[{"metadata":`, "", "unexpected EOF"},
 		"an event with null":       {watch, `{"type":"ADDED","object":null}`, `event of type "ADDED" is null`},
 		"an event without object":  {watch, `{"type":"ADDED"}`, "unexpected end of JSON input"},

@@ -2,8 +2,8 @@
 // minutes. The reflector joins one list and many watches into one history without a gap. It lists,
 // and then watches from the list's version. When a watch ends normally, it watches again from the
 // last version that it has received. When anything else happens, it lists again, and the queue
-// finds the missed changes. A server that has dropped the version answers 410 Gone. With this code
-// a server says "you are too late, list again".
+// finds the missed changes. A server that has dropped the version answers 410 Gone. This code means
+// "you are too late, list again".
 
 package plain
 
@@ -30,9 +30,8 @@ type Reflector[T metav1.Object] struct {
 // resets the count of failures.
 const longestBackoff = 30 * time.Second
 
-// Run works until ctx ends. After a first failure the next attempt follows at once, because a
-// broken watch does not mean that the server fails. After each further consecutive failure Run
-// waits longer.
+// Run works until ctx ends. After a first failure the next attempt follows at once, because a watch
+// may break although the server works. After each further consecutive failure Run waits longer.
 func (r *Reflector[T]) Run(ctx context.Context) {
 	r.version = "0"
 	for failures := 0; ctx.Err() == nil; failures++ {
@@ -45,7 +44,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 			return
 		}
 		r.failed(err)
-		r.version = "" // only the newest list is certainly not older than the received changes
+		r.version = "" // requests the newest list; any other list may be older than the received changes
 		if time.Since(began) > longestBackoff {
 			failures = 0
 		}
@@ -75,8 +74,9 @@ func (r *Reflector[T]) listAndWatch(ctx context.Context) error {
 	}
 }
 
-// watch watches once, for five to ten minutes. The time is random, so that clients that began
-// together do not end together. The timeout also ends a watch whose connection has died silently.
+// watch opens one watch, for five to ten minutes. The time is random, so that clients that began
+// together do not reconnect together. The timeout also ends a watch whose connection has died
+// silently.
 func (r *Reflector[T]) watch(ctx context.Context) error {
 	seconds := 300 + rand.IntN(300)
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+30)*time.Second)
@@ -107,12 +107,13 @@ func (r *Reflector[T]) changed(change Change[T]) (err error) {
 
 // Package reflector does more than this file, for these reasons:
 //
-//   - One table has its states and its reactions to each failure. The tests and the documentation
+//   - A table lists the next state for each state and each reply. The tests and the documentation
 //     use this table.
 //   - It lists again only when it must, for example after a 410. When a connection breaks, it opens
 //     the next watch at the same version. After an outage, ten thousand reflectors like this one
 //     would list everything from etcd at once.
-//   - It notices silence, such as a connection that is open but sends nothing.
-//   - It notices a server that has gone back in time, for example after a restore from a backup.
+//   - It notices a connection that is open but sends nothing.
+//   - It notices that a server's state has gone back in time, for example after a restore from a
+//     backup.
 //   - It waits differently after failures of the connection, failures of the request, and forbidden
 //     requests. It respects the server's Retry-After.

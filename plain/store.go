@@ -1,9 +1,9 @@
 // The store. The copy of the server's objects is a map from key to object. Many goroutines read the
 // map at any time, so a lock guards it. Any number of readers may hold the lock together. A program
-// often needs objects by a property, such as all pods of a node, and should not have to visit every
-// object for that. An index is a second map, from a value to the keys that have it. A function of
-// the program computes the values of an object. Put calls this function when it stores the object,
-// so a look-up computes nothing.
+// often needs objects by a property, such as all pods of a node, and should find them without a
+// visit to every object. An index is a second map, from a value to the keys that have it. A
+// function of the program computes the values of an object. Put calls this function when it stores
+// the object, so a look-up computes nothing.
 
 package plain
 
@@ -38,9 +38,9 @@ type Store[T metav1.Object] struct {
 	indexes map[string]index // by name
 }
 
-// entry is an object with its index values. The store keeps the values: if a program changed the
-// object by mistake, its function would return other values, and the store could not find the old
-// ones.
+// entry is an object with its index values. The store keeps the values for programs that change an
+// object by mistake: the function would then return other values, and the store could not find the
+// old ones.
 type entry[T metav1.Object] struct {
 	object T
 	values map[string][]string // by name of the index
@@ -150,8 +150,8 @@ func (s *Store[T]) IndexValues(name string) ([]string, error) {
 //   - Readers take no lock, and writers do not wait for readers. An iterator shows the store at one
 //     moment, however long the loop takes. Here, a reader who lists 20,000 objects blocks the watch
 //     meanwhile, and each list is a copy.
-//   - A relist is one step: a reader sees all of the old state or all of the new one.
-//   - The store knows up to which version it is complete, and a reader can wait for a version. So a
-//     program can read its own writes.
+//   - A relist is one step: a reader sees either the old state or the new state, never a mixture.
+//   - The store has the version up to which it is complete, and a reader can wait for a version. So
+//     a program can read its own writes.
 //   - Indexes can be added while the store is in use. Two pointers for each object replace its map
 //     of values, which takes 100 bytes.

@@ -1,7 +1,7 @@
-// The workers. A worker takes a key, and makes the world as the object with that key wants it. It
-// reads the present state, and ignores which change added the key: the work is level-triggered. So
-// a change that is missed, merged or repeated does no harm. Failed work is retried later. Many
-// workers work on many keys at once, and never two on one.
+// The workers. A worker gets a key, and brings the real state to the state that the object with
+// this key describes. It reads the present state, and ignores which change added the key: the work
+// is level-triggered. So a change that is missed, merged or repeated does no harm. Failed work is
+// retried later. Many workers process many keys at once, but never the same key.
 
 package plain
 
@@ -14,8 +14,8 @@ import (
 )
 
 // Work runs workers until ctx ends, and returns when all of them have ended. They call reconcile
-// with each key: several at once, but never two with the same key. If reconcile returns an error,
-// the key is retried after a wait.
+// with each key: with several keys at once, but never twice with the same key. If reconcile returns
+// an error, the key is retried after a wait.
 func Work[K comparable](ctx context.Context, queue *Queue[K], workers int, reconcile func(context.Context, K) error) {
 	var running sync.WaitGroup
 	running.Go(func() {

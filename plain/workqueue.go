@@ -3,9 +3,9 @@
 // of three places. dirty has the keys that need work. queue has the dirty keys that a worker may
 // take, in order. processing has the keys that workers have.
 //
-// Add does nothing if a key is dirty already: so a thousand changes are one piece of work. A key
-// that is added while a worker has it becomes dirty and is not queued, because two workers must
-// never have the same key. So that the change is not lost, Done queues that key.
+// Add does nothing if a key is dirty already, so a thousand changes cause one reconcile. A key that
+// is added while a worker has it becomes dirty and is not queued, because two workers must never
+// have the same key. So that the change is not lost, Done queues that key.
 
 package plain
 
@@ -17,16 +17,16 @@ import (
 // Queue hands each key to one worker at a time. It is safe for concurrent use.
 type Queue[K comparable] struct {
 	mu         sync.Mutex // guards following
-	changed    *sync.Cond // signals that a key can be taken, or that none will come
-	dirty      map[K]bool // need work
-	processing map[K]bool // are with workers
+	changed    *sync.Cond // signals that there is a key for Get, or that the queue was shut down
+	dirty      map[K]bool // keys that need work
+	processing map[K]bool // keys that workers have
 	queue      []K        // the dirty keys that a worker may take, in order
 	shutDown   bool
 
 	waiting  delayHeap[K]    // see delay.go
 	due      map[K]*delay[K] // the same, by key
 	timer    *time.Timer     // fires when the root of waiting is due
-	failures map[K]int       // in a row
+	failures map[K]int       // consecutive failures of each key
 }
 
 // NewQueue returns an empty queue.
@@ -36,7 +36,7 @@ func NewQueue[K comparable]() *Queue[K] {
 	return q
 }
 
-// Add marks a key as needing work.
+// Add queues a key, unless it is dirty already.
 func (q *Queue[K]) Add(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,11 +67,11 @@ func (q *Queue[K]) Get() (key K, ok bool) {
 	}
 	key, q.queue = q.queue[0], q.queue[1:]
 	q.processing[key] = true
-	delete(q.dirty, key) // from here on, an add counts as a new change
+	delete(q.dirty, key) // from now on, an Add is a new change
 	return key, true
 }
 
-// Done gives a key back. If the key was added meanwhile, Done queues it.
+// Done ends the caller's work on a key. If the key was added meanwhile, Done queues it.
 func (q *Queue[K]) Done(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -125,6 +125,6 @@ func (q *Queue[K]) ShutDown() {
 //     hash. It takes half of the time, and does not allocate.
 //   - Keys can have priorities, and can be in groups that get equal shares. Here, one busy
 //     namespace makes all others wait.
-//   - A key can be parked until a condition holds, so that no worker waits for it.
-//   - A program can see where each key is and how long it has waited. Depth, waits and work are
-//     counted, for metrics.
+//   - A key can be parked until a condition holds, so that no worker waits for the condition.
+//   - A program can see where each key is and how long it has waited. The queue measures its depth,
+//     waits and work, for metrics.

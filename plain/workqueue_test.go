@@ -34,7 +34,7 @@ func TestFailedKeysAreRetried(t *testing.T) {
 	require.EqualValues(t, 3, calls.Load())
 }
 
-// If a key has two times, the earlier one counts, and the key is added once.
+// If a key is added with two times, the earlier time counts, and Get returns the key once.
 func TestDelayedKeysComeInTheOrderOfTheirTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := plain.NewQueue[string]()
