@@ -60,7 +60,7 @@ func TestOnlySuccessResetsTheFailureCount(t *testing.T) { // D8
 			requireFailures(t, g, 10*time.Second, 1, 2, 1)
 		})
 	})
-	t.Run("a watch that stands for as long as the longest wait", func(t *testing.T) {
+	t.Run("a watch that lasts for as long as the longest wait", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newRig(Options{})
 			g.source.lists = []reply{whole("10")}
@@ -68,7 +68,7 @@ func TestOnlySuccessResetsTheFailureCount(t *testing.T) { // D8
 			requireFailures(t, g, 2*time.Minute, 1, 2, 1)
 		})
 	})
-	t.Run("a snapshot, for snapshots", func(t *testing.T) {
+	t.Run("a snapshot resets the count of snapshots", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newRig(Options{})
 			g.source.lists = []reply{refuse(errBroken), refuse(errBroken), whole("10"), refuse(errBroken), whole("11")}
@@ -76,7 +76,7 @@ func TestOnlySuccessResetsTheFailureCount(t *testing.T) { // D8
 			requireFailures(t, g, time.Minute, 1, 2, 1, 1)
 		})
 	})
-	t.Run("a snapshot does not, for watches", func(t *testing.T) {
+	t.Run("a snapshot does not reset the count of watches", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newRig(Options{})
 			g.source.lists = times(5, whole("10"))
@@ -84,7 +84,7 @@ func TestOnlySuccessResetsTheFailureCount(t *testing.T) { // D8
 			requireFailures(t, g, time.Minute, 1, 2, 3)
 		})
 	})
-	t.Run("an event that the sink refuses does not", func(t *testing.T) {
+	t.Run("an event on which the sink fails does not reset the count", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newRig(Options{})
 			g.source.lists = times(5, whole("10"))
@@ -127,15 +127,15 @@ func TestRunEndsAtOnceInEveryPhase(t *testing.T) { // D5, RC-12, RC-28
 		phase Phase
 		play  func(*script)
 	}{
-		"asking for a list":           {List, Listing, func(*script) {}},
+		"requesting a list":           {List, Listing, func(*script) {}},
 		"reading a list":              {List, Listing, func(s *script) { s.lists = []reply{play(item("a@1"), time.Hour)} }},
 		"waiting after a list":        {List, BackingOff, func(s *script) { s.lists = []reply{refuse(errBroken)} }},
-		"asking for a streaming list": {WatchList, Streaming, func(*script) {}},
+		"requesting a streaming list": {WatchList, Streaming, func(*script) {}},
 		"reading a streaming list":    {WatchList, Streaming, func(s *script) { s.watches = []reply{play(added("a@1"))} }},
 		"waiting after a streaming list": {WatchList, BackingOff, func(s *script) {
 			s.watches = []reply{refuse(errBusy)}
 		}},
-		"asking for a watch": {List, Connecting, func(s *script) { s.lists = []reply{whole("10")} }},
+		"requesting a watch": {List, Connecting, func(s *script) { s.lists = []reply{whole("10")} }},
 		"reading a watch":    {List, Watching, func(s *script) { s.lists, s.watches = []reply{whole("10")}, []reply{play()} }},
 		"waiting after a watch": {List, BackingOff, func(s *script) {
 			s.lists, s.watches = []reply{whole("10")}, []reply{play(io.EOF)}
@@ -156,13 +156,13 @@ func TestRunEndsAtOnceInEveryPhase(t *testing.T) { // D5, RC-12, RC-28
 				require.Equal(t, c.phase, before)
 				require.Equal(t, Stopped, g.reflector.Status().Phase)
 				require.Zero(t, g.source.open)
-				require.LessOrEqual(t, len(g.reported), 1, "the end of the context is no failure")
+				require.LessOrEqual(t, len(g.reported), 1, "the end of the context must not be reported as a failure")
 			})
 		})
 	}
 }
 
-// Neither a server nor a proxy can make the reflector wait for a year.
+// A Retry-After of a year must not make the reflector wait for a year.
 func TestRetryAfterOfAYearIsCapped(t *testing.T) {
 	year := apierrors.NewTooManyRequests("busy", 365*24*60*60)
 	longest := apierrors.NewTooManyRequests("busy", math.MaxInt32)
@@ -182,7 +182,7 @@ func TestRetryAfterOfAYearIsCapped(t *testing.T) {
 			`10m3.2s watch "10"`,
 		)
 	})
-	t.Run("unless that is asked for", func(t *testing.T) {
+	t.Run("unless MaxRetryAfter allows it", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newRig(Options{Backoff: Backoff{MaxRetryAfter: math.MaxInt64}})
 			g.source.lists = []reply{refuse(year), whole("10")}
@@ -197,7 +197,7 @@ func TestRetryAfterOfAYearIsCapped(t *testing.T) {
 	})
 }
 
-// Code that retries with a Row waits as long as a reflector.
+// Code that retries with a FailureStreak waits as long as a reflector.
 func TestFailureStreakWaitsLikeAReflector(t *testing.T) {
 	t.Parallel()
 	b := Backoff{Jitter: -1}

@@ -193,7 +193,7 @@ func (r *Reflector[T]) beginOtherHistory(s *comparing[T], err error) (state[T], 
 // still the known one. Either no event came since the last snapshot, or the server no longer has
 // that event. If the server was unreachable, the next state is a snapshot, unless the spacer still
 // forbids one. Otherwise a watch starts at the version where the last watch ended. versionRequested
-// says that the server's version was requested just before.
+// is true if the server's version was requested just before.
 func (r *Reflector[T]) noEventToCompare(version string, versionRequested bool) state[T] {
 	r.checkpoint = checkpoint.Checkpoint{}
 	switch due := versionRequested || r.historyCheck.spacer.Remaining() <= 0; {

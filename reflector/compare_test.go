@@ -29,8 +29,8 @@ const (
 	notAllowed = `reflector: connecting: dial: connection refused (failure 2 in a row, next attempt in 800ms)`
 )
 
-// runLost is run for histories that begin with a modified a@12 and a broken connection at 0s. want
-// has the journal's lines after these.
+// runLost is run for a script whose first watch sends a modified a@12 and then breaks, at 0s. want
+// has the lines of the journal after that.
 func (g *rig) runLost(t *testing.T, d time.Duration, want ...string) {
 	t.Helper()
 	start := []string{
@@ -84,7 +84,7 @@ func TestLostWatchIsComparedBeforeItGoesOn(t *testing.T) {
 			)
 		})
 	})
-	t.Run("the regular end of a watch is no loss", func(t *testing.T) {
+	t.Run("a watch that ends after its timeout is not lost", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{WatchTimeout: 8 * time.Second}, []reply{play(modified("a@12"), 12*time.Second, io.EOF), play()})
 			g.run(t, 13*time.Second,
@@ -96,7 +96,7 @@ func TestLostWatchIsComparedBeforeItGoesOn(t *testing.T) {
 			)
 		})
 	})
-	t.Run("an early end in good order is", func(t *testing.T) {
+	t.Run("a watch that ends early, without an error, is lost", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{WatchTimeout: 10 * time.Minute, WatchIdleTimeout: -1}, []reply{
 				play(modified("a@12"), 5*time.Minute, io.EOF), play(modified("a@12")),
@@ -111,7 +111,7 @@ func TestLostWatchIsComparedBeforeItGoesOn(t *testing.T) {
 			)
 		})
 	})
-	t.Run("silence is", func(t *testing.T) {
+	t.Run("a watch that falls silent is lost", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12")), play(modified("a@12"))}, whole("13"))
 			g.run(t, 4*time.Minute,
@@ -125,14 +125,14 @@ func TestLostWatchIsComparedBeforeItGoesOn(t *testing.T) {
 			)
 		})
 	})
-	t.Run("unless that is not wanted", func(t *testing.T) {
+	t.Run("SkipComparison switches the comparison off", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play()})
 			g.reflector.opts.SkipComparison = true
 			g.runLost(t, time.Minute, `800ms watch "12"`)
 		})
 	})
-	t.Run("or versions are no numbers", func(t *testing.T) {
+	t.Run("versions that are not numbers are not compared", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@x12"), errBroken), play()})
 			g.run(t, time.Minute,
@@ -188,7 +188,7 @@ func TestServerWhoseVersionIsBehindIsRelistedAtOnce(t *testing.T) {
 			)
 		})
 	})
-	t.Run("and refused where the list is older still", func(t *testing.T) {
+	t.Run("a list that is older than the compared version is refused", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, watches, whole("9"), whole("8", "c@7"), whole("13", "a@12"))
 			g.runLost(t, time.Minute,
@@ -207,10 +207,10 @@ func TestServerWhoseVersionIsBehindIsRelistedAtOnce(t *testing.T) {
 
 func TestWatchThatBeginsWithAnotherEventMeansAnotherHistory(t *testing.T) {
 	for name, first := range map[string]any{
-		"another object":        modified("b@12"),
-		"another version":       modified("a@13"),
-		"an unreadable object":  undecodable(listwatch.Modified, "b"),
-		"another one with both": deleted("c@14"),
+		"another object":             modified("b@12"),
+		"another version":            modified("a@13"),
+		"an undecodable object":      undecodable(listwatch.Modified, "b"),
+		"another object and version": deleted("c@14"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -228,7 +228,7 @@ func TestWatchThatBeginsWithAnotherEventMeansAnotherHistory(t *testing.T) {
 }
 
 func TestServerNoLongerHasTheLastEvent(t *testing.T) {
-	t.Run("is watched from the last version", func(t *testing.T) {
+	t.Run("the next watch starts from the last version", func(t *testing.T) {
 		for name, forgotten := range map[string]reply{"at once": refuse(errExpired), "later": play(errExpired)} {
 			t.Run(name, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
@@ -239,12 +239,12 @@ func TestServerNoLongerHasTheLastEvent(t *testing.T) {
 					}
 					g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), forgotten, play(modified("b@14"))}, lists...)
 					g.runLost(t, time.Minute, want...)
-					require.Len(t, g.reported, 1, "that is no failure")
+					require.Len(t, g.reported, 1, "only the broken watch is a failure")
 				})
 			})
 		}
 	})
-	t.Run("is listed where it could not be reached", func(t *testing.T) {
+	t.Run("after an outage, a list follows", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{
 				play(modified("a@12"), errBroken), refuse(errRefused), refuse(errExpired), play(),
@@ -259,7 +259,7 @@ func TestServerNoLongerHasTheLastEvent(t *testing.T) {
 			)
 		})
 	})
-	t.Run("so is one of which no event is known", func(t *testing.T) {
+	t.Run("after an outage without a last event, a list follows", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(errBroken), refuse(errRefused), play(), play()},
 				whole("13", "a@1"), whole("13", "a@1"))
@@ -278,7 +278,7 @@ func TestServerNoLongerHasTheLastEvent(t *testing.T) {
 			)
 		})
 	})
-	t.Run("and one that says nothing", func(t *testing.T) {
+	t.Run("if the watch is silent, a list follows", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(time.Hour), play()},
 				whole("13", "a@12"), whole("13", "a@12"))
@@ -291,7 +291,7 @@ func TestServerNoLongerHasTheLastEvent(t *testing.T) {
 			)
 		})
 	})
-	t.Run("unless the server must not be listed either", func(t *testing.T) {
+	t.Run("if lists are forbidden, the watch goes on from the last version", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(time.Hour), play(modified("b@13"))},
 				refuse(errForbidden), refuse(errForbidden))
@@ -311,14 +311,14 @@ func TestFailedComparisonDoesNotStopTheWatch(t *testing.T) {
 		reply reply
 		after string
 	}{
-		"403":         {refuse(errForbidden), "800ms"},
-		"500":         {refuse(errInternal), "800ms"},
-		"broken":      {play(errBroken), "800ms"},
-		"silent":      {play(time.Hour), "5.8s"},
-		"unreadable":  {reply{play: []any{undecodable(0, "a")}, meta: listwatch.ListMeta{ResourceVersion: "13"}}, "800ms"},
-		"no number":   {whole("x9"), "800ms"},
-		"no version":  {whole(""), "800ms"},
-		"not limited": {whole("12", "a@12", "b@2"), "800ms"},
+		"403":          {refuse(errForbidden), "800ms"},
+		"500":          {refuse(errInternal), "800ms"},
+		"broken":       {play(errBroken), "800ms"},
+		"silent":       {play(time.Hour), "5.8s"},
+		"undecodable":  {reply{play: []any{undecodable(0, "a")}, meta: listwatch.ListMeta{ResourceVersion: "13"}}, "800ms"},
+		"not a number": {whole("x9"), "800ms"},
+		"no version":   {whole(""), "800ms"},
+		"not limited":  {whole("12", "a@12", "b@2"), "800ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -347,7 +347,7 @@ func TestLateEvents(t *testing.T) {
 		return `reflector: comparing: the event is older than an earlier event of the same watch: ` + line +
 			`, but the sink has everything up to version 12 (failure 1 in a row, going on at once)`
 	}
-	t.Run("are looked into, and a snapshot has what they were about", func(t *testing.T) {
+	t.Run("lead to a comparison and a snapshot, which has the object", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), added("c@7"), modified("a@13")), play()},
 				whole("12"), whole("12", "a@12", "b@2", "c@7"))
@@ -366,7 +366,7 @@ func TestLateEvents(t *testing.T) {
 			require.EqualValues(t, 1, g.reflector.Stats().Stale)
 		})
 	})
-	t.Run("not too often", func(t *testing.T) {
+	t.Run("lead to a comparison every five minutes at most", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			lists := []reply{whole("12"), whole("12", "a@12"), whole("12"), whole("12", "a@12")}
 			g := newComparingRig(Options{WatchTimeout: 10 * time.Minute}, []reply{
@@ -397,7 +397,7 @@ func TestLateEvents(t *testing.T) {
 			)
 		})
 	})
-	t.Run("unless they are repetitions", func(t *testing.T) {
+	t.Run("reach the sink at once if they are repetitions", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), modified("b@2"), modified("a@12"))})
 			g.run(t, time.Minute,
@@ -411,7 +411,7 @@ func TestLateEvents(t *testing.T) {
 			require.Zero(t, g.reflector.Stats().Stale)
 		})
 	})
-	t.Run("unless they are deletions of what the sink has", func(t *testing.T) {
+	t.Run("reach the sink at once if they delete the version of the sink", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), deleted("b@2"), modified("a@13"), errBroken), play()}, whole("13"))
 			g.run(t, 900*time.Millisecond,
@@ -428,7 +428,7 @@ func TestLateEvents(t *testing.T) {
 			require.Zero(t, g.reflector.Stats().Stale)
 		})
 	})
-	t.Run("are believed if they go on after the snapshot", func(t *testing.T) {
+	t.Run("are accepted if they go on after the snapshot", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{WatchTimeout: 10 * time.Minute}, []reply{
 				play(modified("a@12"), added("c@7")),
@@ -457,7 +457,7 @@ func TestLateEvents(t *testing.T) {
 			)
 		})
 	})
-	t.Run("are followed by a snapshot without a comparison", func(t *testing.T) {
+	t.Run("lead to a snapshot only, with SkipComparison", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), bookmark("11"), added("c@7")), play(modified("c@8"))}, whole("12", "a@12", "c@7"))
 			g.reflector.opts.SkipComparison = true
@@ -474,7 +474,7 @@ func TestLateEvents(t *testing.T) {
 			)
 		})
 	})
-	t.Run("a bookmark alone leads to no snapshot", func(t *testing.T) {
+	t.Run("a late bookmark alone does not lead to a snapshot", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), bookmark("11"), modified("b@13"))}, whole("12"))
 			g.run(t, time.Minute,
@@ -487,7 +487,7 @@ func TestLateEvents(t *testing.T) {
 			)
 		})
 	})
-	t.Run("a bookmark makes no later event believed", func(t *testing.T) {
+	t.Run("an event after a late bookmark is not accepted", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), bookmark("11"), bookmark("11"), added("c@7")), play()},
 				whole("12"), whole("12"), whole("12", "a@12"))
@@ -505,7 +505,7 @@ func TestLateEvents(t *testing.T) {
 			)
 		})
 	})
-	t.Run("but where the server is behind", func(t *testing.T) {
+	t.Run("a late bookmark reveals a server whose version is behind", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, []reply{play(modified("a@12"), bookmark("11")), play()}, whole("11"), whole("11", "a@1"))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -52,7 +52,7 @@
 //
 // # Snapshots
 //
-// The reflector requests the first list at version "0", which any server can answer from its cache.
+// The reflector requests the first list at version "0", which any server can serve from its cache.
 // It requests each later list at the last version seen or a newer version. For a list in pages, the
 // request permits a newer version explicitly. If the server no longer has this version, or does not
 // have it yet, the reflector requests the most recent state at once. Each attempt begins with the
@@ -76,8 +76,8 @@
 // one at once. When a watch fails, the reflector opens the next watch from the same version; unlike
 // client-go, it does not list again. Without a version to resume from ("" or "0"), it lists,
 // because a watch without a version does not show what was deleted meanwhile. If the version has
-// become too old, the server answers 410, and a list follows at once. The reflector waits only if
-// the failure before was a 410 as well, because then the list did not help.
+// become too old, the server responds with 410, and a list follows at once. The reflector waits
+// only if the failure before was a 410 as well, because then the list did not help.
 //
 // When three consecutive watches fail although the server responds, the reflector lists, once a
 // minute at most. So the sink still makes slow progress in these cases:

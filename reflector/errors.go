@@ -64,7 +64,7 @@ type Error struct {
 	// Final is set.
 	RetryIn time.Duration
 
-	// Final says that no attempt follows: Run returns this error; see
+	// Final is true if no attempt follows: Run returns this error; see
 	// [Options].GiveUpAfter.
 	Final bool
 }

@@ -14,8 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestFailuresMeanWhatTheyMeanToAPIMachinery compares our predicates with apimachinery's. It tests
-// each reason, no reason and an unknown reason, with each code and without a code.
+// TestFailuresMeanWhatTheyMeanToAPIMachinery compares the predicates of this package with
+// apimachinery's. It tests each reason, no reason and an unknown reason, with each code and without
+// a code.
 func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 	is := func(predicates ...func(error) bool) func(error) bool {
 		return func(err error) bool {
@@ -97,7 +98,7 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 	}
 	for name, p := range pairs {
 		require.False(t, p.ours(nil), name)
-		require.False(t, p.ours(errors.New("nobody said this")), name)
+		require.False(t, p.ours(errors.New("not from a server")), name)
 	}
 }
 
@@ -107,5 +108,5 @@ func TestRetryAfterOf(t *testing.T) {
 	require.Equal(t, 3*time.Second, retryAfterOf(apierrors.NewServerTimeout(schema.GroupResource{Resource: "pods"}, "list", 3)))
 	require.Zero(t, retryAfterOf(apierrors.NewTooManyRequests("later", 0)))
 	require.Zero(t, retryAfterOf(apierrors.NewUnauthorized("no")))
-	require.Zero(t, retryAfterOf(errors.New("nobody said this")))
+	require.Zero(t, retryAfterOf(errors.New("not from a server")))
 }

@@ -69,7 +69,7 @@ func TestPageSize(t *testing.T) { // RC-7
 			require.Equal(t, c.match, opts.ResourceVersionMatch == metav1.ResourceVersionMatchNotOlderThan, "%+v", c)
 			opts = r.listOptions(&listing[string]{requestedVersion: c.at, unpaged: c.whole, token: "c1"})
 			require.Equal(t, c.want, opts.Limit, "%+v", c)
-			require.Empty(t, opts.ResourceVersion+string(opts.ResourceVersionMatch), "the token says it all")
+			require.Empty(t, opts.ResourceVersion+string(opts.ResourceVersionMatch), "the token contains the version")
 		}
 	})
 }
@@ -140,7 +140,7 @@ func TestRepeatingTokensAreDetected(t *testing.T) {
 					break
 				}
 			}
-			require.GreaterOrEqual(t, n, lead+period, "not before there is a repetition: %d, then %d over and over", lead, period)
+			require.GreaterOrEqual(t, n, lead+period, "no repetition may be reported before there is one: %d tokens, then a cycle of %d", lead, period)
 			require.LessOrEqual(t, n, 3*(lead+period))
 		}
 	}
@@ -248,7 +248,7 @@ func TestTimeTravelIsRefused(t *testing.T) {
 }
 
 // A server's version may be wrong, for example because of a network without TLS or a restored
-// backup. It does not stop the reflector for good (G2).
+// backup. A wrong version must not stop the reflector for good (G2).
 func TestTimeTravelIsAcceptedAfterSixSnapshots(t *testing.T) {
 	future := func(options Options, lists ...reply) *rig {
 		g := newRig(options)
@@ -276,7 +276,7 @@ func TestTimeTravelIsAcceptedAfterSixSnapshots(t *testing.T) {
 			}
 		})
 	})
-	t.Run("not where servers contradict each other", func(t *testing.T) {
+	t.Run("but not if servers contradict each other", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := future(Options{}, slices.Concat(times(5, whole("30")), times(5, whole("29")), []reply{whole("2000001", "c@4")})...)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// nearly every test causes failures, which would be logged
+	// almost every test causes failures, which would be logged
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	goleak.VerifyTestMain(m)
 }

@@ -50,7 +50,7 @@ type ItemInfo struct {
 	Key             types.NamespacedName
 	ResourceVersion string
 
-	// Unchanged says that the object was not decoded, because the sink has this
+	// Unchanged is true if the object was not decoded, because the sink has this
 	// version of it.
 	Unchanged bool
 }

@@ -78,9 +78,9 @@ type Options struct {
 	// Backoff computes the wait after a failure. The zero value has defaults; see [Backoff].
 	Backoff Backoff
 
-	// GiveUpAfter is the number of permanent failures in a row after which Run returns the failure.
-	// Permanent failures are: the resource does not exist (404), this client must not read it
-	// (403), or the list is too large (listwatch.ErrListTooLarge). Defaults to 0, which means
+	// GiveUpAfter is the number of consecutive permanent failures after which Run returns the
+	// failure. Permanent failures are: the resource does not exist (404), this client must not read
+	// it (403), or the list is too large (listwatch.ErrListTooLarge). Defaults to 0, which means
 	// never: somebody may still install the CustomResourceDefinition or grant the permission.
 	// Meanwhile the waits grow; see [Backoff].PermanentMax.
 	GiveUpAfter int

@@ -17,10 +17,10 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// errCut is the error of a connection whose server was killed.
+// errCut is the error of a connection to a server that was killed.
 var errCut = fmt.Errorf("the connection was lost within the response: %w", io.ErrUnexpectedEOF)
 
-// A server goes away during a watch. When it is back, it has forgotten the version, and at first
+// A server stops during a watch. When it is back, it no longer has the version, and at first
 // forbids everything.
 func TestOutageEndsSoonAfterTheServerIsBack(t *testing.T) {
 	for _, c := range []struct{ outage, within time.Duration }{{5 * time.Second, 3 * time.Second}, {20 * time.Second, 7 * time.Second}, {time.Minute, 16 * time.Second}} {
@@ -46,9 +46,9 @@ func TestOutageEndsSoonAfterTheServerIsBack(t *testing.T) {
 				}
 				slices.Sort(waits)
 				require.Len(t, waits, 200)
-				require.Less(t, waits[100], c.within, "the median")
+				require.Less(t, waits[100], c.within, "the median wait")
 				require.LessOrEqual(t, waits[199], 2*c.within)
-				// The clients do not all come back at once.
+				// The clients must not all reconnect at once.
 				require.Greater(t, waits[150]-waits[50], c.within/6)
 			})
 		})
@@ -88,7 +88,7 @@ func (s *unreachableServer) Watch(ctx context.Context, opts listwatch.WatchOptio
 }
 
 // If a connection breaks soon after an outage, the next wait is about as long as the connection
-// held, and not as long as the waits during the outage.
+// lasted, and not as long as the waits during the outage.
 func TestConnectionThatBreaksSoonAfterAnOutageIsReopenedSoon(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
@@ -100,7 +100,7 @@ func TestConnectionThatBreaksSoonAfterAnOutageIsReopenedSoon(t *testing.T) {
 		require.Equal(t, 30*time.Second, g.reported[19].RetryIn)
 		require.Equal(t, 4*time.Second, g.reported[20].RetryIn)
 	})
-	t.Run("unless it never holds", func(t *testing.T) {
+	t.Run("unless every connection breaks at once", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newRig(Options{})
 			g.source.lists = times(100, whole("10"))
@@ -113,8 +113,8 @@ func TestConnectionThatBreaksSoonAfterAnOutageIsReopenedSoon(t *testing.T) {
 	})
 }
 
-// Failures with an answer and failures without one are counted separately. Only success resets the
-// back-off.
+// Failures with a response and failures without a response are counted separately. Only success
+// resets the back-off.
 func TestOutagesAndOtherFailuresAreCountedSeparately(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
@@ -133,9 +133,9 @@ func TestOutagesAndOtherFailuresAreCountedSeparately(t *testing.T) {
 	})
 }
 
-// When a server comes back after an outage of one second, its busiest second has at most 10 % more
-// attempts than with client-go's clients. After an outage of ten minutes, fewer than a fifteenth of
-// the clients come in one second.
+// After an outage of one second, the server's busiest second has at most 10 % more attempts than
+// with client-go's clients. After an outage of ten minutes, fewer than a fifteenth of the clients
+// reconnect in one second.
 func TestClientsReconnectSpreadOverTime(t *testing.T) {
 	t.Parallel()
 	const clients = 10_000

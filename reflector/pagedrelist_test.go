@@ -49,15 +49,15 @@ func (w rejectingWatch) Next() (listwatch.Event[*corev1.ConfigMap], error) {
 	return event, err
 }
 
-// G2, KEP-2523: with a limit, a server answers with exactly the requested version, unless the
-// request allows a newer one. A relist must not bring the known state again, because then the same
-// failure would follow.
+// G2, KEP-2523: if a list has a limit, the server returns exactly the requested version, unless the
+// request allows a newer version. A relist must not return the known state again, because then the
+// same failure would follow.
 func TestG2_APagedRelistGetsTheNewestState(t *testing.T) {
 	for name, opts := range map[string]struct {
 		server    apitest.Options
 		reflector reflector.Options
 	}{
-		"pages are asked for":        {apitest.Options{}, reflector.Options{PageSize: 2}},
+		"pages are requested":        {apitest.Options{}, reflector.Options{PageSize: 2}},
 		"the server pages its cache": {apitest.Options{PagedCacheLists: true}, reflector.Options{}},
 		"there is no streaming list": {apitest.Options{NoWatchList: true}, reflector.Options{PageSize: 2, ListMode: reflector.WatchList}},
 		"two parts are merged":       {apitest.Options{}, reflector.Options{PageSize: 2}},
@@ -69,7 +69,7 @@ func TestG2_APagedRelistGetsTheNewestState(t *testing.T) {
 				from, err := strconv.Atoi(req.HTTP.URL.Query().Get("resourceVersion"))
 				return err == nil && from < 700
 			}},
-			"a deletion cannot be read": {Verb: "none", Action: apitest.Drop()},
+			"a deletion is undecodable": {Verb: "none", Action: apitest.Drop()},
 			"nothing can be watched": {Verb: "watch", Action: apitest.Fail(
 				apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "", errors.New("no watch")))},
 		} {

@@ -19,7 +19,7 @@ var (
 	errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "widgets"}, "", errBroken)
 )
 
-// After a failure that does not go away by itself, the reflector sends requests ever more rarely,
+// After failures that do not go away by themselves, the reflector sends requests ever more rarely,
 // but does not stop.
 func TestPermanentFailuresSlowDown(t *testing.T) {
 	for name, permanent := range map[string]error{"404": errNotFound, "403": errForbidden} {
@@ -32,9 +32,9 @@ func TestPermanentFailuresSlowDown(t *testing.T) {
 				require.NoError(t, g.reflector.Run(ctx))
 
 				require.Equal(t, 25600*time.Millisecond, g.reported[5].RetryIn)
-				require.Equal(t, 51200*time.Millisecond, g.reported[6].RetryIn, "beyond Backoff.Max")
+				require.Equal(t, 51200*time.Millisecond, g.reported[6].RetryIn, "the wait exceeds Backoff.Max")
 				require.Equal(t, 5*time.Minute, g.reported[29].RetryIn)
-				require.True(t, g.reflector.Status().Synced, "and when it has gone away, that is found")
+				require.True(t, g.reflector.Status().Synced, "the reflector recovers when the failure has gone away")
 			})
 		})
 	}
@@ -46,14 +46,14 @@ func TestOtherFailuresAreNotSlowedDown(t *testing.T) {
 		g.source.lists = append(append(times(10, refuse(errNotFound)), refuse(errBroken)), times(10, refuse(errNotFound))...)
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
 		defer cancel()
-		require.NoError(t, g.reflector.Run(ctx), "there were not eleven in a row")
+		require.NoError(t, g.reflector.Run(ctx), "there are not eleven consecutive permanent failures")
 		require.Equal(t, 5*time.Minute, g.reported[9].RetryIn)
-		require.Equal(t, 30*time.Second, g.reported[10].RetryIn, "after a lost connection, nobody knows")
+		require.Equal(t, 30*time.Second, g.reported[10].RetryIn, "a lost connection resets the count of permanent failures")
 	})
 }
 
-// A list that is too large costs more than any other attempt. It is repeated only after a long
-// wait, and no part of it reaches the sink (G7).
+// A list that is too large costs more than any other attempt. The reflector repeats it only after a
+// long wait, and no part of it reaches the sink (G7).
 func TestListThatIsTooLargeIsRetriedAfterALongWait(t *testing.T) {
 	for name, mode := range map[string]ListMode{"list": List, "streaming list": WatchList} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestListThatIsTooLargeIsRetriedAfterALongWait(t *testing.T) {
 			})
 		})
 	}
-	t.Run("or it is the end, where that is asked for", func(t *testing.T) {
+	t.Run("or Run ends, with GiveUpAfter 1", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newRig(Options{GiveUpAfter: 1})
 			g.source.lists = []reply{refuse(errOversized)}
@@ -85,7 +85,7 @@ func TestListThatIsTooLargeIsRetriedAfterALongWait(t *testing.T) {
 			require.Zero(t, time.Since(g.began))
 		})
 	})
-	t.Run("by less, where that is asked for", func(t *testing.T) {
+	t.Run("the wait is shorter with a shorter PermanentMax", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newRig(Options{Backoff: Backoff{Max: time.Second, PermanentMax: 2 * time.Second, Factor: 1}})
 			g.source.lists = []reply{refuse(errOversized), refuse(errOversized), whole("10")}

@@ -17,14 +17,14 @@ import (
 // A server that does not support end markers sends changes and never an end marker.
 func TestStreamingListThatSendsOnlyChangesTimesOut(t *testing.T) {
 	for name, next := range map[string]func(n int) any{
-		"updates": func(n int) any { return modified(fmt.Sprintf("a@%d", 10+n)) },
-		"lives":   func(n int) any { return []any{added("b@%d"), deleted("b@%d")}[n%2] },
-		"ever more": func(n int) any {
+		"updates":                 func(n int) any { return modified(fmt.Sprintf("a@%d", 10+n)) },
+		"additions and deletions": func(n int) any { return []any{added("b@%d"), deleted("b@%d")}[n%2] },
+		"new objects and updates": func(n int) any {
 			return []any{added(fmt.Sprintf("b%d@%d", n, 10+n)), modified(fmt.Sprintf("a@%d", 10+n))}[n%2]
 		},
-		"the same again":  func(n int) any { return added(fmt.Sprintf("a@%d", 10+n)) },
-		"bookmarks":       func(n int) any { return bookmark(fmt.Sprint(10 + n)) },
-		"nothing legible": func(n int) any { return undecodable(listwatch.Modified, "a") },
+		"the same again":     func(n int) any { return added(fmt.Sprintf("a@%d", 10+n)) },
+		"bookmarks":          func(n int) any { return bookmark(fmt.Sprint(10 + n)) },
+		"undecodable events": func(n int) any { return undecodable(listwatch.Modified, "a") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -40,14 +40,14 @@ func TestStreamingListThatSendsOnlyChangesTimesOut(t *testing.T) {
 				require.NoError(t, g.reflector.Run(ctx))
 				lines := g.take()
 				require.Contains(t, lines, `1m0s list "0" limit=500`)
-				require.Contains(t, lines, `1m0s list "21" limit=0`, "it is remembered")
+				require.Contains(t, lines, `1m0s list "21" limit=0`, "the next snapshot must be a list, too")
 				require.Equal(t, List, g.reflector.Status().ListMode)
 			})
 		})
 	}
 	// The events of this server look like events that list existing objects. The reflector notices
 	// only at the end of the watch that no end marker comes.
-	for name, end := range map[string][]any{"its time is up": {io.EOF}, "not even that": {}} {
+	for name, end := range map[string][]any{"the server ends it": {io.EOF}, "the reflector ends it": {}} {
 		t.Run("new objects alone, until "+name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				g := newRig(Options{ListMode: WatchList})
@@ -105,7 +105,7 @@ func TestUselessEventsDoNotRestartTheSilenceTimer(t *testing.T) {
 		}
 		s.wait()
 		time.Sleep(7 * time.Second)
-		s.received() // this event came in time
+		s.received() // this event came in time, and was useful
 		s.wait()
 		time.Sleep(59 * time.Second)
 		s.received()
@@ -127,12 +127,12 @@ func TestStoppedSilenceTimerIsNotSetAgain(t *testing.T) {
 		s := newSilenceTimer(time.Minute, func(error) { t.Error("it was stopped") }, ErrIdle)
 		s.stop()
 		s.reset(time.Minute) // as check does if it ran before stop
-		require.False(t, s.timer.Stop(), "it was set")
+		require.False(t, s.timer.Stop(), "the timer must not be set")
 	})
 }
 
-// However long the timeout of a watch is, the reflector opens the next watch only after this watch
-// has ended.
+// Even with the longest timeout of a watch, the reflector opens the next watch only after this
+// watch has ended.
 func TestLongestWatch(t *testing.T) {
 	for _, timeout := range []time.Duration{math.MaxInt64, math.MaxInt64/2 + 1, math.MaxInt64 / 2, 400 * 24 * time.Hour} {
 		t.Run(timeout.String(), func(t *testing.T) {

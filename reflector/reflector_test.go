@@ -87,7 +87,7 @@ func TestPanicsOfTheSourceAreNotRecovered(t *testing.T) { // RC-12
 	r, err := New[string](endless{}, &discard{}, Options{})
 	require.NoError(t, err)
 	require.Panics(t, func() { _ = r.Run(t.Context()) })
-	require.Panics(t, func() { _ = r.Run(t.Context()) }, "it is not taken for running")
+	require.Panics(t, func() { _ = r.Run(t.Context()) }, "a second call must panic as well, and not return ErrRunning")
 }
 
 func TestNewRefusesContradictions(t *testing.T) {

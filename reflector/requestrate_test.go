@@ -49,7 +49,7 @@ func (s *countingSource) Watch(ctx context.Context, opts listwatch.WatchOptions)
 	return &watchStream{stream: s.stream(ctx, r.play)}, nil
 }
 
-// forAnHour runs a reflector with the source e for an hour, with the default waits.
+// forAnHour runs a reflector with the source s for an hour, with the default waits.
 func (s *countingSource) forAnHour(t *testing.T, opts Options) *Reflector[string] {
 	t.Helper()
 	return s.run(t, time.Hour, opts)
@@ -72,7 +72,7 @@ func always[O any](r reply) func(O) reply {
 	return func(O) reply { return reply{refuse: r.refuse, play: append([]any(nil), r.play...), meta: r.meta} }
 }
 
-// No answer of the server makes the reflector send requests as fast as the server can answer.
+// No response makes the reflector send requests as fast as the server can respond.
 func TestNoResponseCausesABusyLoop(t *testing.T) {
 	watch := func(what ...any) func(listwatch.WatchOptions) reply {
 		return always[listwatch.WatchOptions](play(what...))
@@ -92,14 +92,14 @@ func TestNoResponseCausesABusyLoop(t *testing.T) {
 			n++
 			return play(modified(fmt.Sprintf("a-%d@%d", n, n)), errBroken)
 		}}},
-		"tokens of pages that have always expired": {source: countingSource{watch: watch(), list: func(opts listwatch.ListOptions) reply {
+		"tokens that expire at once": {source: countingSource{watch: watch(), list: func(opts listwatch.ListOptions) reply {
 			if opts.Continue != "" {
 				return refuse(errExpired)
 			}
 			return page("10", "c1", "a@1")
 		}}},
-		"an impatient client": {source: countingSource{watch: watch()}, opts: Options{WatchIdleTimeout: 100 * time.Millisecond}},
-		"a hurried client":    {source: countingSource{watch: watch(200*time.Millisecond, io.EOF)}, opts: Options{WatchTimeout: 100 * time.Millisecond}},
+		"a short WatchIdleTimeout": {source: countingSource{watch: watch()}, opts: Options{WatchIdleTimeout: 100 * time.Millisecond}},
+		"a short WatchTimeout":     {source: countingSource{watch: watch(200*time.Millisecond, io.EOF)}, opts: Options{WatchTimeout: 100 * time.Millisecond}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -119,13 +119,13 @@ func TestConnectionsThatAreCutCauseFewLists(t *testing.T) {
 		"nothing happens":       func(listwatch.WatchOptions) reply { return play(cut, io.ErrUnexpectedEOF) },
 		"and bookmarks come":    func(listwatch.WatchOptions) reply { return play(bookmark("12"), cut, io.ErrUnexpectedEOF) },
 		"the event comes again": func(o listwatch.WatchOptions) reply { return play(modified("a@12"), cut, io.ErrUnexpectedEOF) },
-		"the event is forgotten": func(o listwatch.WatchOptions) reply {
+		"the event is expired": func(o listwatch.WatchOptions) reply {
 			if o.ResourceVersion == "11" {
 				return refuse(errExpired)
 			}
 			return play(modified("a@12"), cut, io.ErrUnexpectedEOF)
 		},
-		"and every other is refused": func(listwatch.WatchOptions) reply {
+		"and every second connection is refused": func(listwatch.WatchOptions) reply {
 			if requests++; requests%2 == 0 {
 				return refuse(errRefused)
 			}
@@ -142,8 +142,8 @@ func TestConnectionsThatAreCutCauseFewLists(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				source := countingSource{watch: watch, list: func(listwatch.ListOptions) reply { return whole("12", "a@12") }}
 				source.forAnHour(t, Options{})
-				require.Less(t, source.versionOnlyLists, 75, "lists of one object")
-				require.Less(t, source.lists-source.versionOnlyLists, 130, "lists")
+				require.Less(t, source.versionOnlyLists, 75, "number of lists of one object")
+				require.Less(t, source.lists-source.versionOnlyLists, 130, "number of full lists")
 				require.Greater(t, source.watches, 200)
 			})
 		})
@@ -174,8 +174,8 @@ func TestResourceThatCannotBeWatchedIsRelisted(t *testing.T) {
 	}
 }
 
-// After many comparisons without a finding, the reflector finds another history later, but it still
-// finds it.
+// After many comparisons that have found the known history, the reflector finds another history
+// later, but still finds it.
 func TestOtherHistoryIsFoundAfterManyComparisons(t *testing.T) {
 	for name, c := range map[string]struct {
 		quiet  bool          // there is no event to compare
@@ -226,8 +226,8 @@ func TestOtherHistoryIsFoundAfterManyComparisons(t *testing.T) {
 	}
 }
 
-// A server may forget each version at once. Although its watches send events, the reflector then
-// lists at most once a minute.
+// On some servers each version expires at once. Although the watches send events, the reflector
+// then lists at most once a minute.
 func TestVersionsThatExpireAtOnceCauseAtMostOneListAMinute(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		source := countingSource{watch: always[listwatch.WatchOptions](play(bookmark("10"), errExpired))}
@@ -237,7 +237,7 @@ func TestVersionsThatExpireAtOnceCauseAtMostOneListAMinute(t *testing.T) {
 }
 
 // If a comparison is due later, the reflector asks the server to end the watch then. The watch may
-// end a little early, because its time starts before the answer comes. This is not a failure.
+// end a little early, because its time starts before the response comes. This is not a failure.
 func TestWatchThatEndsForAComparisonIsNotTooShort(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		requests := 0

@@ -35,8 +35,8 @@ func (discardSource) List(ctx context.Context, _ listwatch.ListOptions) (listwat
 	return nil, ctx.Err()
 }
 
-// After Run has ended, other code may still refer to parts of the reflector. These references do
-// not keep the sink alive, nor the store behind it.
+// After Run has ended, other code may still refer to parts of the reflector. These references must
+// not keep the sink or its store in memory.
 func TestNothingRetainsTheSinkAfterRun(t *testing.T) {
 	t.Parallel()
 	k := &retainingSource{}

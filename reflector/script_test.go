@@ -42,8 +42,8 @@ func (j *journal) take() []string {
 	return lines
 }
 
-// reply is the answer to one request. play has items, events and errors, and durations of silence.
-// After these, a list ends, and a watch stays open until its context ends.
+// reply is the response to one request. play has items, events and errors, and durations of
+// silence. After the last element, a list ends, and a watch stays open until its context ends.
 type reply struct {
 	refuse error
 	play   []any
@@ -303,9 +303,9 @@ func (g *rig) run(t *testing.T, d time.Duration, want ...string) {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	require.NoError(t, g.reflector.Run(ctx))
-	require.Equal(t, d, time.Since(g.began), "Run returns when its context ends")
+	require.Equal(t, d, time.Since(g.began), "Run must return when its context ends")
 	require.Equal(t, want, g.take())
-	require.Zero(t, g.source.open, "every stream has been closed")
+	require.Zero(t, g.source.open, "every stream must be closed")
 }
 
 // bubble runs f in a bubble of virtual time.

@@ -93,7 +93,7 @@ func (s *checkingSink) Apply(ev listwatch.Event[*corev1.ConfigMap]) error {
 func (s *checkingSink) checkLocked(call, version string) {
 	v, err := strconv.Atoi(version)
 	require.NoError(s.t, err)
-	require.GreaterOrEqual(s.t, v, s.latest, "%s goes back in time", call)
+	require.GreaterOrEqual(s.t, v, s.latest, "%s must not have a lower version than an earlier call", call)
 	require.Equal(s.t, s.history.at(v), s.content, "%s at version %s", call, version)
 	s.latest = v
 }
@@ -141,7 +141,7 @@ func walk(t *testing.T, mode reflector.ListMode, seed uint64) {
 			ListMode:     mode,
 			PageSize:     7,
 			WatchTimeout: time.Minute,
-			// longer than any silent fault, so that the mode does not change
+			// longer than any fault that is silent, so that the mode does not change
 			ListProgressTimeout: 10 * time.Minute,
 		})
 	require.NoError(t, err)
@@ -306,16 +306,16 @@ func TestSilentWatchOfAServer(t *testing.T) {
 
 		reported, stored := after(3*time.Minute - 2*time.Second)
 		require.Empty(t, reported)
-		require.Zero(t, stored, "nothing could be known")
+		require.Zero(t, stored, "the sink cannot have the object while the watch is silent")
 		reported, stored = after(2 * time.Second)
 		require.Len(t, reported, 1)
 		require.ErrorIs(t, reported[0], reflector.ErrIdle)
 		require.ErrorContains(t, reported[0], "http://apitest/api/v1/configmaps: the watch fell silent: not even a bookmark came")
 		require.Equal(t, 1, stored)
-		require.EqualValues(t, 1, r.Status().Lists, "nothing was listed again")
+		require.EqualValues(t, 1, r.Status().Lists, "the reflector must not list again")
 
 		reported, _ = after(10 * time.Minute)
-		require.Len(t, reported, 1, "bookmarks are life enough")
+		require.Len(t, reported, 1, "bookmarks must end the silence")
 		cancel()
 		group.Wait()
 	})

@@ -33,7 +33,7 @@ func TestSilentWatchIsReopenedWhereItWas(t *testing.T) {
 		)
 		require.ErrorIs(t, g.reported[0], ErrIdle)
 		require.Zero(t, g.reflector.Status().Failures)
-		require.Zero(t, g.reflector.Status().Errors, "it may be all well")
+		require.Zero(t, g.reflector.Status().Errors, "silence must not count as a failure")
 	})
 }
 
@@ -41,9 +41,9 @@ func TestSilentWatchIsReopenedWhereItWas(t *testing.T) {
 // two watches, again and again. This is neither a failure nor a reason to wait.
 func TestSilenceIsNoFailureAndALaterExpiryIsTheFirst(t *testing.T) {
 	for name, opts := range map[string]Options{
-		"by default":                      {},
-		"shorter than the longest wait":   {WatchIdleTimeout: 20 * time.Second},
-		"and without any that is shorter": {Backoff: Backoff{Max: time.Hour}},
+		"by default":               {},
+		"shorter than Backoff.Max": {WatchIdleTimeout: 20 * time.Second},
+		"with a long Backoff.Max":  {Backoff: Backoff{Max: time.Hour}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestSilenceIsNoFailureAndALaterExpiryIsTheFirst(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 200*g.reflector.opts.WatchIdleTimeout+time.Second)
 				defer cancel()
 				require.NoError(t, g.reflector.Run(ctx))
-				require.Len(t, g.source.lists, 200-101, "a list follows each time")
+				require.Len(t, g.source.lists, 200-101, "one list after each expired version, and the first list")
 				expired := 0
 				for _, e := range g.reported {
 					require.Zero(t, e.RetryIn)

@@ -67,7 +67,7 @@ type watching[T any] struct {
 	received bool // the watch has sent an event or a bookmark
 	sawLate  bool // the watch has sent a late event; see isLate
 
-	// synthetic says that the watch started without a version. Its Added events list the existing
+	// synthetic is true if the watch started without a version. Its Added events list the existing
 	// objects, in no particular order, so their versions do not say how far the watch is.
 	synthetic bool
 }

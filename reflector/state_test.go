@@ -33,7 +33,7 @@ var (
 	}}
 )
 
-// describe formats a state as in the table.
+// describe formats a state as the tables of tests do.
 func describe(s state[string]) string {
 	switch s := s.(type) {
 	case *listing[string]:
@@ -62,7 +62,7 @@ func describe(s state[string]) string {
 	}
 }
 
-// These short names for states make the rows of the table easy to read.
+// These short names for states make the tables easy to read.
 type (
 	at    = listing[string]
 	open  = requesting[string]
@@ -72,7 +72,7 @@ type (
 		from     any // a state, or the events of an open stream
 		known    string
 		failures int  // consecutive failures before the step
-		expired  bool // the last of these was an expired version
+		expired  bool // the last failure was an expired version
 		reply    reply
 		sink     []error
 
@@ -114,15 +114,15 @@ func TestStepListing(t *testing.T) {
 		{name: "an expired version leads to the most recent state at once", from: &at{requestedVersion: "9"}, reply: refuse(errExpired),
 			next: `list at ""`, calls: []string{`list "9" limit=0`}},
 		// RC-5
-		{name: "so does Gone", from: &at{requestedVersion: "9"}, reply: refuse(errGone), next: `list at ""`, calls: []string{`list "9" limit=0`}},
+		{name: "Gone leads to the most recent state at once", from: &at{requestedVersion: "9"}, reply: refuse(errGone), next: `list at ""`, calls: []string{`list "9" limit=0`}},
 		// RC-5
-		{name: "so does a version that is too large, whatever Retry-After says", from: &at{requestedVersion: "9"}, reply: refuse(errTooLarge),
+		{name: "a version that is too large leads to the most recent state at once, despite Retry-After", from: &at{requestedVersion: "9"}, reply: refuse(errTooLarge),
 			next: `list at ""`, calls: []string{`list "9" limit=0`}},
 		{name: "the most recent state cannot have expired twice", from: &at{requestedVersion: ""}, failures: 1, reply: refuse(errExpired),
 			next: `wait 1.6s, list at ""`, calls: []string{`list "" limit=500`}},
-		{name: "any other refusal waits", from: &at{requestedVersion: "0"}, reply: refuse(errBroken),
+		{name: "any other refusal leads to a wait", from: &at{requestedVersion: "0"}, reply: refuse(errBroken),
 			next: `wait 800ms, list at "0"`, calls: []string{`list "0" limit=500`}},
-		{name: "a list that breaks off waits and begins again", from: &at{requestedVersion: "0", token: "c1", items: items("a@1")}, reply: play(item("b@2"), errBroken),
+		{name: "a list that breaks begins again after a wait", from: &at{requestedVersion: "0", token: "c1", items: items("a@1")}, reply: play(item("b@2"), errBroken),
 			next: `wait 800ms, list at "0"`, calls: []string{`list c1/ limit=500`}},
 		{name: "Retry-After is the least wait", from: &at{requestedVersion: "0"}, reply: refuse(errBusy),
 			next: `wait 7s, list at "0"`, calls: []string{`list "0" limit=500`}},
@@ -134,9 +134,9 @@ func TestStepListing(t *testing.T) {
 			next: `connect "x10"`, calls: []string{`list "20" limit=0`, `replace "x10": a@1`}},
 		{name: "a sink that fails gets another snapshot", known: "20", from: &at{requestedVersion: "20"}, reply: whole("30"), sink: []error{errBroken},
 			next: `wait 800ms, list at "20"`, calls: []string{`list "20" limit=0`, `replace "30":`}},
-		{name: "an unreadable object stays as it is", known: "10", from: &at{requestedVersion: "10"}, reply: play(undecodable(0, "a"), item("b@2")),
+		{name: "an undecodable object stays as it is", known: "10", from: &at{requestedVersion: "10"}, reply: play(undecodable(0, "a"), item("b@2")),
 			next: `connect ""`, calls: []string{`list "10" limit=0`, `reflector: listing: object ns/a could not be read: garbage`, `replace "": a@= b@2`}},
-		{name: "and is a reason to refuse the first list", from: &at{requestedVersion: "0"}, reply: play(undecodable(0, "a"), item("b@2")),
+		{name: "an undecodable object makes the first list a failure", from: &at{requestedVersion: "0"}, reply: play(undecodable(0, "a"), item("b@2")),
 			next: `wait 800ms, list at "0"`, calls: []string{`list "0" limit=500`, `reflector: listing: object ns/a could not be read: garbage`}},
 	})
 }
@@ -146,10 +146,10 @@ func TestStepStreaming(t *testing.T) {
 		// RC-14
 		{name: "a stream opens", from: &open{requestedVersion: "0"}, next: `streaming items=0`, calls: []string{`stream ""`}},
 		// RC-14
-		{name: "at the last version", from: &open{requestedVersion: "7"}, next: `streaming items=0`, calls: []string{`stream "7"`}},
+		{name: "a stream opens at the last version", from: &open{requestedVersion: "7"}, next: `streaming items=0`, calls: []string{`stream "7"`}},
 		// RC-15
 		{name: "initial events are collected", from: inStream{[]any{added("a@1")}}, next: `streaming items=1`},
-		{name: "other bookmarks are no end", from: inStream{[]any{bookmark("5")}}, next: `streaming items=0`},
+		{name: "other bookmarks do not end the list", from: inStream{[]any{bookmark("5")}}, next: `streaming items=0`},
 		// RC-16, RC-17
 		{name: "the end marker completes the snapshot, and the stream goes on", from: inStream{[]any{endMarker("10")}},
 			next: `watching "10"`, calls: []string{`replace "10":`}},
@@ -157,10 +157,10 @@ func TestStepStreaming(t *testing.T) {
 			next: `wait 800ms, stream at ""`},
 		{name: "a sink that fails gets another snapshot", from: inStream{[]any{endMarker("10")}}, sink: []error{errBroken},
 			next: `wait 800ms, stream at "0"`, calls: []string{`replace "10":`}},
-		{name: "an unreadable object stays as it is", from: inStream{[]any{undecodable(listwatch.Added, "a")}},
+		{name: "an undecodable object stays as it is", from: inStream{[]any{undecodable(listwatch.Added, "a")}},
 			next: `streaming items=1`, calls: []string{`reflector: streaming: object ns/a could not be read: garbage`}},
 
-		{name: "an unreadable delete is a delete", from: inStream{[]any{undecodable(listwatch.Deleted, "a")}},
+		{name: "an undecodable delete is a delete", from: inStream{[]any{undecodable(listwatch.Deleted, "a")}},
 			next: `streaming items=0`, calls: []string{`reflector: streaming: object ns/a could not be read: garbage`}},
 
 		// RC-18
@@ -171,15 +171,15 @@ func TestStepStreaming(t *testing.T) {
 		{name: "an expired version leads to the most recent state at once", from: &open{requestedVersion: "7"}, reply: refuse(errExpired),
 			next: `stream at ""`, calls: []string{`stream "7"`}},
 		// RC-18
-		{name: "so does a version that is too large", from: &open{requestedVersion: "7"}, reply: refuse(errTooLarge), next: `stream at ""`, calls: []string{`stream "7"`}},
-		{name: "so does one that expires on the way", from: inStream{[]any{errExpired}}, next: `stream at ""`},
+		{name: "a version that is too large leads to the most recent state", from: &open{requestedVersion: "7"}, reply: refuse(errTooLarge), next: `stream at ""`, calls: []string{`stream "7"`}},
+		{name: "a version that expires during the stream leads to the most recent state", from: inStream{[]any{errExpired}}, next: `stream at ""`},
 		{name: "the most recent state cannot have expired", from: &open{requestedVersion: ""}, reply: refuse(errExpired), next: `wait 800ms, list at ""`, calls: []string{`stream ""`}},
 		// RC-18
-		{name: "a server that cannot do it is asked for a list at once", from: &open{requestedVersion: "7"}, reply: refuse(errInvalid),
+		{name: "a server without streaming lists is listed at once", from: &open{requestedVersion: "7"}, reply: refuse(errInvalid),
 			next: `list at "7"`, calls: []string{`stream "7"`}},
 		// RC-18
 		{name: "a stream that ends too early begins again", from: inStream{[]any{io.EOF}}, next: `wait 800ms, stream at "0"`},
-		{name: "but the third time a list is tried", from: inStream{[]any{io.EOF}}, failures: 2, next: `wait 3.2s, list at "0"`},
+		{name: "after the third early end a list follows", from: inStream{[]any{io.EOF}}, failures: 2, next: `wait 3.2s, list at "0"`},
 		// RC-18
 		{name: "any other failure leads to a list", from: inStream{[]any{errBroken}}, next: `wait 800ms, list at "0"`},
 	})
@@ -191,36 +191,36 @@ func TestStepWatching(t *testing.T) {
 		{name: "a watch opens", from: &to{version: "10"}, next: `watching "10"`, calls: []string{`watch "10"`}},
 		// RC-24
 		{name: "an event advances the version", from: inWatch{play: []any{modified("a@11")}}, next: `watching "11"`, calls: []string{`modified a@11`}},
-		{name: "a delete too", from: inWatch{play: []any{deleted("a@11")}}, next: `watching "11"`, calls: []string{`deleted a@11`}},
-		{name: "a bookmark too", from: inWatch{play: []any{bookmark("11")}}, next: `watching "11"`, calls: []string{`bookmark @11`}},
-		{name: "an event without a version does not", from: inWatch{play: []any{added("a@")}}, next: `watching "10"`, calls: []string{`added a@`}},
+		{name: "a delete advances the version", from: inWatch{play: []any{deleted("a@11")}}, next: `watching "11"`, calls: []string{`deleted a@11`}},
+		{name: "a bookmark advances the version", from: inWatch{play: []any{bookmark("11")}}, next: `watching "11"`, calls: []string{`bookmark @11`}},
+		{name: "an event without a version does not advance the version", from: inWatch{play: []any{added("a@")}}, next: `watching "10"`, calls: []string{`added a@`}},
 		// RC-24
-		{name: "a synthetic one does not", from: inSyntheticWatch{[]any{added("a@5")}}, next: `watching ""`, calls: []string{`added a@5`}},
+		{name: "a synthetic event does not advance the version", from: inSyntheticWatch{[]any{added("a@5")}}, next: `watching ""`, calls: []string{`added a@5`}},
 		// RC-24
-		{name: "the first that is not Added does", from: inSyntheticWatch{[]any{bookmark("9")}}, next: `watching "9"`, calls: []string{`bookmark @9`}},
+		{name: "the first event that is not Added advances the version", from: inSyntheticWatch{[]any{bookmark("9")}}, next: `watching "9"`, calls: []string{`bookmark @9`}},
 		// RC-23
-		{name: "an unreadable object is skipped", from: inWatch{play: []any{undecodable(listwatch.Modified, "a")}},
+		{name: "an undecodable object is skipped", from: inWatch{play: []any{undecodable(listwatch.Modified, "a")}},
 			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`}},
-		{name: "an unreadable delete is one of what the sink has", from: inWatch{play: []any{undecodable(listwatch.Deleted, "a")}},
+		{name: "an undecodable delete deletes the object of the sink", from: inWatch{play: []any{undecodable(listwatch.Deleted, "a")}},
 			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`, `deleted a@99=`}},
-		{name: "but not one that comes late, which a snapshot follows", from: inWatch{play: []any{
+		{name: "a late undecodable delete leads to a snapshot", from: inWatch{play: []any{
 			&listwatch.ObjectError{Key: key("a"), ResourceVersion: "9", Type: listwatch.Deleted, Err: errBroken},
 		}}, next: `list at "10"`},
-		{name: "an unreadable change that comes late is left alone", from: inWatch{play: []any{
+		{name: "a late undecodable change is ignored", from: inWatch{play: []any{
 			&listwatch.ObjectError{Key: key("a"), ResourceVersion: "9", Type: listwatch.Modified, Err: errBroken},
 		}}, next: `watching "10"`},
-		{name: "one that the sink refuses leads to a snapshot", from: inWatch{play: []any{undecodable(listwatch.Deleted, "a")}}, sink: []error{errBroken},
+		{name: "an undecodable delete on which the sink fails leads to a snapshot", from: inWatch{play: []any{undecodable(listwatch.Deleted, "a")}}, sink: []error{errBroken},
 			next: `wait 800ms, list at "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`, `deleted a@99=`}},
-		{name: "so does one without a name, not older than it", from: inWatch{play: []any{
+		{name: "a nameless delete leads to a snapshot that is not older than it", from: inWatch{play: []any{
 			&listwatch.ObjectError{ResourceVersion: "99", Type: listwatch.Deleted, Err: errBroken},
 		}}, next: `wait 800ms, list at "99"`},
-		{name: "and one of who knows when", from: inWatch{play: []any{
+		{name: "an undecodable delete without a version leads to a snapshot", from: inWatch{play: []any{
 			&listwatch.ObjectError{Key: key("a"), Type: listwatch.Deleted, Err: errBroken},
 		}}, next: `wait 800ms, list at "10"`},
 		{name: "an event without its object leads to a snapshot", from: inWatch{play: []any{
 			listwatch.Event[string]{Type: listwatch.Added, Item: listwatch.Item[string]{Key: key("a"), ResourceVersion: "11", Unchanged: true}},
 		}}, next: `wait 800ms, list at "10"`},
-		{name: "one that was sent again is ignored", from: inWatch{play: []any{
+		{name: "an event without its object is ignored if the sink has its version", from: inWatch{play: []any{
 			listwatch.Event[string]{Type: listwatch.Added, Item: listwatch.Item[string]{Key: key("a"), ResourceVersion: "10", Unchanged: true}},
 		}}, next: `watching "10"`},
 		{name: "a sink that fails gets a snapshot", from: inWatch{play: []any{modified("a@11")}}, sink: []error{errBroken},
@@ -229,14 +229,14 @@ func TestStepWatching(t *testing.T) {
 		// RC-25
 		{name: "an orderly end leads to the next watch at once", from: inWatch{received: true, play: []any{io.EOF}}, next: `connect "10"`},
 		// RC-25
-		{name: "so does a silent one after a second", from: inWatch{play: []any{time.Second, io.EOF}}, next: `connect "10"`},
+		{name: "the end of a silent watch after a second leads to the next watch at once", from: inWatch{play: []any{time.Second, io.EOF}}, next: `connect "10"`},
 		// RC-25
 		{name: "a very short watch waits", from: inWatch{play: []any{time.Second - 1, io.EOF}}, next: `wait 800ms, connect "10"`},
 		// RC-26
 		{name: "an expired version leads to a snapshot at once", from: inWatch{play: []any{errExpired}}, next: `list at "10"`},
-		{name: "also after other failures", from: inWatch{play: []any{errExpired}}, failures: 9, next: `list at "10"`},
-		{name: "but waits after an expired version", from: inWatch{play: []any{errExpired}}, failures: 1, expired: true, next: `wait 1.6s, list at "10"`},
-		{name: "at opening too", known: "10", from: &to{version: "10"}, reply: refuse(errGone), next: `list at "10"`, calls: []string{`watch "10"`}},
+		{name: "an expired version leads to a snapshot at once, also after other failures", from: inWatch{play: []any{errExpired}}, failures: 9, next: `list at "10"`},
+		{name: "a second expired version leads to a wait", from: inWatch{play: []any{errExpired}}, failures: 1, expired: true, next: `wait 1.6s, list at "10"`},
+		{name: "a version that is expired at opening leads to a snapshot at once", known: "10", from: &to{version: "10"}, reply: refuse(errGone), next: `list at "10"`, calls: []string{`watch "10"`}},
 		// RC-26
 		{name: "429 waits", from: inWatch{play: []any{errBusy}}, next: `wait 7s, connect "10"`},
 		// RC-22
@@ -244,17 +244,17 @@ func TestStepWatching(t *testing.T) {
 		// RC-22
 		{name: "refused connections wait", from: &to{version: "10"}, failures: 2, reply: refuse(errRefused),
 			next: `wait 1.25s, connect "10"`, calls: []string{`watch "10"`}},
-		{name: "credentials that are refused wait as short", from: &to{version: "10"}, failures: 2, reply: refuse(errUnauthorized),
+		{name: "refused credentials wait like refused connections", from: &to{version: "10"}, failures: 2, reply: refuse(errUnauthorized),
 			next: `wait 1.25s, connect "10"`, calls: []string{`watch "10"`}},
-		{name: "a broken stream goes on from where it was", from: inWatch{play: []any{errBroken}}, next: `wait 800ms, connect "10"`},
-		{name: "the third time a list is taken", from: inWatch{play: []any{errBroken}}, failures: 2, next: `wait 3.2s, list at "10"`},
-		{name: "an internal error goes on from where it was", from: &to{version: "10"}, reply: refuse(errInternal), next: `wait 800ms, connect "10"`, calls: []string{`watch "10"`}},
-		{name: "the third time a list is taken, as the version may be the reason", known: "10", from: &to{version: "10"}, failures: 2, reply: refuse(errInvalid),
+		{name: "after a broken stream, the next watch starts from the same version", from: inWatch{play: []any{errBroken}}, next: `wait 800ms, connect "10"`},
+		{name: "after the third broken stream a list follows", from: inWatch{play: []any{errBroken}}, failures: 2, next: `wait 3.2s, list at "10"`},
+		{name: "after an internal error, the next watch starts from the same version", from: &to{version: "10"}, reply: refuse(errInternal), next: `wait 800ms, connect "10"`, calls: []string{`watch "10"`}},
+		{name: "after the third refusal a list follows, because the version may be the reason", known: "10", from: &to{version: "10"}, failures: 2, reply: refuse(errInvalid),
 			next: `wait 3.2s, list at "10"`, calls: []string{`watch "10"`}},
 	})
 }
 
-// runTable checks one step for each row.
+// runTable checks one step for each row of a table.
 func runTable(t *testing.T, mode ListMode, rows table) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -271,7 +271,7 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 				next, err := r.step(t.Context(), g.state(t, row.from))
 				got := describe(next)
 				_, waits := next.(*backingOff[string])
-				require.False(t, waits && err == nil, "no wait without a failure")
+				require.False(t, waits && err == nil, "a wait must follow a failure")
 				for i, line := range row.calls {
 					row.calls[i] = time.Since(g.began).String() + " " + line
 				}
@@ -281,16 +281,16 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 
 				r.stop(next)
 				synctest.Wait()
-				require.Zero(t, g.source.open, "a stream is open only in states that have one")
+				require.Zero(t, g.source.open, "a stream may be open only in states that have a stream")
 				for _, ctx := range g.source.contexts {
-					require.Error(t, ctx.Err(), "a request's context ends with the request")
+					require.Error(t, ctx.Err(), "a request's context must end with the request")
 				}
 			})
 		})
 	}
 }
 
-// streakOf returns a row with n failures of all kinds.
+// streakOf returns a streak with n failures of all kinds.
 func streakOf(n int, expired bool) loggedStreak {
 	return loggedStreak{FailureStreak: FailureStreak{failures: n, connected: n, outage: n, expired: expired}}
 }

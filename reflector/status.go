@@ -12,7 +12,7 @@ type Status struct {
 	Phase Phase
 	Since time.Time
 
-	// Synced says that the sink has got a whole snapshot.
+	// Synced is true if the sink has received a whole snapshot.
 	Synced bool
 
 	// ResourceVersion is the version through which the sink has got everything, or "" before the

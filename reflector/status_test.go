@@ -167,8 +167,6 @@ func logTo(w io.Writer, level slog.Level) *slog.Logger {
 	}))
 }
 
-// A server that is down for 20 minutes causes four warnings, one each five minutes. When the server
-// is back and refuses the request, there is one more warning.
 func TestLogsGoToTheDefaultLoggerByDefault(t *testing.T) {
 	previous := slog.Default()
 	defer slog.SetDefault(previous)
@@ -185,6 +183,8 @@ func TestLogsGoToTheDefaultLoggerByDefault(t *testing.T) {
 	require.Contains(t, log.String(), `level=WARN msg="Attempt failed" phase=listing err="connection reset"`)
 }
 
+// A server that is down for 18 minutes causes four warnings, one every five minutes. When the
+// server is back and refuses the request, there is one more warning.
 func TestAnOutageIsLoggedWhenItBeginsEveryFiveMinutesAndWhenItEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var log strings.Builder
@@ -212,8 +212,8 @@ func TestAnOutageIsLoggedWhenItBeginsEveryFiveMinutesAndWhenItEnds(t *testing.T)
 	})
 }
 
-// outage is a source that is unreachable for 18 minutes and then refuses for four minutes. After
-// that it has a list, and a watch without events.
+// outage is a source that is unreachable for 18 minutes, and then refuses requests for four
+// minutes. After that it has a list, and a watch without events.
 type outage struct {
 	script
 	began time.Time

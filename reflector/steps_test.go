@@ -98,8 +98,8 @@ var stepReplies = []struct {
 }
 
 // TestStepsOfEveryStateAndReply combines every state with every reply, as the first failure and as
-// the third in a row, and compares the result with testdata/steps.txt. The file is also a readable
-// description of the state machine.
+// the third consecutive failure, and compares the result with testdata/steps.txt. The file is also
+// a readable description of the state machine.
 func TestStepsOfEveryStateAndReply(t *testing.T) {
 	const file = "testdata/steps.txt"
 	var b strings.Builder

@@ -125,7 +125,7 @@ func TestStreamingListThatFailsIsTriedAgainNextTime(t *testing.T) { // RC-18
 	})
 }
 
-// The collection is compared with a map, by random puts, removals and skips.
+// The test compares streamedItems with a map, after random puts, removals and undecodable objects.
 func TestStreamedItemsBehaveLikeAMap(t *testing.T) {
 	t.Parallel()
 	for range 200 {
@@ -151,7 +151,7 @@ func TestStreamedItemsBehaveLikeAMap(t *testing.T) {
 			require.Len(t, c.index, len(model))
 		}
 		for _, it := range model {
-			require.True(t, slices.Contains(c.items, it), "%v is missing", it)
+			require.True(t, slices.Contains(c.items, it), "%v must be among the items", it)
 		}
 	}
 }

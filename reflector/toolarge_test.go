@@ -19,9 +19,9 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// G7, G11: no part of a list that is too large reaches the sink, and the reflector requests the
-// list seldom. This is tested for both encodings, for lists with and without pages, and for
-// streaming lists. When the list has become smaller, the reflector recovers.
+// G7, G11: no part of a list that is too large reaches the sink, and the reflector rarely requests
+// the list. The test covers both encodings, lists with and without pages, and streaming lists. When
+// the list has become smaller, the reflector recovers.
 func TestNothingOfAListThatIsTooLargeReachesTheSink(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for _, encoding := range []rest.Encoding{rest.JSON, rest.Protobuf} {
@@ -64,7 +64,7 @@ func shrink(t *testing.T, mode reflector.ListMode, encoding rest.Encoding, pageS
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	require.NoError(t, r.Run(ctx))
-	require.Nil(t, sink.content, "the sink was not called")
+	require.Nil(t, sink.content, "the sink must not be called")
 	require.Contains(t, []int{3, 4}, len(errs))
 	for _, e := range errs {
 		require.ErrorIs(t, e, listwatch.ErrListTooLarge)

@@ -18,7 +18,7 @@ import (
 )
 
 // The server refuses a token until somebody repairs the token. Soon after that the reflector uses
-// the repaired one.
+// the repaired token.
 func TestRepairedTokenIsUsedSoon(t *testing.T) {
 	for _, repaired := range []time.Duration{5 * time.Second, 20 * time.Second, time.Minute} {
 		t.Run(repaired.String(), func(t *testing.T) {

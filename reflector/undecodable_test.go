@@ -21,7 +21,7 @@ func undecodableAt(kind listwatch.EventType, name string) *listwatch.ObjectError
 	return bad
 }
 
-// undecodableNames returns the reflector's reports about unreadable objects.
+// undecodableNames returns the reflector's reports about undecodable objects.
 func undecodableNames(g *rig) []string {
 	state := g.reflector.Status().Undecodable
 	names := []string{}
@@ -78,7 +78,7 @@ func TestFirstSnapshotIsCompleteOrAFailure(t *testing.T) { // G2, G11
 					}
 					time.Sleep(time.Second)
 					synctest.Wait()
-					require.Equal(t, 2, g.reflector.Status().Failures, "it is tried again, after a wait")
+					require.Equal(t, 2, g.reflector.Status().Failures, "the reflector must list again after a wait")
 
 					time.Sleep(time.Minute)
 					synctest.Wait()
@@ -123,7 +123,7 @@ func TestSkipUndecodableStillReportsTheObjects(t *testing.T) { // G11
 	}
 }
 
-// TestAnObjectIsUndecodableUntilItIsDecodedOrDeleted checks the set of unreadable objects after
+// TestAnObjectIsUndecodableUntilItIsDecodedOrDeleted checks the set of undecodable objects after
 // each event.
 func TestAnObjectIsUndecodableUntilItIsDecodedOrDeleted(t *testing.T) { // G2, G11
 	bubble(t, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestAnObjectIsUndecodableUntilItIsDecodedOrDeleted(t *testing.T) { // G2, G
 	})
 }
 
-// TestASnapshotReplacesTheUndecodableSet: a snapshot replaces the set of unreadable objects. If an
+// TestASnapshotReplacesTheUndecodableSet: a snapshot replaces the set of undecodable objects. If an
 // object of the snapshot has no readable name, another snapshot follows when the watch has ended.
 func TestASnapshotReplacesTheUndecodableSet(t *testing.T) { // G2, G11
 	bubble(t, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestASnapshotReplacesTheUndecodableSet(t *testing.T) { // G2, G11
 		synctest.Wait()
 		require.Equal(t, []string{"a", "?", "?"}, undecodableNames(g))
 		require.Equal(t, 3, g.reflector.Status().Undecodable.Count)
-		require.Equal(t, map[string]string{"a": "1", "b": "2", "c": "3"}, byName(g), "nobody knows which object it is that has no name")
+		require.Equal(t, map[string]string{"a": "1", "b": "2", "c": "3"}, byName(g), "the nameless object may be any of these, so all must stay")
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.Empty(t, undecodableNames(g))

@@ -15,8 +15,8 @@ import (
 )
 
 // These types are the data for the page of package view, on which a user steps through the states.
-// They cover more consecutive failures than testdata/steps.txt. Each step names the row of the
-// table for the next state.
+// They cover more consecutive failures than testdata/steps.txt. Each step has the index of the next
+// state in the table.
 type (
 	pageTable struct {
 		States []pageState `json:"states"`
@@ -30,16 +30,16 @@ type (
 		Name    string `json:"name"`
 		Expired bool   `json:"expired,omitempty"`
 
-		// Outage says that the counted failures are failures without an answer of a server.
+		// Outage is true if the counted failures are failures without a response of a server.
 		Outage bool `json:"outage,omitempty"`
 
-		// Outcomes has the outcome after no failure, after one failure, and so on. The last outcome
-		// also stands for more failures.
+		// Outcomes has the result of the step after no failure, after one failure, and so on. The
+		// last element is also the result after more failures.
 		Outcomes []stepResult `json:"outcomes"`
 	}
 )
 
-// pageFailures is the number of consecutive failures up to which the page has outcomes.
+// pageFailures is the number of consecutive failures up to which the page has results.
 const pageFailures = 5
 
 // TestViewPageHasTheSteps compares the steps in the page's data with the reflector.
@@ -62,7 +62,7 @@ func TestViewPageHasTheSteps(t *testing.T) {
 				reply.Outcomes = append(reply.Outcomes, o)
 			}
 			// After no failure, a count that stays and a count that is reset are both 0. So use the
-			// counts of the outcome after one failure.
+			// counts of the result after one failure.
 			reply.Outcomes[0].Counts = reply.Outcomes[1].Counts
 			for last := len(reply.Outcomes) - 1; last > 0 && reply.Outcomes[last].same(reply.Outcomes[last-1]); last-- {
 				reply.Outcomes = reply.Outcomes[:last]
@@ -87,7 +87,7 @@ func TestViewPageHasTheSteps(t *testing.T) {
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, string(want), b.String(), "-update writes it")
+	require.Equal(t, string(want), b.String(), "the file must have the current steps; -update writes it")
 }
 
 func encode(t *testing.T, value any) string {
@@ -107,21 +107,21 @@ func comma(n, of int) string {
 
 // stepResult is the result of a step.
 type stepResult struct {
-	// After is how long the step took, in virtual time; it is empty for less than a moment. Told
-	// are the calls of the sink, and Said the reports of the reflector.
+	// After is how long the step took, in virtual time, if it took more than a second. SinkCalls
+	// are the calls of the sink, and Reports the reports of the reflector.
 	After     jsonSeconds `json:"after,omitempty"`
 	SinkCalls []string    `json:"told,omitempty"`
 	Reports   []string    `json:"said,omitempty"`
 
-	// Wait is the wait before the next state, whose name is Next. Row is the row of the table about
-	// the next state, or -1 at the end.
+	// Wait is the wait before the next state, whose name is Next. NextRow is the index of the next
+	// state in the table, or -1 at the end.
 	Wait    jsonSeconds `json:"wait,omitempty"`
 	Next    string      `json:"next"`
 	NextRow int         `json:"row"`
 
 	// Counts says how each count of failures changes: it stays (=), grows by one (+) or is reset
-	// (0). There are counts for snapshots and for watches, first those of answered failures, then
-	// those of outages.
+	// (0). There are counts for snapshots and for watches: first the connected failures, then the
+	// outages.
 	Counts string `json:"counts"`
 
 	from, tableRow string
@@ -137,7 +137,7 @@ func (o stepResult) same(other stepResult) bool {
 	return o.line() == other.line() && slices.Equal(o.Reports, other.Reports) && o.Counts == other.Counts && o.NextRow == other.NextRow
 }
 
-// line returns the outcome in the format of testdata/steps.txt.
+// line returns the result in the format of testdata/steps.txt.
 func (o stepResult) line() string {
 	var all []string
 	if o.After > 0 {
@@ -163,8 +163,8 @@ func count(n, now int) string {
 	}
 }
 
-// tableRowOf returns the name of the table's row about a state, or "" at the end. had is the last
-// event before the step.
+// tableRowOf returns the name of a state in the table, or "" at the end. had is the checkpoint
+// before the step.
 func tableRowOf(r *Reflector[string], s state[string], had checkpoint.Checkpoint) string {
 	switch s := s.(type) {
 	case *backingOff[string]:

@@ -81,7 +81,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 
 	r.eventReceived(Watching, event)
 	if event.Type == listwatch.Bookmark && !checkpoint.Resumes(event.ResourceVersion) {
-		// A bookmark without a version only says that the connection is alive.
+		// A bookmark without a version only shows that the connection is alive.
 		s.received = true
 		r.eventDone(event, -1)
 		r.succeeded(&r.watches)
@@ -217,7 +217,7 @@ func (r *Reflector[T]) resume(version string) state[T] {
 }
 
 // watchFailed returns the next state after a watch from version has failed. As a rule, the next
-// watch starts from this version, after a wait. longest limits the wait. suspect says that the
+// watch starts from this version, after a wait. longest limits the wait. suspect is true if the
 // version may be the cause: after failuresBeforeSwitch failures, a snapshot then gets another
 // version. In this place plain/reflector.go always lists again, which takes 2.30 s of CPU for
 // 20,000 pods (plain/README.md).

@@ -205,8 +205,8 @@ func TestWatchThatOutlivesItsTimeoutIsReopened(t *testing.T) {
 		require.NoError(t, g.reflector.Run(ctx))
 
 		require.Equal(t, g.source.options[0].Timeout+5*time.Second, reopened)
-		require.Equal(t, "11", g.source.options[1].ResourceVersion, "the next watch goes on")
-		require.Empty(t, g.reported, "it is no failure")
+		require.Equal(t, "11", g.source.options[1].ResourceVersion, "the next watch must start from the last version")
+		require.Empty(t, g.reported, "the end must not be reported as a failure")
 		require.Zero(t, g.source.open)
 	})
 }
