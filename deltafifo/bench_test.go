@@ -36,8 +36,8 @@ func manyItems(unchanged bool) (consumerStore, []listwatch.Item[*object]) {
 }
 
 // BenchmarkReplace measures one Replace of 100,000 objects and the Pop that follows. The store is
-// empty, has the objects in other versions, has the objects unchanged, or has objects that are all
-// gone.
+// empty, has the objects in other versions, has the objects unchanged, or has only objects that the
+// list lacks.
 func BenchmarkReplace(b *testing.B) {
 	known, changed := manyItems(false)
 	_, unchanged := manyItems(true)

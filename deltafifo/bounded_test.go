@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/deltafifo"
 )
 
-// A key is deleted and created again and again while nobody pops. The consumer still learns that
-// its known object is gone, and that another object exists.
+// A key is deleted and created again and again while nobody pops. The consumer must still get the
+// deletion of its known object, and the creation of the present one.
 func TestAKeyThatIsRecreatedForEverIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, known := range []bool{true, false} {
@@ -47,13 +47,14 @@ func TestAKeyThatIsRecreatedForEverIsBounded(t *testing.T) {
 			require.NotZero(t, f.Stats().Merged)
 
 			b := f.pop()
-			require.Equal(t, strconv.Itoa(rv), b.ResourceVersion, "the version is that of the last delta all the same")
+			require.Equal(t, strconv.Itoa(rv), b.ResourceVersion, "the batch must have the version of the last delta, even if deltas were merged")
 			require.Equal(t, []string{want}, text(b))
 		})
 	}
 }
 
-// Names of pods are used only once. The queue forgets the names of pods that came and went.
+// Names of pods are used only once. The queue must forget pods that were created and deleted
+// between two Pops.
 func TestNamesThatAreUsedOnceDoNotAccumulate(t *testing.T) {
 	t.Parallel()
 	f := deltafifo.New(emptyStore[*object]{}, deltafifo.Options{})
@@ -70,7 +71,7 @@ func TestNamesThatAreUsedOnceDoNotAccumulate(t *testing.T) {
 	require.EqualValues(t, 19_980*2, f.Stats().Merged+uint64(f.Stats().Deltas)-20)
 }
 
-// The queue does not forget the deletion of a key that the consumer has, or that is in flight.
+// The queue must not forget the deletion of a key that the consumer has, or that is in flight.
 func TestADeleteThatTheConsumerNeedsIsKept(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})
@@ -122,7 +123,7 @@ func TestASweepThatIsOvertakenByPopForgetsNothing(t *testing.T) {
 		f.del("a", "6")
 	}
 	f.del("b", "4") // starts a sweep
-	require.Nil(t, known.onLastApplied, "it was asked")
+	require.Nil(t, known.onLastApplied, "the sweep must call LastApplied")
 	require.Equal(t, []string{"a: Deleted@6"}, f.popAndApply())
 	require.Empty(t, f.store.contents())
 }
@@ -169,10 +170,10 @@ func TestVersionsOfAddsAfterAListWithoutVersionDoNotCount(t *testing.T) {
 				end(f)
 				require.Equal(t, "9", version())
 				f.add("c", "10")
-				require.Equal(t, "10", version(), "from here on all is in order")
+				require.Equal(t, "10", version(), "from now on the versions of Adds must count")
 				f.replace(listed)
 				f.add("c", "12")
-				require.Equal(t, "10", version(), "until the next such list")
+				require.Equal(t, "10", version(), "after the next list without a version, the versions of Adds must not count")
 			})
 		}
 	}

@@ -37,7 +37,7 @@ type Delta[T any] struct {
 	UIDHash uint64
 }
 
-// DeltaType says what a [Delta] reports. The zero value is not a valid type.
+// DeltaType is the kind of change that a [Delta] reports. The zero value is not a valid type.
 type DeltaType uint8
 
 // These are the types of deltas. A consumer that keeps a store treats all types except Deleted
@@ -79,7 +79,7 @@ type Stack[T any] struct {
 	Deltas []Delta[T] // oldest first
 }
 
-// Newest returns the newest delta. Its type says whether the object exists.
+// Newest returns the newest delta. The object exists, unless the type is Deleted.
 func (s Stack[T]) Newest() Delta[T] { return s.Deltas[len(s.Deltas)-1] }
 
 // Batch is everything that was pending at a Pop. The consumer owns it.
@@ -98,15 +98,15 @@ type Batch[T any] struct {
 	// Adds do not count; see FIFO.Replace.
 	ResourceVersion string
 
-	// Replaced says that a Replace is part of the batch. The consumer should then apply the batch
+	// Replaced is true if a Replace is part of the batch. The consumer should then apply the batch
 	// as one step for the readers of its store.
 	Replaced bool
 
-	// Resynced says that a Resync is part of the batch. Even then, the batch has no Sync deltas if
+	// Resynced is true if a Resync is part of the batch. Even then, the batch has no Sync deltas if
 	// all known objects have changed.
 	Resynced bool
 
-	// Initial says that the first Replace of the queue is part of the batch. Exactly one
+	// Initial is true if the first Replace of the queue is part of the batch. Exactly one
 	// batch of a queue is Initial (DF-30). It may have no stacks.
 	Initial bool
 }

@@ -25,7 +25,7 @@ func Example() {
 				fmt.Printf("  %s %s %s, final state unknown: %t\n", stack.Key, d.Type, d.Object, d.FinalStateUnknown)
 			}
 		}
-		store.apply(batch) // the next Pop tells the queue that this is done
+		store.apply(batch) // the next Pop confirms this to the queue
 	}
 
 	_ = queue.Replace([]listwatch.Item[string]{
@@ -39,7 +39,7 @@ func Example() {
 	_ = queue.Delete(key("nobody"), "unheard of", "13")
 	step()
 
-	// The watch broke. By the time of the next list, "db" is gone.
+	// The watch broke. When the producer lists again, "db" no longer exists.
 	_ = queue.Replace([]listwatch.Item[string]{
 		{Key: key("web"), Object: "5 replicas", ResourceVersion: "12"},
 	}, "20")

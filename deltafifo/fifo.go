@@ -164,7 +164,7 @@ func (f *FIFO[T]) Close() {
 // Unordered, its version does not count: then only a Bookmark moves the queue's resourceVersion.
 //
 // A Deleted event that is Unchanged becomes a tombstone: its object was undecodable. A Modified
-// event that is Unchanged says that the present object of the key is undecodable. If the known
+// event that is Unchanged means that the present object of the key is undecodable. If the known
 // object has another UIDHash, it was deleted, and gets a tombstone. Otherwise the known state
 // stays.
 //

@@ -41,17 +41,17 @@ func TestOnlyConsecutiveDeletesBecomeOne(t *testing.T) {
 		report func(*fixture)
 		want   string
 	}{
-		{"the first of two seen deletes stays", func(f *fixture) {
+		{"the first of two reported deletes stays", func(f *fixture) {
 			f.add("a", "1")
 			f.del("a", "2")
 			f.del("a", "3")
 		}, "a: Added@1 Deleted@2"},
-		{"a seen delete beats a tombstone before it", func(f *fixture) {
+		{"a reported delete replaces a tombstone before it", func(f *fixture) {
 			f.add("a", "1")
 			f.replace("2")
 			f.del("a", "3")
 		}, "a: Added@1 Deleted@3"},
-		{"a seen delete beats a tombstone after it, DF-18", func(f *fixture) {
+		{"a reported delete stays, without a tombstone after it, DF-18", func(f *fixture) {
 			f.add("a", "1")
 			f.del("a", "2")
 			f.replace("3")
@@ -169,7 +169,7 @@ func TestBatchHasTheNewestReportedVersion(t *testing.T) {
 	f.add("a", "5")
 	require.NoError(t, f.Bookmark("6"))
 	require.Equal(t, "6", f.pop().ResourceVersion)
-	f.replace("4") // the producer's version, even if a server went back in time
+	f.replace("4") // the version of the producer, even if it is lower
 	require.Equal(t, "4", f.pop().ResourceVersion)
 	f.add("b", "")
 	require.Equal(t, "4", f.pop().ResourceVersion)
@@ -185,7 +185,7 @@ func TestResyncSyncsEachKnownKeyWithoutPendingDeltas(t *testing.T) {
 
 		f.replace("1", "a@1", "b@1", "c@1")
 		inFlight := f.pop()
-		require.NoError(t, f.Resync()) // finds no key yet, because it is about the next Pop
+		require.NoError(t, f.Resync()) // has no effect yet: the next Pop adds the Syncs
 		f.update("b", "2")
 		f.store.apply(inFlight)
 		b := f.pop()

@@ -32,7 +32,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 		})
 	}
 	// undecodableUID has, by key, the UID of an undecodable object whose key had nothing pending.
-	// The next delta is about this object, unless certain says that the object is gone.
+	// The next delta is about this object, unless certain is set: then the object was deleted.
 	absent := map[name]bool{} // keys that a Replace did not list
 	undecodableUID, certain := map[name]uint64{}, map[name]bool{}
 	readAgain := func(k name, d deltafifo.Delta[string]) {
@@ -44,7 +44,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 	}
 	applyUndecodable := func(k name, uid uint64, rv string) {
 		if absent[k] && !slices.Contains(order, k) {
-			return // the key's object is gone already
+			return // the deletion of the key's object is already known
 		}
 		mention(k)
 		e, exists := known[k]
@@ -140,17 +140,17 @@ func (w *world) checkStack(stack deltafifo.Stack[string]) {
 		newer := must(strconv.Atoi(d.ResourceVersion)) > must(strconv.Atoi(now.rv))
 		switch {
 		case d.Type == deltafifo.Added:
-			require.False(w.t, exists && now.uid == d.UIDHash, "%v: added what is there", stack)
+			require.False(w.t, exists && now.uid == d.UIDHash, "%v: an Added object must not exist already", stack)
 		case d.Type == deltafifo.Updated:
-			require.True(w.t, exists && newer, "%v: updated what is not there, or to an older state", stack)
+			require.True(w.t, exists && newer, "%v: an Updated object must exist, in an older state", stack)
 		case d.Type == deltafifo.Replaced:
-			require.True(w.t, newer || !exists || d.ResourceVersion == now.rv, "%v: replaced by an older state", stack)
+			require.True(w.t, newer || !exists || d.ResourceVersion == now.rv, "%v: a Replaced object must not have an older state", stack)
 		case d.Type == deltafifo.Sync || d.FinalStateUnknown:
-			require.True(w.t, exists, "%v: nothing to sync or to bury", stack)
+			require.True(w.t, exists, "%v: a Sync or a tombstone needs an existing object", stack)
 			require.True(w.t, newer || d.ResourceVersion == now.rv, "%v", stack)
-			require.Equal(w.t, entry{now.obj, "", now.uid}, entry{d.Object, "", d.UIDHash}, "%v: not the last known state", stack)
+			require.Equal(w.t, entry{now.obj, "", now.uid}, entry{d.Object, "", d.UIDHash}, "%v: a Sync or a tombstone must have the last known state", stack)
 		case d.Type == deltafifo.Deleted:
-			require.True(w.t, exists && newer, "%v: deleted what is not there", stack)
+			require.True(w.t, exists && newer, "%v: a Deleted object must exist, in an older state", stack)
 		}
 		now, exists = entry{d.Object, d.ResourceVersion, d.UIDHash}, d.Type != deltafifo.Deleted
 	}

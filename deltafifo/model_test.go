@@ -59,7 +59,7 @@ type world struct {
 	*fixture
 	limit               int
 	version             int
-	uids                uint64 // number of UIDs given so far
+	uids                uint64 // number of UIDs so far
 	server              state  // its current state
 	reported            state  // the state that the producer has reported
 	reportedRV          string
@@ -73,8 +73,8 @@ type world struct {
 	listed              bool
 }
 
-// step is one report of the producer: a delta, an undecodable object (unread), a Replace (listed)
-// or a Resync.
+// step is one report of the producer: a delta, an undecodable object (undecodableUID), a Replace
+// (listed) or a Resync.
 type step struct {
 	key            name
 	delta          deltafifo.Delta[string]
@@ -197,8 +197,8 @@ func (w *world) delete(k name) {
 }
 
 // relist changes objects without events, and then lists. The bits of changes say which objects
-// change. Objects that HasVersion knows are unchanged. The bits of how say which objects are
-// undecodable, and which of these have no readable name.
+// change. Objects for which HasVersion returns true are listed as unchanged. The bits of how say
+// which objects are undecodable, and which of these have no readable name.
 func (w *world) relist(changes, how int) {
 	for i, k := range names {
 		switch {
@@ -260,22 +260,23 @@ func (w *world) applyInFlight() {
 		w.store.apply(*w.inFlight)
 		w.applied = true
 		require.Equal(w.t, map[name]entry(w.history[w.inFlight.ResourceVersion]), w.store.contents(),
-			"the store is what the server was at %s", w.inFlight.ResourceVersion)
+			"the store must have the server's state at %s", w.inFlight.ResourceVersion)
 	}
 }
 
-// checkHasVersion compares HasVersion with the reported state. The queue may return false only for
-// a key in flight, or for a key that had an undecodable object since.
+// checkHasVersion compares HasVersion with the reported state. For the reported version, HasVersion
+// may return false only if the key is in flight, or has had an undecodable object since the last
+// Pop.
 func (w *world) checkHasVersion(k name) {
 	rv := w.reported[k].rv
 	inFlight := w.inFlight != nil && slices.ContainsFunc(w.inFlight.Stacks, func(s deltafifo.Stack[string]) bool { return s.Key == k }) || w.undecodable[k] || w.undecodableInFlight[k]
-	require.False(w.t, w.HasVersion(k, rv, 1<<60), "of another object")
+	require.False(w.t, w.HasVersion(k, rv, 1<<60), "HasVersion must return false for another UID")
 	if has := w.HasVersion(k, rv, w.reported[k].uid); rv != "" && !inFlight {
-		require.True(w.t, has, "%s is at %s", k, rv)
+		require.True(w.t, has, "HasVersion must return true for %s at %s", k, rv)
 	}
 	require.False(w.t, w.HasVersion(k, w.rv()+"0", 0))
 	if e, ok := w.store.contents()[k]; ok && e.rv != rv {
-		require.False(w.t, w.HasVersion(k, e.rv, 0), "%s was at %s, and is at %q", k, e.rv, rv)
+		require.False(w.t, w.HasVersion(k, e.rv, 0), "HasVersion must return false: %s had version %s, and now has %q", k, e.rv, rv)
 	}
 }
 
@@ -303,7 +304,7 @@ func (w *world) popAndCheck() {
 
 	got, keys := map[name][]deltafifo.Delta[string]{}, []name{}
 	for _, stack := range b.Stacks {
-		require.NotContains(w.t, got, stack.Key, "two stacks of one key")
+		require.NotContains(w.t, got, stack.Key, "a batch must have one stack for each key")
 		if w.limit > 0 { // one more for a tombstone that Pop puts below the deltas
 			require.LessOrEqual(w.t, len(stack.Deltas), max(w.limit, 2)+4)
 		}
@@ -315,19 +316,19 @@ func (w *world) popAndCheck() {
 	unknown := func(k name) bool { _, ok := known[k]; return w.limit >= 0 && !ok }
 	for k, deltas := range want {
 		if unknown(k) && got[k] == nil && deltas[len(deltas)-1].Type == deltafifo.Deleted {
-			delete(want, k) // the key came and went
+			delete(want, k) // the object was created and deleted in between
 		}
 	}
 	require.ElementsMatch(w.t, slices.Collect(maps.Keys(want)), keys)
 	for k := range want {
 		if first := got[k][0]; w.undecodableInFlight[k] && want[k][0].Type == deltafifo.Deleted && want[k][0].UIDHash == 0 && first.FinalStateUnknown {
-			// After an undecodable object, the state was reported without a UID. So it is unknown
-			// to which of the two objects it belongs.
+			// After an undecodable object, the state was reported without a UID. So the state may
+			// belong to either of the two objects.
 			require.Equal(w.t, known[k].obj, first.Object)
 			want[k][0] = first
 		}
 		if w.undecodableInFlight[k] && want[k][0].FinalStateUnknown && got[k][0].FinalStateUnknown {
-			// after several events, any of them may count as the last
+			// after several events, the tombstone may have the version of any of them
 			want[k][0].ResourceVersion = got[k][0].ResourceVersion
 		}
 		if w.limit >= 0 {
@@ -337,9 +338,9 @@ func (w *world) popAndCheck() {
 		require.Equal(w.t, want[k], got[k])
 	}
 	order = slices.DeleteFunc(order, func(k name) bool { return want[k] == nil || unknown(k) })
-	// keys that the queue may have forgotten before they came again
+	// ignore keys that the queue may have forgotten before they got their next delta
 	keys = slices.DeleteFunc(keys, unknown)
-	require.Equal(w.t, order, keys[:len(order)], "order of the first delta told")
+	require.Equal(w.t, order, keys[:len(order)], "the stacks must be in the order of their first deltas")
 }
 
 // outline returns the deltas that must stay after any merging: the first delta, and the end of the
@@ -362,7 +363,7 @@ func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.D
 				gone.Type, gone.FinalStateUnknown = deltafifo.Deleted, true
 			}
 			if gone.FinalStateUnknown {
-				gone.ResourceVersion = "" // its version depends on how the deletion was found
+				gone.ResourceVersion = "" // a deletion with an event has another version
 			}
 			stay = append(stay, gone)
 		}

@@ -36,12 +36,12 @@ type pendingDeltas[T any] struct {
 type footprint struct {
 	stackIndex map[types.NamespacedName]int // the index of the key's stack in stacks
 
-	// replaced says that there was a Replace. kept has the keys that this Replace listed as
+	// replaced is true if there was a Replace. kept has the keys that this Replace listed as
 	// unchanged, and that had no stack at that time.
 	replaced bool
 	kept     map[types.NamespacedName]struct{}
 
-	// keepMissing says that no key has vanished: the Replace had an object without a name, which
+	// keepMissing is true if no key has vanished: the Replace had an object without a name, which
 	// may be any object.
 	keepMissing bool
 }

@@ -35,7 +35,7 @@ func TestPopReturnsTheContextsErrorAndLosesNothing(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 
 		f.add("a", "1")
-		_, err = f.Pop(ctx) // returns the error of ctx, even if deltas are pending
+		_, err = f.Pop(ctx) // must return the error of ctx, even if deltas are pending
 		require.ErrorIs(t, err, context.Canceled)
 		require.Equal(t, []string{"a: Added@1"}, f.popAndApply())
 	})
@@ -50,7 +50,7 @@ func TestTheNextPopMarksTheBatchAsApplied(t *testing.T) {
 	require.False(t, f.HasVersion(key("a"), "1", 0), "in flight")
 
 	f.store.apply(b)
-	require.False(t, f.HasVersion(key("a"), "1", 0), "applied, but the queue can't know")
+	require.False(t, f.HasVersion(key("a"), "1", 0), "applied, but not confirmed by a Pop")
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -60,11 +60,11 @@ func TestTheNextPopMarksTheBatchAsApplied(t *testing.T) {
 	require.Zero(t, f.Stats().InFlight)
 }
 
-// Passed returns true for a number when the batch with this number is applied.
+// Applied returns true for a number when the batch with this number is applied.
 func TestBatchesAreAppliedInOrder(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
-	require.True(t, f.Applied(f.BatchNumber()), "nothing was told")
+	require.True(t, f.Applied(f.BatchNumber()), "without a delta, Applied must return true")
 	f.add("a", "1")
 	first := f.BatchNumber()
 	b := f.pop()
@@ -82,7 +82,7 @@ func TestBatchesAreAppliedInOrder(t *testing.T) {
 	require.False(t, f.Applied(second), "in flight")
 }
 
-// If Pop drops the only event, its number passes without a batch.
+// If Pop drops the only event, Applied returns true for its number, although there is no batch.
 func TestADroppedBatchCountsAsApplied(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -188,14 +188,14 @@ func TestKnownIsReadWithoutALockAndVanishingKeysCountAsInFlight(t *testing.T) {
 	}
 	b := f.pop()
 	c.onLastApplied = func() {}
-	require.Equal(t, 3, calls, "Get of ghost, Keys, Get of vanished")
+	require.Equal(t, 3, calls, "the queue must call LastApplied of ghost, AllKeys, and LastApplied of vanished")
 	require.Equal(t, []string{"vanished: Deleted?@1"}, text(b))
 	require.Equal(t, "3", b.ResourceVersion)
 	f.store.apply(b)
 	require.Equal(t, []string{"late: Added@4 Added@4 Added@4"}, f.popAndApply())
 }
 
-// markApplied tells the queue that the last batch is applied, by a Pop that takes nothing.
+// markApplied confirms to the queue that the last batch is applied, by a Pop that returns no batch.
 func (f *fixture) markApplied() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

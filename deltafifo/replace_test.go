@@ -58,18 +58,18 @@ func TestReplace(t *testing.T) {
 		report func(*fixture)
 		want   []string
 	}{
-		{"lists what is new, in its order, DF-17", nil, func(f *fixture) {
+		{"queues new objects in the order of the list, DF-17", nil, func(f *fixture) {
 			f.replace("1", "b@1", "a@1")
 		}, []string{"b: Replaced@1", "a: Replaced@1"}},
-		{"deletes what only the consumer has, DF-19", []string{"a@1", "b@1"}, func(f *fixture) {
+		{"deletes objects that only the consumer has, DF-19", []string{"a@1", "b@1"}, func(f *fixture) {
 			f.replace("2", "a@1")
 		}, []string{"a: Replaced@1", "b: Deleted?@1"}},
-		{"deletes what is pending, with its newest state, DF-18", nil, func(f *fixture) {
+		{"deletes pending objects, with their newest state, DF-18", nil, func(f *fixture) {
 			f.add("a", "1")
 			f.update("a", "2")
 			f.replace("3")
 		}, []string{"a: Added@1 Updated@2 Deleted?@2"}},
-		{"deletes once what is pending and known", []string{"a@1"}, func(f *fixture) {
+		{"deletes an object that is pending and known once", []string{"a@1"}, func(f *fixture) {
 			f.update("a", "2")
 			f.replace("3")
 		}, []string{"a: Updated@2 Deleted?@2"}},
@@ -82,65 +82,65 @@ func TestReplace(t *testing.T) {
 			f.replace("3")
 			f.replace("4")
 		}, []string{"a: Updated@2 Deleted?@2"}},
-		{"creates again what is pending Deleted, DF-17, RF-10", []string{"a@1"}, func(f *fixture) {
+		{"creates a pending Deleted object again, DF-17, RF-10", []string{"a@1"}, func(f *fixture) {
 			f.del("a", "2")
 			f.replace("4", "a@3")
 		}, []string{"a: Deleted@2 Replaced@3"}},
-		{"says nothing about what is unchanged", []string{"a@1", "b@1"}, func(f *fixture) {
+		{"queues nothing for unchanged objects", []string{"a@1", "b@1"}, func(f *fixture) {
 			f.replace("2", "a=", "b=")
 		}, []string{}},
-		{"keeps what is unchanged and pending", []string{"b@1"}, func(f *fixture) {
+		{"keeps pending deltas of unchanged objects", []string{"b@1"}, func(f *fixture) {
 			f.add("a", "2")
 			f.update("b", "3")
 			f.replace("4", "a=", "b=")
 		}, []string{"a: Added@2", "b: Updated@3"}},
-		{"says nothing about what is unchanged but unknown", nil, func(f *fixture) {
+		{"queues nothing for unchanged objects that are unknown", nil, func(f *fixture) {
 			f.replace("2", "unreadable=")
 		}, []string{}},
-		{"takes the last of two items with a key", nil, func(f *fixture) {
+		{"uses the last of two items with one key", nil, func(f *fixture) {
 			f.replace("2", "a@1", "b@1", "a@2", "b=")
 		}, []string{"a: Replaced@2", "b: Replaced@1"}},
-		{"takes the last of two items with a key that is pending", nil, func(f *fixture) {
+		{"uses the last of two items with one pending key", nil, func(f *fixture) {
 			f.add("a", "1")
 			f.replace("3", "a=", "a@2", "a@3")
 		}, []string{"a: Added@1 Replaced@3"}},
-		{"is followed by what is told after it", []string{"b@1"}, func(f *fixture) {
+		{"is followed by later deltas", []string{"b@1"}, func(f *fixture) {
 			f.replace("2", "a@2", "b=")
 			f.update("a", "3")
 			f.update("b", "4")
 		}, []string{"a: Replaced@2 Updated@3", "b: Updated@4"}},
-		{"has deleted what is added again after it", []string{"a@1"}, func(f *fixture) {
+		{"deletes an object that is then added again", []string{"a@1"}, func(f *fixture) {
 			f.replace("2")
 			f.add("a", "3")
 			f.update("a", "4")
 		}, []string{"a: Deleted?@1 Added@3 Updated@4"}},
-		{"has deleted what is deleted after it, once", []string{"a@1"}, func(f *fixture) {
+		{"and a later Delete are one deletion", []string{"a@1"}, func(f *fixture) {
 			f.replace("2")
 			f.del("a", "3")
 			f.add("a", "4")
 		}, []string{"a: Deleted@3 Added@4"}},
-		{"has not deleted what nobody knew", nil, func(f *fixture) {
+		{"does not delete unknown objects", nil, func(f *fixture) {
 			f.replace("2")
 			f.del("ghost", "3")
 			f.add("a", "4")
 		}, []string{"a: Added@4"}},
-		{"followed by another deletes what the first did not list", []string{"a@1"}, func(f *fixture) {
+		{"before another Replace deletes objects that only the first lacks", []string{"a@1"}, func(f *fixture) {
 			f.replace("2")
 			f.replace("4", "a@3")
 		}, []string{"a: Deleted?@1 Replaced@3"}},
-		{"followed by another deletes what the second does not list", nil, func(f *fixture) {
+		{"before another Replace deletes objects that only the second lacks", nil, func(f *fixture) {
 			f.replace("2", "a@1")
 			f.replace("4")
 		}, []string{"a: Replaced@1 Deleted?@1"}},
-		{"followed by another keeps what both keep", []string{"a@1", "b@1"}, func(f *fixture) {
+		{"before another Replace keeps objects that both list as unchanged", []string{"a@1", "b@1"}, func(f *fixture) {
 			f.replace("2", "a=", "b=")
 			f.replace("4", "a=")
 		}, []string{"b: Deleted?@1"}},
-		{"followed by another that cannot read what was gone, deletes it", []string{"a@1"}, func(f *fixture) {
+		{"deletes an object, even if a later Replace lists its key as undecodable", []string{"a@1"}, func(f *fixture) {
 			f.replace("2")
-			f.replace("4", "a=") // the present object is another one
+			f.replace("4", "a=") // the key now has another object
 		}, []string{"a: Deleted?@1"}},
-		{"and added, then gone again, is two deletions", []string{"a@1"}, func(f *fixture) {
+		{"then an Add, then another Replace: two deletions", []string{"a@1"}, func(f *fixture) {
 			f.replace("2")
 			f.add("a", "3")
 			f.replace("4")
@@ -213,8 +213,8 @@ func TestReplaceOfManyPages(t *testing.T) {
 	require.Len(t, f.store.contents(), 2)
 }
 
-// The observer gets a Replace as it was queued, even if another producer, or the observer itself as
-// here, has changed the queue since.
+// The observer must get a Replace as it was queued, even if another producer, or as here the
+// observer, has changed the queue since.
 func TestObserverGetsAReplaceAsItWasQueued(t *testing.T) {
 	t.Parallel()
 	var f *fixture
@@ -239,8 +239,8 @@ func TestObserverGetsAReplaceAsItWasQueued(t *testing.T) {
 	}, seen)
 }
 
-// In a Restore, the state of an object counts even if its version is known, or if a later state has
-// replaced it.
+// Restore marks a delta as Restored even if its version is known, and even after a merge with a
+// later state.
 func TestRestoreMarksObjectsThatMayDifferAtTheSameVersion(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})
@@ -255,7 +255,7 @@ func TestRestoreMarksObjectsThatMayDifferAtTheSameVersion(t *testing.T) {
 
 	b := f.pop()
 	require.True(t, b.Replaced)
-	require.Equal(t, "8", b.ResourceVersion, "it goes back")
+	require.Equal(t, "8", b.ResourceVersion, "the version must go down")
 	require.Equal(t, []string{"a: Updated@9 Updated@8", "b: Deleted?@5"}, text(b))
 	require.Equal(t, []bool{false, true}, []bool{b.Stacks[0].Deltas[0].Restored, b.Stacks[0].Deltas[1].Restored})
 

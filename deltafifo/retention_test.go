@@ -52,8 +52,8 @@ func TestObjectsThatWerePoppedAreNotRetained(t *testing.T) {
 	f := deltafifo.New(emptyStore[*object]{}, deltafifo.Options{MaxDeltasPerKey: -1})
 	var w allocations
 	name := func(i int) types.NamespacedName { return key(fmt.Sprint(i)) }
-	// All code that handles an object is in a function of its own, so that no stack slot of the
-	// test keeps the object.
+	// All code that handles an object is in a separate function, so that no stack slot of the test
+	// keeps the object.
 	fill := func() {
 		var items []listwatch.Item[*object]
 		for i := range 100 {

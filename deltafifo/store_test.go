@@ -147,7 +147,7 @@ func (f *fixture) popAndApply() []string {
 }
 
 // text formats each stack as "a: Added@1 Updated@2 Deleted?@2". "?" marks a tombstone, and the
-// version is the one in the object's content.
+// version is from the object's content.
 func text(b deltafifo.Batch[string]) []string {
 	lines := []string{}
 	for _, stack := range b.Stacks {

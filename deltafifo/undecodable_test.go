@@ -9,8 +9,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// one returns an item of the first object with a name, and other an item of a second object with
-// the same name.
+// one returns an item of the first object with a name. otherUID returns an item of a second object
+// with the same name.
 func one(name, rv string) listwatch.Item[string] {
 	return listwatch.Item[string]{Key: key(name), Object: name + "@" + rv, ResourceVersion: rv, UIDHash: 1}
 }
@@ -31,8 +31,8 @@ func (f *fixture) list(rv string, items ...listwatch.Item[string]) {
 	require.NoError(f.t, f.Replace(items, rv))
 }
 
-// A list has undecodable objects, one of them without a readable name. Of the consumer's objects,
-// only those are gone whose key now belongs to another object.
+// A list has undecodable objects, one of them without a readable name. Such a list deletes an
+// object of the consumer only if its key now belongs to another object.
 func TestListWithANamelessObjectKeepsMissingObjects(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -40,59 +40,59 @@ func TestListWithANamelessObjectKeepsMissingObjects(t *testing.T) {
 		report func(*fixture)
 		want   []string
 	}{
-		{"deletes nothing that it lacks", func(f *fixture) { f.list("2", nameless) }, []string{}},
-		{"deletes nothing that is pending", func(f *fixture) {
+		{"deletes no object that it lacks", func(f *fixture) { f.list("2", nameless) }, []string{}},
+		{"deletes no pending object", func(f *fixture) {
 			f.apply(listwatch.Modified, one("a", "2"))
 			f.apply(listwatch.Added, one("c", "3"))
 			f.list("4", nameless)
 		}, []string{"a: Updated@2", "c: Added@3"}},
-		{"has what it lists", func(f *fixture) { f.list("2", one("a", "2"), nameless, one("c", "2")) }, []string{"a: Replaced@2", "c: Replaced@2"}},
-		{"deletes what another object has the name of", func(f *fixture) { f.list("2", nameless, undecodable(otherUID("a", ""))) }, []string{"a: Deleted?@1"}},
-		{"deletes what is pending, if another object has its name", func(f *fixture) {
+		{"queues the objects that it lists", func(f *fixture) { f.list("2", one("a", "2"), nameless, one("c", "2")) }, []string{"a: Replaced@2", "c: Replaced@2"}},
+		{"deletes an object if another object has its name", func(f *fixture) { f.list("2", nameless, undecodable(otherUID("a", ""))) }, []string{"a: Deleted?@1"}},
+		{"deletes a pending object if another object has its name", func(f *fixture) {
 			f.apply(listwatch.Modified, one("a", "2"))
 			f.list("3", nameless, undecodable(otherUID("a", "")))
 		}, []string{"a: Updated@2 Deleted?@2"}},
-		{"keeps what could not be read now", func(f *fixture) { f.list("2", nameless, undecodable(one("a", ""))) }, []string{}},
-		{"keeps what is another object without a UID", func(f *fixture) {
+		{"keeps an object that is undecodable now", func(f *fixture) { f.list("2", nameless, undecodable(one("a", ""))) }, []string{}},
+		{"keeps an object whose undecodable state has no UID", func(f *fixture) {
 			f.list("2", nameless, listwatch.Item[string]{Key: key("a"), Unchanged: true})
 		}, []string{}},
-		{"an object with a name counts, if it is listed twice", func(f *fixture) {
+		{"uses the decodable item of two items with one key", func(f *fixture) {
 			f.apply(listwatch.Modified, one("a", "2"))
 			f.list("3", one("a", "3"), undecodable(otherUID("a", "")), nameless)
 		}, []string{"a: Updated@2 Replaced@3"}},
-		{"does not bring back what a list before it did not have", func(f *fixture) {
+		{"keeps the deletions of an earlier list", func(f *fixture) {
 			f.list("2", one("b", "1"))
 			f.list("3", nameless)
 		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
-		{"nor what could not be read since", func(f *fixture) {
+		{"keeps the deletion of a key that is undecodable now", func(f *fixture) {
 			f.list("2", one("b", "1"))
 			f.list("3", nameless, undecodable(one("a", "")))
 		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
-		{"after one that kept an object deletes it, if another has its name", func(f *fixture) {
+		{"deletes an object that an earlier list kept, if another object has its name", func(f *fixture) {
 			f.list("2", undecodable(one("a", "")), one("b", "1"))
 			f.list("3", nameless, undecodable(otherUID("a", "")))
 		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
-		{"before one that has all names says nothing", func(f *fixture) {
+		{"has no effect before a list that has all names", func(f *fixture) {
 			f.list("2", nameless)
 			f.list("3", one("a", "3"))
 		}, []string{"a: Replaced@3", "b: Deleted?@1"}},
-		{"and what was not read there is gone with the next", func(f *fixture) {
+		{"keeps an undecodable object that the next list deletes", func(f *fixture) {
 			f.list("2", nameless, undecodable(one("a", "")))
 			f.list("3", one("b", "1"))
 		}, []string{"a: Deleted?@1", "b: Replaced@1"}},
-		{"and is read after it", func(f *fixture) {
+		{"then the undecodable object is decoded", func(f *fixture) {
 			f.list("2", nameless, undecodable(otherUID("a", "")))
 			f.apply(listwatch.Modified, otherUID("a", "3"))
 		}, []string{"a: Updated@3"}},
-		{"and is deleted after it", func(f *fixture) {
+		{"then the undecodable object is deleted", func(f *fixture) {
 			f.list("2", nameless, undecodable(otherUID("a", "")))
 			f.apply(listwatch.Deleted, otherUID("a", "3"))
 		}, []string{"a: Deleted?@1"}},
-		{"and a resync of what stays", func(f *fixture) {
+		{"then a resync of the objects that stay", func(f *fixture) {
 			f.list("2", nameless, undecodable(otherUID("a", "")), undecodable(one("b", "")))
 			require.NoError(f.t, f.Resync())
 		}, []string{"a: Deleted?@1", "b: Sync@1"}},
-		{"and one of another history", func(f *fixture) {
+		{"may be of another history", func(f *fixture) {
 			require.NoError(f.t, f.Restore([]listwatch.Item[string]{nameless, one("a", "1")}, "1"))
 			require.NoError(f.t, f.Restore([]listwatch.Item[string]{nameless, undecodable(otherUID("b", ""))}, "1"))
 		}, []string{"a: Replaced@1", "b: Deleted?@1"}},
@@ -109,12 +109,13 @@ func TestListWithANamelessObjectKeepsMissingObjects(t *testing.T) {
 			require.True(t, b.Replaced)
 			f.store.apply(b)
 			require.NoError(t, f.Resync())
-			require.Len(t, f.popAndApply(), len(f.store.contents()), "nothing of it is left over")
+			require.Len(t, f.popAndApply(), len(f.store.contents()), "no delta of the test case may be left")
 		})
 	}
 }
 
-// An undecodable object shows that the previous object of its key is gone, and nothing else.
+// From an undecodable object with another UID, the queue knows that the previous object was
+// deleted, and nothing else.
 func TestUndecodableObjectReplacesAnotherUID(t *testing.T) {
 	t.Parallel()
 	third := otherUID("a", "4")
@@ -124,47 +125,47 @@ func TestUndecodableObjectReplacesAnotherUID(t *testing.T) {
 		report func(*fixture)
 		want   []string
 	}{
-		{"of the object that is known", func(f *fixture) { f.undecodable(one("a", "2")) }, []string{}},
-		{"of another", func(f *fixture) { f.undecodable(otherUID("a", "2")) }, []string{"a: Deleted?@1"}},
-		{"of an unknown UID", func(f *fixture) { f.undecodable(listwatch.Item[string]{Key: key("a"), ResourceVersion: "2"}) }, []string{}},
-		{"of what nobody knows", func(f *fixture) { f.undecodable(otherUID("x", "2")) }, []string{}},
-		{"of what is pending", func(f *fixture) {
+		{"the known object is undecodable", func(f *fixture) { f.undecodable(one("a", "2")) }, []string{}},
+		{"another object is undecodable", func(f *fixture) { f.undecodable(otherUID("a", "2")) }, []string{"a: Deleted?@1"}},
+		{"an undecodable object has no UID", func(f *fixture) { f.undecodable(listwatch.Item[string]{Key: key("a"), ResourceVersion: "2"}) }, []string{}},
+		{"an unknown object is undecodable", func(f *fixture) { f.undecodable(otherUID("x", "2")) }, []string{}},
+		{"the key has a pending state of another object", func(f *fixture) {
 			f.apply(listwatch.Modified, one("a", "2"))
 			f.undecodable(otherUID("a", "3"))
 		}, []string{"a: Updated@2 Deleted?@2"}},
-		{"of what is pending and the same", func(f *fixture) {
+		{"the key has a pending state of the same object", func(f *fixture) {
 			f.apply(listwatch.Modified, one("a", "2"))
 			f.undecodable(one("a", "3"))
 		}, []string{"a: Updated@2"}},
-		{"of what was deleted", func(f *fixture) {
+		{"the key has a pending deletion", func(f *fixture) {
 			f.apply(listwatch.Deleted, one("a", "2"))
 			f.undecodable(otherUID("a", "3"))
 		}, []string{"a: Deleted@2"}},
-		{"of two, one after another", func(f *fixture) {
+		{"two objects are undecodable, one after the other", func(f *fixture) {
 			f.undecodable(one("a", "2"))
 			f.undecodable(otherUID("a", "3"))
 		}, []string{"a: Deleted?@1"}},
-		{"then deleted", func(f *fixture) {
+		{"an undecodable object is then deleted", func(f *fixture) {
 			f.undecodable(one("a", "2"))
 			f.apply(listwatch.Deleted, listwatch.Item[string]{Key: key("a"), Object: "a@1", ResourceVersion: "3", UIDHash: 1})
 		}, []string{"a: Deleted@1"}},
-		{"then a third is deleted", func(f *fixture) {
+		{"then a third object is deleted", func(f *fixture) {
 			f.undecodable(one("a", "2"))
 			f.apply(listwatch.Deleted, third)
 		}, []string{"a: Deleted?@1"}},
-		{"then read", func(f *fixture) {
+		{"an undecodable object is then decoded", func(f *fixture) {
 			f.undecodable(one("a", "2"))
 			f.apply(listwatch.Modified, one("a", "3"))
 		}, []string{"a: Updated@3"}},
-		{"then read, without a UID", func(f *fixture) {
+		{"an undecodable object is then decoded, without a UID", func(f *fixture) {
 			f.undecodable(otherUID("a", "2"))
 			f.update("a", "3")
 		}, []string{"a: Deleted?@1 Updated@3"}},
-		{"of what a list does not have", func(f *fixture) {
+		{"after a list that lacks the object", func(f *fixture) {
 			f.list("2", one("b", "1"))
 			f.undecodable(one("a", "3"))
 		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
-		{"before a list that does not have it", func(f *fixture) {
+		{"before a list that lacks the object", func(f *fixture) {
 			f.undecodable(one("a", "2"))
 			f.list("3", one("b", "1"))
 		}, []string{"a: Deleted?@1", "b: Replaced@1"}},
@@ -199,14 +200,14 @@ func TestHasVersionOfAnUndecodableObjectIsFalse(t *testing.T) {
 			f.markApplied()
 			require.True(t, f.HasVersion(key("a"), "1", 1))
 			report(f)
-			require.False(t, f.HasVersion(key("a"), "1", 1), "pending")
+			require.False(t, f.HasVersion(key("a"), "1", 1), "HasVersion must be false: pending")
 			require.True(t, f.HasVersion(key("b"), "1", 1))
 			b := f.pop()
-			require.False(t, f.HasVersion(key("a"), "1", 1), "in flight")
+			require.False(t, f.HasVersion(key("a"), "1", 1), "HasVersion must be false: in flight")
 			require.True(t, f.HasVersion(key("b"), "1", 1))
 			f.store.apply(b)
 			f.markApplied()
-			require.False(t, f.HasVersion(key("a"), "1", 1), "gone")
+			require.False(t, f.HasVersion(key("a"), "1", 1), "HasVersion must be false: deleted")
 		})
 	}
 }

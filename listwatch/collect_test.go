@@ -43,11 +43,11 @@ func TestCollect(t *testing.T) {
 		want []string
 		errs []error
 	}{
-		"empty":      {nil, nil, nil},
-		"whole":      {[]any{"a", "b"}, []string{"a", "b"}, nil},
-		"unreadable": {[]any{"a", undecodable, "b", undecodable}, []string{"a", "b"}, []error{undecodable}},
-		"broken":     {[]any{"a", broken, "b"}, []string{"a"}, []error{broken}},
-		"both":       {[]any{undecodable, "a", broken}, []string{"a"}, []error{undecodable, broken}},
+		"empty":       {nil, nil, nil},
+		"whole":       {[]any{"a", "b"}, []string{"a", "b"}, nil},
+		"undecodable": {[]any{"a", undecodable, "b", undecodable}, []string{"a", "b"}, []error{undecodable}},
+		"broken":      {[]any{"a", broken, "b"}, []string{"a"}, []error{broken}},
+		"both":        {[]any{undecodable, "a", broken}, []string{"a"}, []error{undecodable, broken}},
 	} {
 		list := &script{next: c.next}
 		items, err := listwatch.Collect[string](list, nil)

@@ -24,11 +24,11 @@ type Item[T any] struct {
 	// object from an earlier, deleted object with the same key.
 	UIDHash uint64
 
-	// Shared says that the object may share parts with other objects, so that nobody may change it
+	// Shared is true if the object may share parts with other objects, so that nobody may change it
 	// in place. A transform gets a copy of a shared object.
 	Shared bool
 
-	// Unchanged says that the object was not decoded, because Known returned true for
+	// Unchanged is true if the object was not decoded, because Known returned true for
 	// this key and version.
 	Unchanged bool
 }
@@ -45,13 +45,13 @@ type Event[T any] struct {
 	// streaming list.
 	InitialEventsEnd bool
 
-	// Unordered says that later events may have lower versions, because the watch combines several
-	// watches. Then only a Bookmark says through which version the watch is complete. A Bookmark is
-	// never Unordered.
+	// Unordered is true if later events may have lower versions, because the watch combines several
+	// watches. Then only a Bookmark shows through which version the watch is complete. A Bookmark
+	// is never Unordered.
 	Unordered bool
 }
 
-// EventType says what an [Event] reports. The zero value is not a valid type.
+// EventType is the kind of an [Event]. The zero value is not a valid type.
 type EventType uint8
 
 // These are the types of events that a watch reports. Errors are not events: Next returns them.
@@ -59,8 +59,8 @@ const (
 	Added EventType = iota + 1
 	Modified
 	Deleted
-	// Bookmark says that the server has sent everything up to its
-	// ResourceVersion. It has no object.
+	// Bookmark means that the server has sent everything up to its ResourceVersion. It has no
+	// object.
 	Bookmark
 )
 

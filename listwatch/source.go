@@ -87,7 +87,7 @@ type ListOptions struct {
 	// and ResourceVersionMatch must then be empty.
 	Continue string
 
-	// VersionOnly says that the caller only needs [ListMeta].ResourceVersion, with as little work
+	// VersionOnly is true if the caller only needs [ListMeta].ResourceVersion, with as little work
 	// as possible. The stream may then have few items or none, and is not a page of a list. The
 	// caller must not start a watch from this version.
 	VersionOnly bool
@@ -107,10 +107,10 @@ type ListOptions struct {
 	// at once, and in any order. Defaults to nil: every item has its object.
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
-	// Owned says that the caller will change the objects in place, so that no two objects may share
-	// a part. Defaults to false: objects may share parts, and must not be changed. An object that
-	// shares parts must then have Item.Shared set. So sources.Transform knows which objects it must
-	// copy before a function changes them.
+	// Owned is true if the caller will change the objects in place, so that no two objects may
+	// share a part. Defaults to false: objects may share parts, and must not be changed. An object
+	// that shares parts must then have Item.Shared set. So sources.Transform knows which objects it
+	// must copy before a function changes them.
 	Owned bool
 }
 
@@ -158,8 +158,8 @@ type IdleTimeout struct {
 	// limit.
 	Limit time.Duration
 
-	// Progress says that the stream is alive, so that the caller's own timer starts again. It may
-	// be called from any goroutine, until Close returns. Defaults to nil.
+	// Progress reports that the stream is alive, so that the caller's own timer starts again. It
+	// may be called from any goroutine, until Close returns. Defaults to nil.
 	Progress func()
 }
 
