@@ -23,8 +23,8 @@ type Op[T any] struct {
 	Delete bool
 }
 
-// Apply does all ops in order as one transaction: a reader sees all of them or none, in the objects
-// and in every index. An op with an object replaces the key's stored object.
+// Apply does all ops in order as one transaction: a reader sees all of them or no change, in the
+// objects and in every index. An op with an object replaces the key's stored object.
 //
 // resourceVersion is the version through which the store is complete after these ops. "" and "0"
 // mean that the writer does not know it. If there are several writers, only a writer that knows the

@@ -50,7 +50,7 @@ func BenchmarkGet(b *testing.B) {
 		if _, ok := store.Get(ops[i%len(ops)].Key); !ok {
 			b.Fatal("not found")
 		}
-		i += 7919 // a prime, so that the order differs from that of creation
+		i += 7919 // a prime, so that the order differs from the order of creation
 	}
 }
 

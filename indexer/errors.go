@@ -10,10 +10,10 @@ import (
 )
 
 var (
-	// ErrNoIndex says that a store has no index of this name.
+	// ErrNoIndex means that a store has no index of this name.
 	ErrNoIndex = errors.New("indexer: no index")
 
-	// ErrIndexExists says that a store has an index of this name already. Remove it first, or use
+	// ErrIndexExists means that a store has an index of this name already. Remove it first, or use
 	// another name.
 	ErrIndexExists = errors.New("indexer: there is already an index")
 )
@@ -42,7 +42,7 @@ func namesOf(indexes []*versions.Index) []string {
 	return names
 }
 
-// IndexError says that an index function returned an error for an object, or panicked.
+// IndexError reports that an index function returned an error for an object, or panicked.
 type IndexError struct {
 	Index string
 	Key   types.NamespacedName

@@ -79,7 +79,7 @@ func ExampleSnapshot_Changes() {
 	}
 	write("3", put("web", "1"), put("db", "2"), put("cache", "3"))
 
-	last := store.Snapshot() // everything in it has been processed
+	last := store.Snapshot() // the program has processed all of it
 	write("4", put("db", "4"))
 	write("5", put("job", "5"), indexer.Op[string]{Key: types.NamespacedName{Name: "web"}, Delete: true})
 	write("6", put("db", "6"))

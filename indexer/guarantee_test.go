@@ -25,7 +25,8 @@ func wholeSet(version int) []Op[*object] {
 	return ops
 }
 
-// requireWhole checks that a snapshot is exactly one of these sets, in all its parts.
+// requireWhole checks that a snapshot is exactly one set of wholeSet, in its objects and its
+// indexes.
 func requireWhole(t require.TestingT, s *Snapshot[*object]) {
 	requireConsistent(t, s)
 	version, _ := strconv.Atoi(s.ResourceVersion())
@@ -59,7 +60,7 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 				}
 				s := store.Snapshot()
 				requireWhole(t, s)
-				require.GreaterOrEqual(t, s.Revision(), revision, "time does not go back")
+				require.GreaterOrEqual(t, s.Revision(), revision, "the revision must not go down")
 				revision = s.Revision()
 
 				// Even without a snapshot, each single result is complete.
@@ -101,8 +102,8 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 	readers.Wait()
 }
 
-// A Get of the store does not pin a view. Still it must not see an unpublished transaction, whether
-// or not snapshots keep the previous state.
+// Get of a store does not pin a view. Nevertheless it must not see an unpublished transaction, with
+// or without snapshots of the previous state.
 func TestG7_GetDoesNotSeeAnUnpublishedTransaction(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []bool{false, true} {
@@ -145,7 +146,7 @@ func TestG7_AfterAnObjectIsSeenEveryLaterViewHasItsTransaction(t *testing.T) {
 			o, _ := store.Get(key("a/x"))
 			through, _ := strconv.Atoi(store.ResourceVersion())
 			if through < o.version {
-				t.Errorf("version %d was seen, and then a view of %d", o.version, through)
+				t.Errorf("Get returned version %d, and a later view has only version %d", o.version, through)
 				return
 			}
 		}

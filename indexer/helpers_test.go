@@ -48,20 +48,20 @@ func put(k string, o *object) Op[*object] { return Op[*object]{Key: key(k), Obje
 
 func del(k string) Op[*object] { return Op[*object]{Key: key(k), Delete: true} }
 
-// names returns the keys that an iterator yields, as sorted strings, and requires that each key
-// comes once.
+// names returns the keys that an iterator yields, as sorted strings, and requires that no key
+// comes twice.
 func names[T any](t require.TestingT, seq iter.Seq2[types.NamespacedName, T]) []string {
 	var all []string
 	seen := map[types.NamespacedName]bool{}
 	for k := range Sorted(seq) {
-		require.False(t, seen[k], "%s is there twice", k)
+		require.False(t, seen[k], "%s must come only once", k)
 		seen[k] = true
 		all = append(all, strings.TrimPrefix(k.String(), "/"))
 	}
 	return all
 }
 
-// byIndex returns the keys that an index has under a value.
+// byIndex returns the keys of the objects that have a value in an index.
 func byIndex(t require.TestingT, s *Snapshot[*object], index, value string) []string {
 	found, err := s.ByIndex(index, value)
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func contents(t require.TestingT, values iter.Seq2[string, int], list func(strin
 	all := map[string]map[types.NamespacedName]*object{}
 	for value, count := range values {
 		for k, o := range list(value) {
-			require.NotContains(t, all[value], k, "listed twice")
+			require.NotContains(t, all[value], k, "a value must have each key only once")
 			add(all, value, k, o)
 		}
 		require.Len(t, all[value], count)
@@ -132,8 +132,8 @@ func add(to map[string]map[types.NamespacedName]*object, value string, k types.N
 }
 
 // requireSound checks the internals of a store, and returns counts of what it keeps. Every record
-// must be in its place, every count must be right, and the store must not keep a version that no
-// reader can see.
+// must be in the right sets, every count must be right, and the store must not keep a version that
+// no reader can see.
 func requireSound[T any](t require.TestingT, store *Store[T]) versions.Audit {
 	audit, err := store.source.Engine.Audit()
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func counted(t require.TestingT, seq iter.Seq2[string, int], err error) map[stri
 	return maps.Collect(seq)
 }
 
-// apply and replace are for tests that ignore revisions.
+// apply is Store.Apply without the revision, and replace is Store.Replace without the revision.
 func apply[T any](store *Store[T], ops []Op[T], resourceVersion string) error {
 	_, err := store.Apply(ops, resourceVersion)
 	return err

@@ -51,7 +51,7 @@ func TestUnknownIndexIsAnErrorAndUnknownValueIsNot(t *testing.T) {
 	_, err := store.ByIndex("node", "n1")
 	require.ErrorIs(t, err, ErrNoIndex)
 	require.ErrorContains(t, err, `"node"`)
-	require.ErrorContains(t, err, `"term"`, "it says which there are")
+	require.ErrorContains(t, err, `"term"`, "the error must name the existing indexes")
 	_, err = store.IndexValues("node")
 	require.ErrorIs(t, err, ErrNoIndex)
 	require.ErrorIs(t, store.RemoveIndex("node"), ErrNoIndex)
@@ -73,7 +73,7 @@ func TestD13_FailingIndexFunctionLeavesOutItsOpAndNoOther(t *testing.T) {
 	}, "2")
 
 	require.ErrorIs(t, err, refused)
-	require.ErrorIs(t, err, broken, "an error that an index function panicked with is found")
+	require.ErrorIs(t, err, broken, "the error must wrap the error with which an index function panicked")
 	require.Equal(t, `indexer: index "term" of object a/x: no
 indexer: index "term" of object a/y: panic: broken
 indexer: index "term" of object cluster: panic: text`, err.Error())
@@ -86,7 +86,7 @@ indexer: index "term" of object cluster: panic: text`, err.Error())
 	require.Equal(t, 1, x.version)
 	require.Equal(t, []string{"a/w", "a/x"}, byIndex(t, store.Snapshot(), "term", "t"))
 	require.Equal(t, []string{"a/z"}, byIndex(t, store.Snapshot(), "term", "u"))
-	require.Equal(t, "2", store.ResourceVersion(), "nobody who waits for it hangs")
+	require.Equal(t, "2", store.ResourceVersion(), "the version must advance, so that WaitRV returns")
 	requireConsistent(t, store.Snapshot())
 
 	require.NoError(t, apply(store, []Op[*object]{del("a/x")}, ""))
@@ -118,7 +118,7 @@ func TestD15_ResourceVersionNeverGoesDown(t *testing.T) {
 		{"", "10"},
 		{"10", "10"},
 		{"100000000000000000000000", "100000000000000000000000"}, // larger than any integer type
-		{"opaque", "opaque"}, // cannot be compared, so the last one counts
+		{"opaque", "opaque"}, // cannot be compared, so the later version counts
 		{"12", "12"},
 		{"0", "12"}, // not a version
 	}
@@ -147,7 +147,7 @@ func TestAddIndexCoversStoredObjectsBeforeItReturns(t *testing.T) {
 	require.NoError(t, store.AddIndex("again", termsOfObject))
 	require.Equal(t, []string{"again", "term"}, store.Indexes())
 	require.Len(t, byIndex(t, store.Snapshot(), "again", "node-17"), 4)
-	require.Equal(t, counts, store.Stats().Counts, "no object was written")
+	require.Equal(t, counts, store.Stats().Counts, "AddIndex must not count as a write")
 	e, _ := store.Entry(ops[17].Key)
 	require.Equal(t, Entry[*object]{Key: ops[17].Key, Object: ops[17].Object, ResourceVersion: ops[17].ResourceVersion}, e)
 	requireConsistent(t, store.Snapshot())
@@ -176,7 +176,7 @@ func TestAddIndexThatFailsAddsNothing(t *testing.T) {
 	require.Equal(t, []string{"term"}, store.Indexes())
 	requireConsistent(t, store.Snapshot())
 
-	require.NoError(t, store.AddIndex("node", termsOfObject), "the name is free")
+	require.NoError(t, store.AddIndex("node", termsOfObject), "the name must be free again")
 	requireConsistent(t, store.Snapshot())
 }
 
@@ -198,6 +198,6 @@ func TestRemovedIndexLeavesNothingBehind(t *testing.T) {
 		require.NoError(t, store.RemoveIndex("again"))
 	}
 	audit := requireSound(t, store)
-	require.LessOrEqual(t, audit.MostTerms, 2, "terms of removed indexes don't pile up")
+	require.LessOrEqual(t, audit.MostTerms, 2, "terms of removed indexes must not accumulate")
 	require.LessOrEqual(t, audit.MostPostings, 4)
 }

@@ -66,7 +66,7 @@ func TestListSeesTheStateAtTheStartOfItsLoop(t *testing.T) {
 func TestListerReadsOnlyWhatItsSelectorNeeds(t *testing.T) {
 	t.Parallel()
 	store := labelled(t, map[string]labels.Set{"a/x": nil, "b/y": nil})
-	lister := NewLister(store.Reader, pods, func(labels.Set) labels.Set { panic("labels are of no interest") })
+	lister := NewLister(store.Reader, pods, func(labels.Set) labels.Set { panic("the Lister must not read labels") })
 	require.Len(t, slices.Collect(lister.List(labels.Everything())), 2)
 	require.Len(t, slices.Collect(lister.List(nil)), 2)
 	require.Len(t, slices.Collect(lister.Namespace("a").List(labels.Everything())), 1)

@@ -35,7 +35,7 @@ func TestAnObjectMayHaveManyValues(t *testing.T) {
 				require.NoError(t, apply(store, []Op[*object]{op}, ""))
 			}
 			began := time.Now()
-			for i := range 8 { // they have the same values
+			for i := range 8 { // eight objects with the same values
 				write(put(strconv.Itoa(i), first))
 			}
 			write(put("0", second))

@@ -24,7 +24,7 @@ func (m storeModel) clone() storeModel {
 	return storeModel{objects: maps.Clone(m.objects), rv: m.rv, indexes: maps.Clone(m.indexes)}
 }
 
-// apply does the same as Store.Apply, and returns how many ops failed.
+// apply does the same as Store.Apply, and returns the number of failed ops.
 func (m *storeModel) apply(ops []Op[*object], rv int) (failed int) {
 	for _, op := range ops {
 		switch name := op.Key.String(); {
@@ -186,7 +186,8 @@ func FuzzStore(f *testing.F) {
 				requireChanges(t, v.model, later.model, v.snapshot, later.snapshot)
 			}
 		}
-		// Whichever snapshot is released, the store keeps exactly what the other snapshots see.
+		// After each release of a snapshot, the store must keep exactly the versions that the other
+		// snapshots see.
 		for len(versions) > 0 {
 			n := len(input) % len(versions)
 			versions[n].snapshot.Release()
@@ -220,7 +221,7 @@ func requireChanges(t require.TestingT, old, new storeModel, from, to *Snapshot[
 				states[i] = e.Object
 			}
 		}
-		require.NotContains(t, got, change.Key.String(), "told twice")
+		require.NotContains(t, got, change.Key.String(), "Changes must yield each key only once")
 		got[change.Key.String()] = states
 	}
 	require.Equal(t, want, got)
@@ -231,7 +232,7 @@ func unfit(m storeModel) bool {
 	return len(m.scan(func(_ string, o *object) bool { return o.err != nil })) > 0
 }
 
-// countErrors returns how many errors are joined in err.
+// countErrors returns the number of errors that are joined in err.
 func countErrors(err error) int {
 	if err == nil {
 		return 0

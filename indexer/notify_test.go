@@ -26,7 +26,7 @@ func TestChangedClosesWhenItsKeyIsWritten(t *testing.T) {
 		want bool
 	}{
 		{"another key", []Op[*object]{put("a/y", &object{})}, false},
-		{"a delete of what is not there", []Op[*object]{del("a/x")}, false},
+		{"a delete of a missing key", []Op[*object]{del("a/x")}, false},
 		{"an object that cannot be indexed", []Op[*object]{put("a/x", &object{err: errUnfit})}, false},
 		{"an add", []Op[*object]{put("a/z", &object{}), put("a/x", &object{})}, true},
 		{"an update", []Op[*object]{put("a/x", &object{})}, true},
@@ -75,7 +75,7 @@ func TestChangedIsSharedAndEachMayCancel(t *testing.T) {
 	cancelFirst()
 	cancelFirst()
 	require.False(t, closed(first))
-	require.Equal(t, 1, requireSound(t, store).WaitedKeys, "the other one waits")
+	require.Equal(t, 1, requireSound(t, store).WaitedKeys, "the second caller must still wait")
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
 	require.True(t, closed(second))
 

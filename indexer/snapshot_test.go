@@ -51,10 +51,10 @@ func TestOldVersionsAreDroppedAtOnceWithoutASnapshot(t *testing.T) {
 	store := newStore(t, byTerm)
 	first := fill(t, store, "a/x")
 	second := fill(t, store, "a/x")
-	eventually(t, isCollected(first), "it was replaced")
+	eventually(t, isCollected(first), "the replaced object must be collected")
 	require.NotNil(t, second.Value())
 	require.NoError(t, apply(store, []Op[*object]{del("a/x")}, ""))
-	eventually(t, isCollected(second), "it was deleted")
+	eventually(t, isCollected(second), "the deleted object must be collected")
 	requireSound(t, store)
 	require.Zero(t, requireSound(t, store).Records)
 }
@@ -67,14 +67,14 @@ func TestReleasedSnapshotRetainsNothing(t *testing.T) {
 	between := fill(t, store, "a/x")
 	fill(t, store, "a/x")
 	require.NoError(t, apply(store, []Op[*object]{del("a/y")}, ""))
-	eventually(t, isCollected(between), "no snapshot ever saw it")
+	eventually(t, isCollected(between), "an object that no snapshot sees must be collected")
 	require.Equal(t, []string{"a/x", "a/y"}, byIndex(t, s, "term", "t"))
 	require.NotNil(t, replaced.Value())
 	require.NotNil(t, deleted.Value())
 	s.Release()
 	s.Release()
-	eventually(t, isCollected(replaced), "nobody sees it")
-	eventually(t, isCollected(deleted), "nobody sees it")
+	eventually(t, isCollected(replaced), "an object that no snapshot sees any more must be collected")
+	eventually(t, isCollected(deleted), "an object that no snapshot sees any more must be collected")
 	require.Zero(t, requireSound(t, store).Views)
 	requireSound(t, store)
 	require.Panics(t, func() { s.Get(key("a/x")) })
@@ -87,9 +87,9 @@ func TestUnreachableSnapshotIsReleasedByTheGarbageCollector(t *testing.T) {
 	old := fill(t, store, "a/x")
 	s := store.Snapshot()
 	fill(t, store, "a/x")
-	eventually(t, func() bool { return requireSound(t, store).Views == 1 }, "the snapshot is in use")
+	eventually(t, func() bool { return requireSound(t, store).Views == 1 }, "the snapshot must stay while it is in use")
 	runtime.KeepAlive(s)
-	eventually(t, isCollected(old), "the snapshot is gone")
+	eventually(t, isCollected(old), "the object must be collected after its snapshot")
 	require.Zero(t, requireSound(t, store).Views)
 }
 
@@ -106,11 +106,11 @@ func TestIteratorKeepsItsSnapshot(t *testing.T) {
 		}
 	}
 	require.Equal(t, 100, count)
-	eventually(t, func() bool { return requireSound(t, store).Views == 0 }, "the loop is over")
+	eventually(t, func() bool { return requireSound(t, store).Views == 0 }, "the view must be released after the loop")
 	require.Zero(t, requireSound(t, store).Records)
 }
 
-// If a loop is left early, or by a panic, its iterator releases the view.
+// If a loop ends early, or by a panic, its iterator releases the view.
 func TestLoopThatEndsEarlyReleasesItsView(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -146,9 +146,9 @@ func TestOldSnapshotDoesNotLetMemoryGrowWithWrites(t *testing.T) {
 	requireConsistent(t, old)
 }
 
-// Writers, relists and index changes run, keys come and go so that tables grow and shrink, and
-// readers keep snapshots for any time. Each snapshot must be consistent at every read, and must
-// never change.
+// Writers, relists and index changes run at once. Keys are created and deleted, so that tables grow
+// and shrink. Readers keep snapshots for random times. Each snapshot must be consistent at every
+// read, and must never change.
 func TestSnapshotsStayConsistentWhateverHappens(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -217,7 +217,7 @@ func TestSnapshotsStayConsistentWhateverHappens(t *testing.T) {
 	writers.Wait()
 	close(done)
 	readers.Wait()
-	eventually(t, func() bool { return requireSound(t, store).Views == 0 }, "all snapshots are gone")
+	eventually(t, func() bool { return requireSound(t, store).Views == 0 }, "all views must be released after the snapshots")
 	requireSound(t, store)
 	requireConsistent(t, store.Snapshot())
 }

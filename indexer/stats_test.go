@@ -39,7 +39,7 @@ func TestObserverAndStatsCountTheOps(t *testing.T) {
 	}, store.Stats())
 }
 
-// An object that is alone in its transaction takes a fast path.
+// A transaction of one object has a fast path.
 func TestStatsCountTransactionsOfOneObject(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -60,7 +60,7 @@ func TestObserverIsCalledWithoutALock(t *testing.T) {
 	var store *Store[*object]
 	depth := 0
 	store, err := New(Options[*object]{Observer: &Observer{OnApplied: func(info AppliedInfo) {
-		require.Equal(t, info.Revision, store.Snapshot().Revision(), "it is published")
+		require.Equal(t, info.Revision, store.Snapshot().Revision(), "the transaction must be published")
 		if depth++; depth < 3 {
 			require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
 		}

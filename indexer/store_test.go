@@ -118,7 +118,7 @@ func TestReplaceSwapsTheWholeContent(t *testing.T) {
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 1, terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, "5"))
 	require.NoError(t, replace(store, []Op[*object]{
 		put("a/x", &object{version: 2, terms: []string{"u"}}),
-		put("a/z", &object{version: 3}), put("a/z", &object{version: 4}), // the last one counts
+		put("a/z", &object{version: 3}), put("a/z", &object{version: 4}), // the last op of a key counts
 		put("a/w", &object{}), del("a/w"),
 	}, "7"))
 	require.Equal(t, []string{"a/x", "a/z"}, names(t, store.All()))
@@ -158,7 +158,7 @@ func TestSnapshotNeverChanges(t *testing.T) {
 	require.Equal(t, []string{"term"}, before.Indexes())
 	require.Equal(t, "1", before.ResourceVersion())
 	require.Less(t, before.Revision(), store.Snapshot().Revision())
-	require.Equal(t, []string{"b/z"}, names(t, all), "an iterator of the store reads what is there when its loop begins")
+	require.Equal(t, []string{"b/z"}, names(t, all), "an iterator of the store must read the state at the start of its loop")
 	requireConsistent(t, before)
 }
 
@@ -243,7 +243,7 @@ func TestReadingAllocatesNothingPerObject(t *testing.T) {
 		}
 	}))
 	// The iterator itself needs no allocation. But ByIndex also returns an error, so the compiler
-	// does not know which iterator it is. The loop body escapes, with its variable.
+	// does not inline the iterator. The loop body and its variable escape to the heap.
 	require.LessOrEqual(t, allocations(100, func() {
 		found, _ := store.ByIndex("term", "node-7")
 		for range found {

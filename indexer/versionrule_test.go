@@ -19,8 +19,8 @@ func TestAVersionThatCannotBeComparedReplacesTheOld(t *testing.T) {
 	}
 }
 
-// Kubernetes has a function that compares versions. The rule gives the same results, and is faster
-// in the usual case.
+// Kubernetes has a function that compares versions. advanceVersion gives the same results, and is
+// faster in the usual case.
 func TestVersionsAreComparedAsKubernetesDoes(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

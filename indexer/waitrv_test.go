@@ -29,8 +29,8 @@ func TestG8_WaitRVReturnsWhenEverythingUpToTheVersionIsApplied(t *testing.T) {
 				waiters++
 				go func() {
 					require.NoError(t, store.WaitRV(t.Context(), strconv.Itoa(version)))
-					// Each version stores an object of its own. The store must have the objects of
-					// all versions.
+					// Each version stores another object. The store must have the objects of all
+					// versions up to this one.
 					s := store.Snapshot()
 					for v := 1; v <= version; v++ {
 						_, ok := s.Get(key("a/" + strconv.Itoa(v)))
@@ -61,7 +61,7 @@ func TestG8_WaitRVReturnsWhenEverythingUpToTheVersionIsApplied(t *testing.T) {
 				if v <= version {
 					want = v % 3
 				}
-				require.Equal(t, want, returned[v], "waiters for %d at %d", v, version)
+				require.Equal(t, want, returned[v], "returned waiters for version %d when the store is at %d", v, version)
 			}
 			mu.Unlock()
 		}
@@ -74,8 +74,8 @@ func TestWaitRVReturnsAtOnceForAVersionThatIsReached(t *testing.T) {
 	store := newStore(t, nil)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	require.NoError(t, store.WaitRV(ended, ""), "no version in particular")
-	require.NoError(t, store.WaitRV(ended, "0"), "no version in particular")
+	require.NoError(t, store.WaitRV(ended, ""), "WaitRV must return at once: no particular version")
+	require.NoError(t, store.WaitRV(ended, "0"), "WaitRV must return at once: no particular version")
 	require.NoError(t, apply(store, nil, "10"))
 	require.NoError(t, store.WaitRV(ended, "10"))
 	require.NoError(t, store.WaitRV(ended, "9"))
@@ -96,7 +96,7 @@ func TestWaitRVEndsWithItsContext(t *testing.T) {
 		require.EqualError(t, err, `indexer: waiting for resourceVersion 11, the store is at "10": enough`)
 		require.Equal(t, time.Minute, time.Since(start))
 		require.Zero(t, store.Stats().Waiting)
-		require.NoError(t, apply(store, nil, "11"), "nobody is left to be woken")
+		require.NoError(t, apply(store, nil, "11"), "no waiter may be left")
 	})
 }
 
@@ -166,7 +166,7 @@ func TestWaitRVIsNotWokenByAVersionThatWasLowered(t *testing.T) {
 	}
 	w := &waiter{resourceVersion: "15", reached: make(chan error, 1)}
 	var writers sync.WaitGroup
-	store.waiters.count.Add(1) // makes the writers take the lock, and wait for it
+	store.waiters.count.Add(1) // makes the writers wait for the lock
 	store.waiters.mu.Lock()
 	writers.Go(func() { _, _ = store.Apply(nil, "20") })
 	require.Eventually(t, reached("20"), time.Minute, time.Millisecond)
@@ -176,13 +176,13 @@ func TestWaitRVIsNotWokenByAVersionThatWasLowered(t *testing.T) {
 	store.waiters.waiting = append(store.waiters.waiting, w)
 	store.waiters.mu.Unlock()
 	writers.Wait()
-	require.Empty(t, w.reached, "the store is at 5")
+	require.Empty(t, w.reached, "the waiter must not be woken, because the store is at 5")
 
 	require.NoError(t, apply(store, nil, "15"))
 	require.NoError(t, <-w.reached)
 }
 
-// If writers report versions in any order, each waiter wakes, and none wakes too early.
+// If writers report versions in any order, each waiter wakes, but not too early.
 func TestWaitRVWithSeveralWriters(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)

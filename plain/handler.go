@@ -24,7 +24,7 @@ type Event[T metav1.Object] struct {
 	// New is the object as it is now, or the last known state of a deleted object.
 	New T
 
-	// Initial says that the object existed before the informer started or the handler was added.
+	// Initial is true if the object existed before the informer started or the handler was added.
 	Initial bool
 
 	// FinalStateUnknown marks a tombstone: the object was deleted, and New may not be its final

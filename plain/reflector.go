@@ -2,8 +2,8 @@
 // minutes. The reflector joins one list and many watches into one history without a gap. It lists,
 // and then watches from the list's version. When a watch ends normally, it watches again from the
 // last version that it has received. When anything else happens, it lists again, and the queue
-// finds the missed changes. A server that has dropped the version answers 410 Gone. This code means
-// "you are too late, list again".
+// finds the missed changes. A server that has dropped the version responds with 410 Gone. This code
+// means "you are too late, list again".
 
 package plain
 

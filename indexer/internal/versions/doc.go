@@ -16,7 +16,7 @@
 // publishes a view that sees the new versions. It removes each version that no view sees any more.
 // The table and the sets are arrays that readers walk while the writer adds to them. A set may have
 // records that no longer belong to it, or do not belong to it yet. A reader skips these records:
-// the version that it sees says which index values its object has. See docs/adr/0004.
+// the version that it sees has the index values of its object. See docs/adr/0004.
 //
 // Start with [Engine], then read record.go (versions and records), view.go (which version is kept,
 // and how long) and source.go (reading). After these come term.go and set.go (indexes), table.go

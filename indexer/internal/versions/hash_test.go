@@ -15,7 +15,7 @@ func TestHashDependsOnEveryByteAndOnWhereTheNameBegins(t *testing.T) {
 		hash := h.hash(key)
 		require.Equal(t, hash, h.hash(key))
 		other, twice := seen[hash]
-		require.False(t, twice && other != key, "%v and %v", key, other)
+		require.False(t, twice && other != key, "%v and %v must not have the same hash", key, other)
 		seen[hash] = key
 	}
 	for length := range 70 {

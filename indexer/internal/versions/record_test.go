@@ -11,7 +11,7 @@ import (
 func TestRecordAndVersionAreOneCacheLineEach(t *testing.T) {
 	t.Parallel()
 	if unsafe.Sizeof(uintptr(0)) != 8 {
-		t.Skip("with pointers of 4 bytes it is less")
+		t.Skip("with pointers of 4 bytes, records and versions are smaller")
 	}
 	require.EqualValues(t, 64, unsafe.Sizeof(Record{}))
 	require.EqualValues(t, 64, unsafe.Sizeof(Version{}))

@@ -21,9 +21,9 @@ type set struct {
 	kind  kind
 }
 
-// kind says whether a set has all records, the records of a namespace, or the records of an index
-// value. A record is in one set of the first kind, and in at most one of the second. So its slots
-// in these two are fields of the record.
+// kind is the kind of a set: it has all records, the records of a namespace, or the records of an
+// index value. A record is in one set of the first kind, and in at most one of the second. So its
+// slots in these two are fields of the record.
 type kind uint8
 
 const (
@@ -37,7 +37,7 @@ type array struct {
 	slots []atomic.Pointer[Record]
 }
 
-// posting says in which slot of an index value's set a record is.
+// posting has the slot of a record in the set of an index value.
 type posting struct {
 	term *Term
 	at   int32

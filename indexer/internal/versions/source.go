@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Source says what a reader reads: the view of a snapshot, or always the current view.
+// Source selects the view that a reader reads: the view of a snapshot, or always the current view.
 type Source struct {
 	Engine *Engine
 	hold   *Hold // pins the view of a snapshot; nil for the current view

@@ -20,7 +20,7 @@ func write(e *Engine) {
 }
 
 // A reader that unpins an old view while a writer has the lock does not wait. The writer drops the
-// versions of the view when it unlocks, not later.
+// versions of the view when it unlocks.
 func TestViewReleasedDuringAWriteIsCollectedAtUnlock(t *testing.T) {
 	e := New(nil)
 	write(e)
@@ -30,7 +30,7 @@ func TestViewReleasedDuringAWriteIsCollectedAtUnlock(t *testing.T) {
 
 	e.Lock()
 	e.Unpin(old)
-	require.NotNil(t, e.pinned, "it is the writer's to collect")
+	require.NotNil(t, e.pinned, "the writer must collect the view, not the reader")
 	e.Unlock()
 	require.Nil(t, e.pinned)
 	require.Nil(t, e.byKey.find(types.NamespacedName{Namespace: "a", Name: "x"}).head.Load().older.Load())
@@ -48,8 +48,8 @@ func TestViewReleasedWithoutAWriterIsCollectedAtOnce(t *testing.T) {
 	require.Zero(t, e.writeLock.state.Load())
 }
 
-// After each request a collection starts, whoever requests it and whoever has the lock. Collections
-// never run at the same time as each other or as a writer.
+// After each request a collection starts, even if a writer has the lock. Collections and writers
+// never run at the same time.
 func TestNoCollectRequestIsLost(t *testing.T) {
 	rounds := 20_000
 	if testing.Short() {
@@ -79,7 +79,7 @@ func TestNoCollectRequestIsLost(t *testing.T) {
 					one.lock()
 					inside++
 					if inside != 1 {
-						t.Error("two at once")
+						t.Error("two goroutines have the lock at once")
 					}
 					written++
 					inside--
@@ -100,13 +100,13 @@ func TestNoCollectRequestIsLost(t *testing.T) {
 			})
 		}
 		all.Wait()
-		require.Equal(t, wanted.Load(), collected.Load(), "all are gone, and nobody has looked after the last asking")
+		require.Equal(t, wanted.Load(), collected.Load(), "after all goroutines have ended, a collection must have followed the last request")
 		require.Zero(t, one.state.Load())
 	}
 	require.Equal(t, 3*20*(rounds/20), written)
 }
 
-// The runtime releases a snapshot in a goroutine of its own, outside of every bubble, while a
+// The runtime releases snapshots in a separate goroutine, outside of every bubble. Meanwhile a
 // writer in a bubble waits for the lock.
 func TestWriteLockIsHandedOverAcrossSynctestBubbles(t *testing.T) {
 	t.Parallel()
