@@ -47,7 +47,7 @@ func TestTheNextPopMarksTheBatchAsApplied(t *testing.T) {
 	f.add("a", "1")
 	b := f.pop()
 	require.Equal(t, 1, f.Stats().InFlight)
-	require.False(t, f.HasVersion(key("a"), "1", 0), "in flight")
+	require.False(t, f.HasVersion(key("a"), "1", 0), "HasVersion must return false for a key in flight")
 
 	f.store.apply(b)
 	require.False(t, f.HasVersion(key("a"), "1", 0), "applied, but not confirmed by a Pop")
@@ -56,7 +56,7 @@ func TestTheNextPopMarksTheBatchAsApplied(t *testing.T) {
 	cancel()
 	_, err := f.Pop(ctx)
 	require.Error(t, err)
-	require.True(t, f.HasVersion(key("a"), "1", 0), "applied")
+	require.True(t, f.HasVersion(key("a"), "1", 0), "HasVersion must return true after the next Pop")
 	require.Zero(t, f.Stats().InFlight)
 }
 
@@ -73,13 +73,13 @@ func TestBatchesAreAppliedInOrder(t *testing.T) {
 	f.add("b", "2")
 	second := f.BatchNumber()
 	require.Greater(t, second, first)
-	require.False(t, f.Applied(first), "in flight")
+	require.False(t, f.Applied(first), "the batch must not count as applied before the next Pop")
 
 	f.store.apply(b)
 	b = f.pop()
 	require.Equal(t, second, b.Number)
 	require.True(t, f.Applied(first))
-	require.False(t, f.Applied(second), "in flight")
+	require.False(t, f.Applied(second), "the batch must not count as applied before the next Pop")
 }
 
 // If Pop drops the only event, Applied returns true for its number, although there is no batch.
@@ -137,19 +137,19 @@ func TestHasVersionIsAboutTheNewestState(t *testing.T) {
 	require.False(t, has("unknown", "1"))
 	require.False(t, has("unknown", ""))
 	require.False(t, has("versionless", ""))
-	require.True(t, has("updated", "2"), "pending")
-	require.False(t, has("updated", "1"), "superseded")
+	require.True(t, has("updated", "2"), "the pending state must count")
+	require.False(t, has("updated", "1"), "a newer state must replace this one")
 	require.False(t, has("deleted", "1"))
 	require.False(t, has("deleted", "3"))
 	require.True(t, has("added", "4"))
 
 	f.replace("5", "known=", "updated@2", "added=")
-	require.True(t, has("known", "1"), "kept by the Replace")
-	require.True(t, has("added", "4"), "kept by the Replace")
-	require.False(t, has("vanished", "1"), "about to get a tombstone")
+	require.True(t, has("known", "1"), "the Replace must keep the object")
+	require.True(t, has("added", "4"), "the Replace must keep the object")
+	require.False(t, has("vanished", "1"), "the next Pop adds a tombstone, so the version must not count")
 	b := f.pop()
-	require.True(t, has("known", "1"), "not in the batch")
-	require.False(t, has("vanished", "1"), "its tombstone is in flight, though the store has it")
+	require.True(t, has("known", "1"), "an object outside the batch must keep its version")
+	require.False(t, has("vanished", "1"), "its tombstone is in flight, although the store has the object")
 	f.store.apply(b)
 	require.False(t, has("vanished", "1"))
 }

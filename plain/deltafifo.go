@@ -205,7 +205,7 @@ func (f *DeltaFIFO[T]) Close() {
 
 // Package deltafifo does more than this file, for these reasons:
 //
-//   - It limits the deltas of a key: if an object changes often while the consumer is busy, the
+//   - It limits the deltas of a key. If an object changes often while the consumer is busy, the
 //     changes become one update from old to newest. Here, memory grows with the number of changes.
 //   - It hands out a relist as one batch: the consumer applies all of it in one step, so that no
 //     reader sees half of it.

@@ -38,8 +38,8 @@
 //
 // # Limits
 //
-//   - Memory is not bounded: one object of the server, the deltas of one key, and the waiting
-//     events of a slow handler may take any amount.
+//   - Memory is not bounded. An object of the server, the deltas of a key, and the waiting events
+//     of a slow handler may take any amount.
 //   - An undecodable object makes the whole list fail: until the object is repaired, the store
 //     stays empty, or keeps its old content.
 //   - Readers can see a relist half done.

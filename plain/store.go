@@ -38,9 +38,9 @@ type Store[T metav1.Object] struct {
 	indexes map[string]index // by name
 }
 
-// entry is an object with its index values. The store keeps the values for programs that change an
-// object by mistake: the function would then return other values, and the store could not find the
-// old ones.
+// entry is an object with its index values. The store keeps the values, because a program may
+// change the object by mistake. The function would then return other values, and the store could
+// not find the old values.
 type entry[T metav1.Object] struct {
 	object T
 	values map[string][]string // by name of the index

@@ -88,7 +88,7 @@ func (s *unreachableServer) Watch(ctx context.Context, opts listwatch.WatchOptio
 }
 
 // If a connection breaks soon after an outage, the next wait is about as long as the connection
-// lasted, and not as long as the waits during the outage.
+// lasted. It is not as long as the waits during the outage.
 func TestConnectionThatBreaksSoonAfterAnOutageIsReopenedSoon(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})

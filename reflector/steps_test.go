@@ -199,7 +199,7 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (o stepResul
 		for _, call := range g.take() {
 			_, call, _ = strings.Cut(call, " ")
 			switch verb, _, _ := strings.Cut(call, " "); verb {
-			case "list", "stream", "watch": // the request belongs to the state, not to the outcome
+			case "list", "stream", "watch": // the request belongs to the state, not to the result
 			case "reflector:":
 				o.Reports = append(o.Reports, call)
 			default:
