@@ -17,8 +17,8 @@
 //
 //	ready = dirty - processing - held back
 //
-// queue.go has Add, Get and Done, and their effects on these sets. workqueue.go of package plain is
-// the textbook version: read that first.
+// queue.go has Add and Done, get.go has Get, and both show the effects on these sets. workqueue.go
+// of package plain is the textbook version: read that first.
 //
 // # Where to find what
 //
@@ -26,9 +26,15 @@
 //     in queue.go. The key becomes ready when nothing holds it back: readyLocked in queue.go. Done
 //     calls readyLocked through finish in queue.go. The end of a wait calls readyLocked through
 //     unpark in park.go.
-//   - A key that is added later: AddAfter in delay.go, alarms in alarm.go.
-//   - A key that failed: classify in classify.go, Retry in delay.go.
+//   - The state of a key: entry in entry.go. The queue finds the entry with table in table.go.
+//   - The order of the ready keys, by priority and group: readyKeys in ready.go.
+//   - A key that is added later: AddAfter in delay.go, and MinInterval: beginIntervalLocked in
+//     timer.go. The times are sorted by alarms in alarm.go.
+//   - A key that failed: classify in result.go, Retry in delay.go, RateLimiter in limiter.go,
+//     failureLog in failurelog.go.
 //   - The workers: RunUntil in run.go, workerSet in workers.go.
+//   - The end: ShutDown and Drain in drain.go.
+//   - The view from outside: Stats and Inspect in stats.go, Observer in observer.go.
 //
 // # One queue
 //

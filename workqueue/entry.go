@@ -63,6 +63,41 @@ func (e *entry[K]) clear() {
 	}
 }
 
+// fifo is a list of entries, linked through the entries themselves. Adding and removing allocate
+// nothing, and a removed entry is not reachable from the list.
+type fifo[K comparable] struct {
+	first, last *entry[K]
+	len         int
+}
+
+// push appends an entry that is in no fifo.
+func (f *fifo[K]) push(e *entry[K]) {
+	e.prev = f.last
+	if f.last == nil {
+		f.first = e
+	} else {
+		f.last.next = e
+	}
+	f.last = e
+	f.len++
+}
+
+// remove removes an entry that is in this fifo.
+func (f *fifo[K]) remove(e *entry[K]) {
+	if e.prev == nil {
+		f.first = e.next
+	} else {
+		e.prev.next = e.next
+	}
+	if e.next == nil {
+		f.last = e.prev
+	} else {
+		e.next.prev = e.prev
+	}
+	e.prev, e.next = nil, nil
+	f.len--
+}
+
 // run is a pending or running run of a key: its priority, the number of adds, and the causes.
 type run struct {
 	priority  int32
@@ -93,4 +128,62 @@ func (q *Queue[K]) insertLocked(key K, hash uint32, g group) *entry[K] {
 		e.group, e.weight = g.name, g.weight
 	}
 	return e
+}
+
+// Causes says why a key runs: the first and the last cause that its adds named, and the number of
+// adds since its previous run, including adds without a cause.
+type Causes struct {
+	First, Last string
+	Count       int
+}
+
+// causePair is an immutable pair of causes.
+type causePair struct{ first, last string }
+
+// causes returns the causes of the run in the form that the program gets.
+func (t run) causes() Causes {
+	if t.causePair == nil {
+		return Causes{Count: int(t.adds)}
+	}
+	return Causes{First: t.causePair.first, Last: t.causePair.last, Count: int(t.adds)}
+}
+
+// causeTable caches recent pairs, so that entries share them: there are few kinds of causes, and
+// most adds have a cause.
+type causeTable struct {
+	recent [16]*causePair
+	next   int // the pair that is replaced next
+}
+
+// pairOf returns the pair for an add with this cause.
+func (s *causeTable) pairOf(cause string) *causePair {
+	if cause == "" {
+		return nil
+	}
+	return s.intern(cause, cause)
+}
+
+// merge merges a later add into the pending run.
+func (s *causeTable) merge(pending *run, added run) {
+	pending.priority = max(pending.priority, added.priority)
+	pending.adds += added.adds
+	switch {
+	case added.causePair == nil || added.causePair == pending.causePair:
+	case pending.causePair == nil:
+		pending.causePair = added.causePair
+	default:
+		pending.causePair = s.intern(pending.causePair.first, added.causePair.last)
+	}
+}
+
+func (s *causeTable) intern(first, last string) *causePair {
+	for _, w := range s.recent {
+		if w != nil && w.first == first && w.last == last {
+			return w
+		}
+	}
+	made := &causePair{first: first, last: last}
+	s.recent[s.next] = made
+	s.next = (s.next + 1) % len(s.recent)
+	return made
 }

@@ -1,10 +1,11 @@
 package workqueue
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"time"
+	"runtime/debug"
+
+	"github.com/kinform/kinform/internal/contain"
 )
 
 // ErrShutDown is returned by Get when the queue has been shut down and no key is ready: the worker
@@ -68,41 +69,31 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// RequeueAfter is the result of a reconcile function that succeeded and requests another run of its
-// key after d. Run forgets the key's failures, and adds the key after d. The result is not a
-// failure. Run finds it however deeply it is wrapped, and does not report errors around it. If the
-// result is joined with an error, Run ignores it, reports the error and retries, rate-limited. The
-// package comment has the rules for several results in one.
-func RequeueAfter(d time.Duration) error { return &requeueAfter{after: d} }
-
-// RequeueWhen is the result of a reconcile function that succeeded and requests another run of its
-// key when the function until has returned. Run forgets the key's failures, parks it with until,
-// and adds it. See Park. The result is not a failure. If it is wrapped or joined, it is treated
-// like RequeueAfter.
-func RequeueWhen(until func(context.Context) error) error { return &requeueWhen{until: until} }
-
-// Drop is the result of a reconcile function for a failure that a retry cannot repair, such as a
-// contradiction in an object. Run reports the error and forgets the key until it is added again. If
-// the result is joined with an error that is not dropped, Run retries the key for that error.
-// Drop(nil) is nil.
-func Drop(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &dropped{err: err}
+// callContained calls a user's function f, and then passes the error of f to the function then. A
+// panic or a runtime.Goexit of f becomes an error as well.
+func callContained(f func() error, then func(error)) {
+	err := errGoexit
+	defer func() {
+		if value := recover(); value != nil {
+			stack := debug.Stack()
+			if panicErr, ok := value.(error); ok {
+				value = contain.SafeError(panicErr)
+			}
+			err = &PanicError{Value: value, Stack: stack}
+		}
+		then(safeError(err))
+	}()
+	err = f()
 }
 
-// Requeue requests of a reconcile function, which it returns as errors.
-type (
-	requeueAfter struct{ after time.Duration }
-	requeueWhen  struct{ until func(context.Context) error }
-	dropped      struct{ err error }
-)
+// safeError returns a user's error, or a *PanicError if a method of that error panics.
+func safeError(err error) error {
+	err = contain.SafeError(err)
+	if stack, panicked := contain.Panicked(err); panicked {
+		return &PanicError{Value: err, Stack: stack}
+	}
+	return err
+}
 
-func (r *requeueAfter) Error() string { return fmt.Sprintf("requeue after %v", r.after) }
-
-func (r *requeueWhen) Error() string { return "requeue when a wait is over" }
-
-func (d *dropped) Error() string { return "dropped: " + d.err.Error() }
-
-func (d *dropped) Unwrap() error { return d.err }
+// errGoexit is the error of a function that did not return and did not panic.
+var errGoexit = errors.New("the function ended its goroutine by runtime.Goexit")

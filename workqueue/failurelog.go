@@ -1,6 +1,9 @@
 package workqueue
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -36,4 +39,51 @@ func (f *failureLog) record(first bool, now time.Time) (line bool, suppressed ui
 	}
 	f.suppressed++
 	return false, suppressed, since
+}
+
+// report counts and logs a failure, and calls OnError; dropped says that the key is not retried.
+func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, err error) {
+	_, panicked := errors.AsType[*PanicError](err)
+	requeues := q.NumRequeues(key)
+	line, suppressed, since := q.failureLog.record(requeues == 0 || dropped, time.Now())
+	level := slog.LevelDebug
+	if line {
+		level = slog.LevelWarn
+		if panicked {
+			level = slog.LevelError
+		}
+	}
+	if suppressed > 0 {
+		q.logAttrs(ctx, slog.LevelWarn, "reconciles keep failing", slog.String("queue", q.opts.Name),
+			slog.Uint64("failures", suppressed), slog.Time("since", since), slog.Any("key", key), slog.Any("err", err))
+	}
+	q.log(ctx, level, msg, key, err, slog.Int("requeues", requeues))
+
+	q.mu.Lock()
+	q.stats.Failures++
+	if panicked {
+		q.stats.Panics++
+	}
+	q.mu.Unlock()
+
+	q.opts.Observer.failed(key, err)
+}
+
+// log writes one line about a key, with the stack if the error is a panic.
+func (q *Queue[K]) log(ctx context.Context, level slog.Level, msg string, key K, err error, more ...slog.Attr) {
+	enabled := false
+	q.hooks.Call("Options.Logger", func() { enabled = q.opts.Logger.Enabled(ctx, level) })
+	if !enabled {
+		return
+	}
+	attrs := append([]slog.Attr{slog.String("queue", q.opts.Name), slog.Any("key", key), slog.Any("err", err)}, more...)
+	if panicked, ok := errors.AsType[*PanicError](err); ok {
+		attrs = append(attrs, slog.String("stack", string(panicked.Stack)))
+	}
+	q.logAttrs(ctx, level, msg, attrs...)
+}
+
+// logAttrs writes a line. A custom Logger is contained like a hook.
+func (q *Queue[K]) logAttrs(ctx context.Context, level slog.Level, msg string, attrs ...slog.Attr) {
+	q.hooks.Call("Options.Logger", func() { q.opts.Logger.LogAttrs(ctx, level, msg, attrs...) })
 }

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"math"
 	"sync"
 	"time"
 
@@ -91,6 +92,83 @@ func (l *fastSlow[K]) When(key K) time.Duration {
 	return l.slow
 }
 
+// failures counts failures by key.
+type failures[K comparable] struct {
+	mu      sync.Mutex // guards following
+	byKey   map[K]int
+	maxKeys int // maximum size of byKey so far, see shrinkMap
+}
+
+func newFailures[K comparable]() *failures[K] { return &failures[K]{byKey: make(map[K]int)} }
+
+// count adds a failure of the key and returns the number of earlier failures.
+func (f *failures[K]) count(key K) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before := f.byKey[key]
+	f.byKey[key] = before + 1
+	return before
+}
+
+func (f *failures[K]) Forget(key K) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.byKey, key)
+	f.byKey = shrinkMap(f.byKey, &f.maxKeys)
+}
+
+func (f *failures[K]) NumRequeues(key K) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.byKey[key]
+}
+
+// Bucket returns a token bucket that all keys share: it holds at most burst tokens, is full at
+// first, and gains qps tokens a second. Each When takes one token, in advance if the bucket is
+// empty, and returns the time until that token exists. The bucket does not distinguish keys, so
+// Forget does nothing and NumRequeues is 0.
+//
+// Bucket panics unless qps is positive and burst at least 1, because a bucket without tokens would
+// delay for ever.
+func Bucket[K comparable](qps float64, burst int) RateLimiter[K] {
+	if !(qps > 0) || burst < 1 {
+		panic("workqueue: a Bucket needs a positive qps and a burst of at least 1")
+	}
+	every := time.Duration(math.MaxInt64)
+	if ns := float64(time.Second) / qps; ns < math.MaxInt64 {
+		every = time.Duration(ns)
+	}
+	saved := time.Duration(math.MaxInt64)
+	if every == 0 || time.Duration(burst-1) <= saved/every {
+		saved = every * time.Duration(burst-1)
+	}
+	return &bucket[K]{epoch: time.Now(), every: every, saved: saved, next: -saved}
+}
+
+// bucket stores the time of the next token instead of a number of tokens, which avoids fractions
+// and rounding.
+type bucket[K comparable] struct {
+	epoch time.Time     // the field next is relative to this time
+	every time.Duration // between two tokens
+	saved time.Duration // age of the next token in a full bucket: burst-1 tokens
+
+	mu   sync.Mutex // guards following
+	next time.Duration
+}
+
+func (b *bucket[K]) When(K) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Since(b.epoch)
+	token := max(b.next, now-b.saved)
+	b.next = addSaturating(token, b.every)
+	return max(token-now, 0)
+}
+
+func (b *bucket[K]) Forget(K) {}
+
+func (b *bucket[K]) NumRequeues(K) int { return 0 }
+
 // MaxOf returns a limiter that waits for the longest time of the given limiters. Each of them is
 // called every time, so all counts stay current, and NumRequeues is the largest of their counts.
 // Without limiters, it never waits.
@@ -120,6 +198,18 @@ func (l maxOf[K]) NumRequeues(key K) int {
 	return most
 }
 
+// WithMaxWait wraps a limiter, so that no wait is longer than the argument longest.
+func WithMaxWait[K comparable](limiter RateLimiter[K], longest time.Duration) RateLimiter[K] {
+	return &maxWait[K]{RateLimiter: limiter, longest: longest}
+}
+
+type maxWait[K comparable] struct {
+	RateLimiter[K]
+	longest time.Duration
+}
+
+func (l *maxWait[K]) When(key K) time.Duration { return min(l.RateLimiter.When(key), l.longest) }
+
 // Limits describes the limiter of a queue, as far as it consists of limiters of this package.
 // Unknown values are 0.
 type Limits struct {
@@ -148,6 +238,16 @@ type describer interface{ describe(l *Limits) }
 
 func (l *exponential[K]) describe(to *Limits) { to.Base, to.Longest = l.base, l.longest }
 
+func (b *bucket[K]) describe(to *Limits) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Since(b.epoch)
+	token := max(b.next, now-b.saved) // when the next token exists; in a full bucket, saved ago
+	to.Burst = int(b.saved/max(b.every, 1)) + 1
+	to.PerSecond = float64(time.Second) / float64(max(b.every, 1))
+	to.Tokens = float64(now-token)/float64(max(b.every, 1)) + 1
+}
+
 func (l maxOf[K]) describe(to *Limits) {
 	for _, limiter := range l {
 		if d, ok := limiter.(describer); ok {
@@ -162,18 +262,6 @@ func (l *maxWait[K]) describe(to *Limits) {
 		to.Longest = min(to.Longest, l.longest)
 	}
 }
-
-// WithMaxWait wraps a limiter, so that no wait is longer than the argument longest.
-func WithMaxWait[K comparable](limiter RateLimiter[K], longest time.Duration) RateLimiter[K] {
-	return &maxWait[K]{RateLimiter: limiter, longest: longest}
-}
-
-type maxWait[K comparable] struct {
-	RateLimiter[K]
-	longest time.Duration
-}
-
-func (l *maxWait[K]) When(key K) time.Duration { return min(l.RateLimiter.When(key), l.longest) }
 
 // containedLimiter is a custom limiter, with a stand-in for calls that panic.
 type containedLimiter[K comparable] struct {
@@ -205,35 +293,4 @@ func (l *containedLimiter[K]) describe(to *Limits) {
 	if d, ok := l.RateLimiter.(describer); ok {
 		d.describe(to)
 	}
-}
-
-// failures counts failures by key.
-type failures[K comparable] struct {
-	mu      sync.Mutex // guards following
-	byKey   map[K]int
-	maxKeys int // maximum size of byKey so far, see shrinkMap
-}
-
-func newFailures[K comparable]() *failures[K] { return &failures[K]{byKey: make(map[K]int)} }
-
-// count adds a failure of the key and returns the number of earlier failures.
-func (f *failures[K]) count(key K) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	before := f.byKey[key]
-	f.byKey[key] = before + 1
-	return before
-}
-
-func (f *failures[K]) Forget(key K) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.byKey, key)
-	f.byKey = shrinkMap(f.byKey, &f.maxKeys)
-}
-
-func (f *failures[K]) NumRequeues(key K) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.byKey[key]
 }

@@ -67,6 +67,30 @@ type Options[K comparable] struct {
 	Logger *slog.Logger
 }
 
+// AddOptions says how a key is added. With the zero value, AddWith is Add.
+type AddOptions struct {
+	// Priority orders the ready keys: higher priorities are handed out first, and Options.Ageing
+	// keeps lower priorities from starving. If a key is added several times before its run, the
+	// highest priority counts. A key whose priority is raised goes behind the keys that are ready
+	// at the new priority. Use few different priorities at a time, dozens and not thousands.
+	// Defaults to 0; LowPriority is for work without urgency.
+	Priority int
+
+	// After is how long to wait until the key is added; zero or negative means at once. A key has
+	// at most one delay.
+	After time.Duration
+
+	// Delay decides which time applies if the key already has a delay. Defaults to Earliest.
+	Delay DelayMode
+
+	// Cause says why the key is added, in few words and from a small set, such as "secret changed".
+	// See Causes. Defaults to "": no cause.
+	Cause string
+}
+
+// LowPriority is a priority for work without urgency: the keys of the initial list and of a resync.
+const LowPriority = -100
+
 // withDefaults returns the options with defaults for zero fields.
 func (o Options[K]) withDefaults() Options[K] {
 	if o.RateLimiter == nil {

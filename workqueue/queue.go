@@ -7,16 +7,12 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/internal/contain"
-	"github.com/kinform/kinform/internal/invariant"
 )
 
-// This file has Add, Get and Done, and their effects on the sets dirty, processing and ready.
-// plain/workqueue.go is the textbook version. Its two maps and a slice take 217 ns and 32 B for
-// Add, Get, Done. Here one entry for each key takes 108 ns and no allocation (bench/queue).
-//
-// Each other feature that delays, orders or explains a run has a file of its own: priorities and
-// groups (ready.go), delays (delay.go), MinInterval (interval.go), parking (park.go), the end
-// (drain.go), causes (causes.go), times (times.go).
+// This file has Add, Cancel and Done, and their effects on the sets dirty, processing and ready;
+// get.go has Get. plain/workqueue.go is the textbook version. Its two maps and a slice take 217 ns
+// and 32 B for Add, Get, Done. Here one entry for each key takes 108 ns and no allocation
+// (bench/queue).
 
 // Queue is a deduplicating, delaying, rate-limited queue of keys. The package comment documents its
 // guarantees. A Queue is safe for concurrent use; New makes a Queue.
@@ -27,7 +23,7 @@ type Queue[K comparable] struct {
 	seed  maphash.Seed
 	epoch time.Time // time.Durations in entries are relative to this
 
-	wake       chan struct{} // one token, for one blocked Get: see wake.go
+	wake       chan struct{} // one token, for one blocked Get: see get.go
 	shutDownCh chan struct{} // closed by ShutDown; after that no Get blocks
 	drained    chan struct{} // closed when the queue is shut down and empty
 
@@ -108,6 +104,15 @@ func (q *Queue[K]) addNow(key K, priority int, cause string) {
 	}
 }
 
+// AddWith is Add with a priority, a delay, and a cause.
+func (q *Queue[K]) AddWith(key K, opts AddOptions) {
+	if opts.After > 0 || opts.Delay != Earliest {
+		q.addLater(key, opts)
+	} else {
+		q.addNow(key, opts.Priority, opts.Cause)
+	}
+}
+
 // addResult is the effect of an add.
 type addResult uint8
 
@@ -157,6 +162,20 @@ func (q *Queue[K]) dirtyLocked(e *entry[K], added run) addResult {
 	return accepted
 }
 
+// mergeLocked merges an add into the pending run of a dirty key. A higher priority moves the key
+// among the ready keys.
+func (q *Queue[K]) mergeLocked(e *entry[K], added run) {
+	q.stats.Merged++
+	raised := e.ready() && added.priority > e.pending.priority
+	if raised {
+		q.ready.remove(e)
+	}
+	q.causeTable.merge(&e.pending, added)
+	if raised {
+		q.ready.push(e)
+	}
+}
+
 // readyLocked makes a key ready if it is dirty and nothing holds it back: no worker has it, and
 // Park and MinInterval allow it. readyLocked is called whenever a key has become dirty, is done, or
 // is no longer held back.
@@ -168,62 +187,35 @@ func (q *Queue[K]) readyLocked(e *entry[K], now time.Duration) {
 	q.ready.push(e)
 }
 
-// Get hands out the next key: of the highest priority, in turn among its groups, the key that has
-// been ready longest. Get blocks while no key is ready. The caller must call Done with the key;
-// until then, no other worker gets it.
-//
-// Get returns ErrShutDown when the queue is shut down and no key is ready, and the context's cause
-// when the context has ended first. A worker that got ErrShutDown need not call Get again. A key
-// can become ready later only in the Done of another worker, whose next Get returns it.
-func (q *Queue[K]) Get(ctx context.Context) (key K, err error) {
-	if q.opts.Observer != nil {
-		item, err := q.GetItem(ctx)
-		return item.Key, err
-	}
-	err = q.get(ctx, &key, nil)
-	return key, err
-}
+// Cancel removes the key's pending run and its delay. A run is pending if the key is ready, held
+// back, or was added again while it is processed. Cancel reports whether it removed a run or a
+// delay. A run that has begun continues, and Park and MinInterval hold back later runs as before.
+func (q *Queue[K]) Cancel(key K) bool {
+	hash := q.hash(key)
+	q.mu.Lock()
+	defer q.unlock()
 
-// get is Get, and also fills in the item unless it is nil.
-func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	for {
-		q.mu.Lock()
-		taken, shuttingDown := q.takeLocked(key, item), q.shuttingDown
-		q.unlock()
-		switch {
-		case taken:
-			return nil
-		case shuttingDown:
-			return ErrShutDown
-		}
-		if err := q.awaitWake(ctx); err != nil {
-			return err
-		}
-	}
-}
-
-// takeLocked moves a key from ready and dirty to processing, and reports whether a key was ready.
-func (q *Queue[K]) takeLocked(key *K, item *Item[K]) bool {
-	e := q.ready.pop()
-	if e == nil {
+	e := q.entries.find(key, hash)
+	if e == nil || !e.dirty && !e.delayed() {
 		return false
 	}
-	invariant.Check(e.dirty && !e.processing && !e.heldBack(), "a ready key is dirty, with no worker, and not held back")
-	e.dirty, e.processing = false, true // from here on, an add makes the key dirty again
-	e.running = e.pending
-	e.since = q.timeLocked()
-	q.processing.push(e)
-	q.sinceSum += e.since
-	q.stats.Gets++
-	q.beginIntervalLocked(e, e.since)
-	*key = e.key
-	if item != nil {
-		q.describeLocked(item, e)
+	if e.dirty {
+		q.dropLocked(e)
 	}
+	q.removeDelayLocked(e)
+	q.stats.Cancelled++
+	q.entries.release(e)
+	q.closeIfDrainedLocked()
 	return true
+}
+
+// dropLocked removes a key from dirty, and from ready if it is there.
+func (q *Queue[K]) dropLocked(e *entry[K]) {
+	if e.ready() {
+		q.ready.remove(e)
+	}
+	e.dirty = false
+	q.stats.Dropped++
 }
 
 // Done says that the worker has finished with the key. If the key was added meanwhile, it becomes
@@ -274,4 +266,31 @@ func (q *Queue[K]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.ready.len
+}
+
+// timeLocked returns the time, or 0 if neither the times of runs nor MinInterval need it: reading
+// the clock is a third of the cost of a run (BenchmarkCycle).
+func (q *Queue[K]) timeLocked() time.Duration {
+	if !q.timed && q.opts.MinInterval <= 0 {
+		return 0
+	}
+	return q.now()
+}
+
+// now returns the time since the epoch, by the monotonic clock.
+func (q *Queue[K]) now() time.Duration { return time.Since(q.epoch) }
+
+// keepTimes begins to keep the times of runs. Ready and processing keys count from now on.
+func (q *Queue[K]) keepTimes() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.timed {
+		return
+	}
+	q.timed = true
+	now := q.now()
+	for e := range q.entries.all {
+		e.added, e.since = now, now
+	}
+	q.sinceSum = now * time.Duration(q.processing.len)
 }

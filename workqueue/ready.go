@@ -2,7 +2,9 @@ package workqueue
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"time"
 )
 
 // readyKeys holds the ready keys and chooses the next key: by the highest priority, in turn among
@@ -118,4 +120,154 @@ func (r *readyKeys[K]) tidy(l *level[K]) {
 		return
 	}
 	r.empty++
+}
+
+// level holds the ready keys of one priority. With groups, each group that has keys has a
+// groupQueue, and these are served in turn. Without groups there is always one groupQueue.
+type level[K comparable] struct {
+	priority   int32
+	len        int
+	lastServed uint64 // number of the run that served it last
+	queues     groupRing[K]
+
+	byGroup   map[string]*groupQueue[K] // nil without groups
+	maxGroups int                       // maximum size of byGroup so far, see shrinkMap
+	spare     *pool[groupQueue[K]]      // unused group queues
+}
+
+func (l *level[K]) push(e *entry[K]) {
+	gq := l.queues.first
+	if l.byGroup != nil {
+		gq = l.queueOf(e)
+		gq.weight = e.weight
+		if gq.keys.len == 0 {
+			l.queues.push(gq)
+		}
+	}
+	gq.keys.push(e)
+	e.groupQueue = gq
+	l.len++
+}
+
+// queueOf returns the queue of the entry's group, and makes a new one if necessary.
+func (l *level[K]) queueOf(e *entry[K]) *groupQueue[K] {
+	found := l.byGroup[e.group]
+	if found == nil {
+		found = l.spare.get()
+		found.level = l
+		l.byGroup[e.group] = found
+	}
+	return found
+}
+
+// pop removes the entry that is served next; the level must not be empty.
+func (l *level[K]) pop() *entry[K] {
+	gq := l.queues.first
+	if gq.credit--; gq.credit <= 0 {
+		l.queues.rotate()
+	}
+	e := gq.keys.first
+	l.remove(e)
+	return e
+}
+
+// remove removes an entry that is in this level.
+func (l *level[K]) remove(e *entry[K]) {
+	gq := e.groupQueue
+	e.groupQueue = nil
+	gq.keys.remove(e)
+	l.len--
+	if gq.keys.len == 0 && l.byGroup != nil {
+		l.queues.remove(gq)
+		delete(l.byGroup, e.group)
+		l.byGroup = shrinkMap(l.byGroup, &l.maxGroups)
+		gq.level = nil
+		gq.weight, gq.credit = 0, 0
+		l.spare.put(gq)
+	}
+}
+
+// oldest returns the earliest ready time among the first entries of the group queues; the level
+// must not be empty.
+func (l *level[K]) oldest() time.Duration {
+	oldest := never
+	for gq := range l.queues.all {
+		oldest = min(oldest, gq.keys.first.since)
+	}
+	return oldest
+}
+
+// groupQueue holds the ready keys of one group at one level of priority, in the order in which they
+// became ready.
+type groupQueue[K comparable] struct {
+	keys   fifo[K]
+	level  *level[K]
+	weight int32 // number of keys that the group gets in a row
+	credit int32 // how many of them are left in this round
+
+	prev, next *groupQueue[K] // neighbours in the level's groupRing
+}
+
+// groupRing is the ring of a level's group queues that have ready keys. Each group queue is served
+// as many keys in a row as its weight, and then moves to the end.
+type groupRing[K comparable] struct{ first *groupQueue[K] }
+
+// push appends a group queue.
+func (r *groupRing[K]) push(l *groupQueue[K]) {
+	l.credit = l.weight
+	if r.first == nil {
+		l.prev, l.next = l, l
+		r.first = l
+		return
+	}
+	l.prev, l.next = r.first.prev, r.first
+	l.prev.next, l.next.prev = l, l
+}
+
+// remove removes a group queue.
+func (r *groupRing[K]) remove(l *groupQueue[K]) {
+	if l.next == l {
+		r.first = nil
+	} else {
+		l.prev.next, l.next.prev = l.next, l.prev
+		if r.first == l {
+			r.first = l.next
+		}
+	}
+	l.prev, l.next = nil, nil
+}
+
+// rotate makes the first group queue the last.
+func (r *groupRing[K]) rotate() {
+	r.first.credit = r.first.weight
+	r.first = r.first.next
+}
+
+// all calls the function yield for every group queue.
+func (r *groupRing[K]) all(yield func(*groupQueue[K]) bool) {
+	for l := r.first; l != nil && yield(l); {
+		if l = l.next; l == r.first {
+			return
+		}
+	}
+}
+
+// group is the group of a key, by Options.Group, and its weight, by Options.Weight.
+type group struct {
+	name   string
+	weight int32 // at least 1; 0 if there are no groups
+}
+
+// groupOf calls Options.Group and Options.Weight. It must be called without the lock, and before
+// the key gets an entry.
+func (q *Queue[K]) groupOf(key K) group {
+	if q.opts.Group == nil {
+		return group{}
+	}
+	g := group{weight: 1}
+	q.hooks.Call("Options.Group", func() { g.name = q.opts.Group(key) })
+	if q.opts.Weight != nil {
+		q.hooks.Call("Options.Weight", func() { g.weight = int32(min(max(q.opts.Weight(g.name), 1), math.MaxInt32)) })
+	}
+	return g
 }

@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"time"
-
-	"github.com/kinform/kinform/internal/contain"
 )
 
 // Run processes the queue's keys with this many workers until ctx ends. Each worker calls reconcile
@@ -189,80 +185,4 @@ func (q *Queue[K]) handleResult(ctx context.Context, key K, err error) outcome {
 		how = notRetried
 	}
 	return how
-}
-
-// callContained calls a user's function f, and then passes the error of f to the function then. A
-// panic or a runtime.Goexit of f becomes an error as well.
-func callContained(f func() error, then func(error)) {
-	err := errGoexit
-	defer func() {
-		if value := recover(); value != nil {
-			stack := debug.Stack()
-			if panicErr, ok := value.(error); ok {
-				value = contain.SafeError(panicErr)
-			}
-			err = &PanicError{Value: value, Stack: stack}
-		}
-		then(safeError(err))
-	}()
-	err = f()
-}
-
-// safeError returns a user's error, or a *PanicError if a method of that error panics.
-func safeError(err error) error {
-	err = contain.SafeError(err)
-	if stack, panicked := contain.Panicked(err); panicked {
-		return &PanicError{Value: err, Stack: stack}
-	}
-	return err
-}
-
-// errGoexit is the error of a function that did not return and did not panic.
-var errGoexit = errors.New("the function ended its goroutine by runtime.Goexit")
-
-// report counts and logs a failure, and calls OnError; dropped says that the key is not retried.
-func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, err error) {
-	_, panicked := errors.AsType[*PanicError](err)
-	requeues := q.NumRequeues(key)
-	line, suppressed, since := q.failureLog.record(requeues == 0 || dropped, time.Now())
-	level := slog.LevelDebug
-	if line {
-		level = slog.LevelWarn
-		if panicked {
-			level = slog.LevelError
-		}
-	}
-	if suppressed > 0 {
-		q.logAttrs(ctx, slog.LevelWarn, "reconciles keep failing", slog.String("queue", q.opts.Name),
-			slog.Uint64("failures", suppressed), slog.Time("since", since), slog.Any("key", key), slog.Any("err", err))
-	}
-	q.log(ctx, level, msg, key, err, slog.Int("requeues", requeues))
-
-	q.mu.Lock()
-	q.stats.Failures++
-	if panicked {
-		q.stats.Panics++
-	}
-	q.mu.Unlock()
-
-	q.opts.Observer.failed(key, err)
-}
-
-// log writes one line about a key, with the stack if the error is a panic.
-func (q *Queue[K]) log(ctx context.Context, level slog.Level, msg string, key K, err error, more ...slog.Attr) {
-	enabled := false
-	q.hooks.Call("Options.Logger", func() { enabled = q.opts.Logger.Enabled(ctx, level) })
-	if !enabled {
-		return
-	}
-	attrs := append([]slog.Attr{slog.String("queue", q.opts.Name), slog.Any("key", key), slog.Any("err", err)}, more...)
-	if panicked, ok := errors.AsType[*PanicError](err); ok {
-		attrs = append(attrs, slog.String("stack", string(panicked.Stack)))
-	}
-	q.logAttrs(ctx, level, msg, attrs...)
-}
-
-// logAttrs writes a line. A custom Logger is contained like a hook.
-func (q *Queue[K]) logAttrs(ctx context.Context, level slog.Level, msg string, attrs ...slog.Attr) {
-	q.hooks.Call("Options.Logger", func() { q.opts.Logger.LogAttrs(ctx, level, msg, attrs...) })
 }
