@@ -202,3 +202,13 @@ func TestD4_DrainWaitsForATimerCallback(t *testing.T) {
 		require.NoError(t, q.Drain(t.Context()))
 	})
 }
+
+// A bubble fails if a goroutine is left when its test function returns. Nothing here ends a queue.
+func TestAQueueStartsNoGoroutine(t *testing.T) {
+	synctest.Test(t, func(*testing.T) {
+		q := workqueue.New(workqueue.Options[string]{})
+		q.Add("ready")
+		q.AddAfter("delayed", time.Minute)
+		synctest.Wait()
+	})
+}

@@ -2,8 +2,12 @@ package workqueue_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -55,4 +59,49 @@ func serve[K comparable](q *workqueue.Queue[K], work func(K)) {
 		work(key)
 		q.Done(key)
 	}
+}
+
+// running starts Run. It returns a function that ends its context and returns the result of Run.
+func running(t *testing.T, q *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error) (end func() error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(ctx, workers, reconcile) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+// draining does the same as the function running, but starts RunUntil. The function that it returns
+// ends the context stop.
+func draining(t *testing.T, q *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error) (end func() error) {
+	stop, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- q.RunUntil(context.WithoutCancel(stop), stop, workers, reconcile) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+// journal records events with the time since it was made.
+type journal struct {
+	start time.Time
+
+	mu    sync.Mutex // guards following
+	lines []string
+}
+
+func newJournal() *journal { return &journal{start: time.Now()} }
+
+func (j *journal) note(what string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, fmt.Sprintf("%s @%v", what, time.Since(j.start)))
+}
+
+func (j *journal) all() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.lines)
 }

@@ -1,10 +1,15 @@
 package workqueue_test
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
@@ -133,4 +138,120 @@ func TestAQueueInSteadyStateAllocatesNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAddGetDoneAllocatesNothing(t *testing.T) {
+	q := newQueue()
+	ctx := t.Context()
+	require.Zero(t, testing.AllocsPerRun(1000, func() {
+		q.Add("a")
+		key, _ := q.Get(ctx)
+		q.Add("a")
+		q.Done(key)
+		key, _ = q.Get(ctx)
+		q.Done(key)
+	}))
+}
+
+func TestKeysThatAreDoneAreNotRetained(t *testing.T) { // WQ-7
+	t.Parallel()
+	type object [1 << 10]byte
+	q := workqueue.New(workqueue.Options[*object]{})
+	var gone []weak.Pointer[object]
+	for range 100 {
+		key := new(object)
+		gone = append(gone, weak.Make(key))
+		q.Add(key)
+	}
+	last := new(object) // keeps the queue non-empty
+	q.Add(last)
+	for range gone {
+		q.Done(get(t, q))
+	}
+	runtime.GC()
+	for _, key := range gone {
+		require.Nil(t, key.Value())
+	}
+	require.Same(t, last, get(t, q))
+}
+
+// Not parallel, because it measures the heap.
+func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	synctest.Test(t, func(t *testing.T) {
+		const burst = 100_000
+		q := workqueue.New(workqueue.Options[int]{})
+		q.Add(-1) // never taken, so the queue is never empty
+		get(t, q)
+		before := heap()
+		for key := range burst {
+			q.Add(key)
+			q.AddAfter(key, time.Hour)
+		}
+		full := heap() - before
+		takeAll(t, q)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Len(t, takeAll(t, q), burst)
+		require.Less(t, heap(), before+full/50, "the burst took %d bytes", full)
+		require.NoError(t, q.Verify())
+	})
+}
+
+// The maps of groups and failures do not shrink by themselves.
+func TestMemoryOfManyGroupsAndFailuresIsGivenBack(t *testing.T) { // WQ-7
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const burst = 50_000
+	q := workqueue.New(workqueue.Options[int]{
+		Group:       strconv.Itoa,
+		RateLimiter: workqueue.Exponential[int](-1, -1), // adds at once
+	})
+	q.Retry(-1) // never taken
+	before := heap()
+	for key := range burst {
+		q.Retry(key)
+	}
+	full := heap() - before
+	for range burst {
+		key := get(t, q)
+		q.Forget(key)
+		q.Done(key)
+	}
+	require.Less(t, heap(), before+full/20, "the burst took %d bytes", full)
+	require.NoError(t, q.Verify())
+}
+
+func TestMemoryOfManyPrioritiesIsGivenBack(t *testing.T) {
+	t.Parallel()
+	q := workqueue.New(workqueue.Options[int]{Ageing: -1})
+	for _, priority := range rand.Perm(1000) {
+		q.AddWith(priority, workqueue.AddOptions{Priority: priority})
+	}
+	require.NoError(t, q.Verify())
+	for want := 999; want >= 0; want-- {
+		require.Equal(t, want, get(t, q))
+		q.Done(want)
+	}
+	require.LessOrEqual(t, q.LevelsKept(), 8)
+}
+
+func TestGroupsThatHaveNoKeysAreForgotten(t *testing.T) {
+	t.Parallel()
+	q := byNamespace(nil)
+	for i := range 10_000 {
+		q.Add(fmt.Sprintf("%d/x", i))
+	}
+	require.Len(t, takeAll(t, q), 10_000)
+	require.Zero(t, q.GroupsKept())
+	require.NoError(t, q.Verify())
 }

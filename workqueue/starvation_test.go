@@ -1,130 +1,16 @@
 package workqueue_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/workqueue"
 )
-
-// addAt adds keys at a priority.
-func addAt(q *workqueue.Queue[string], priority int, keys ...string) {
-	for _, key := range keys {
-		q.AddWith(key, workqueue.AddOptions{Priority: priority})
-	}
-}
-
-func TestHigherPrioritiesComeFirstAndEqualOnesInOrder(t *testing.T) {
-	t.Parallel()
-	q := newQueue()
-	addAt(q, workqueue.LowPriority, "low 1", "low 2")
-	q.Add("usual 1")
-	addAt(q, 7, "high 1")
-	q.Add("usual 2")
-	addAt(q, 7, "high 2")
-	require.Equal(t, []workqueue.Level{{7, 2}, {0, 2}, {workqueue.LowPriority, 2}}, q.Stats().Levels)
-	require.NoError(t, q.Verify())
-	require.Equal(t, []string{"high 1", "high 2", "usual 1", "usual 2", "low 1", "low 2"}, takeAll(t, q))
-	require.Empty(t, q.Stats().Levels)
-}
-
-func TestAnAddCanRaiseAPriorityAndNotLowerIt(t *testing.T) {
-	t.Parallel()
-	q := newQueue()
-	addAt(q, 1, "a", "b", "c", "d")
-	addAt(q, 2, "x", "c", "y")
-	addAt(q, 0, "a", "x")
-	require.EqualValues(t, 3, q.Stats().Merged)
-	require.Equal(t, []string{"x", "c", "y", "a", "b", "d"}, takeAll(t, q))
-}
-
-func TestAnAddOfAKeyThatIsProcessedHasItsOwnPriority(t *testing.T) {
-	t.Parallel()
-	q := newQueue()
-	addAt(q, 9, "a")
-	get(t, q)
-	addAt(q, 1, "a")
-	addAt(q, 2, "b")
-	addAt(q, 3, "a")
-	addAt(q, 0, "a")
-	q.Done("a")
-	require.Equal(t, []string{"a", "b"}, takeAll(t, q), "priority 3 comes before 2")
-}
-
-func TestADelayedAddKeepsItsPriority(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue()
-		q.AddWith("a", workqueue.AddOptions{Priority: 1, After: time.Minute})
-		q.AddWith("a", workqueue.AddOptions{Priority: 3, After: time.Hour})
-		q.AddWith("b", workqueue.AddOptions{Priority: 2, After: time.Minute})
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		require.Equal(t, []string{"a", "b"}, takeAll(t, q), "the earlier time and the higher priority apply")
-	})
-}
-
-func TestARetryKeepsThePriorityAndTheCauses(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue()
-		q.AddWith("a", workqueue.AddOptions{Priority: workqueue.LowPriority, Cause: "initial"})
-		item, err := q.GetItem(t.Context())
-		require.NoError(t, err)
-		q.Retry("a")
-		q.Done("a")
-		time.Sleep(time.Second)
-		again, err := q.GetItem(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, item.Priority, again.Priority)
-		require.Equal(t, workqueue.Causes{First: "initial", Last: "initial", Count: 1}, again.Causes)
-
-		q.Done("a")
-		q.Retry("a")
-		time.Sleep(time.Second)
-		other, err := q.GetItem(t.Context())
-		require.NoError(t, err)
-		require.Zero(t, other.Priority, "a Retry after Done has no run whose priority it could keep")
-	})
-}
-
-func TestRunKeepsThePriorityOfRequeuedKeys(t *testing.T) {
-	t.Parallel()
-	for name, result := range map[string]error{
-		"after":   workqueue.RequeueAfter(time.Second),
-		"when":    workqueue.RequeueWhen(func(context.Context) error { return nil }),
-		"failure": fmt.Errorf("not yet"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				q := newQueue()
-				var priorities []int
-				end := running(t, q, 1, func(_ context.Context, key string) error {
-					state, ok := q.Lookup(key)
-					require.True(t, ok)
-					priorities = append(priorities, state.Priority)
-					if len(priorities) == 3 {
-						return nil
-					}
-					return result
-				})
-				addAt(q, 5, "a")
-				time.Sleep(time.Minute)
-				require.NoError(t, end())
-				require.Equal(t, []int{5, 5, 5}, priorities)
-			})
-		})
-	}
-}
 
 // A hundred thousand keys of low priority wait beside a steady stream of urgent keys. Each of the
 // waiting keys runs within the bound that Options.Ageing documents.
@@ -338,18 +224,4 @@ func TestAgeingCanBeOff(t *testing.T) {
 		q.Done("high")
 	}
 	require.Equal(t, []string{"low"}, takeAll(t, q))
-}
-
-func TestMemoryOfManyPrioritiesIsGivenBack(t *testing.T) {
-	t.Parallel()
-	q := workqueue.New(workqueue.Options[int]{Ageing: -1})
-	for _, priority := range rand.Perm(1000) {
-		q.AddWith(priority, workqueue.AddOptions{Priority: priority})
-	}
-	require.NoError(t, q.Verify())
-	for want := 999; want >= 0; want-- {
-		require.Equal(t, want, get(t, q))
-		q.Done(want)
-	}
-	require.LessOrEqual(t, q.LevelsKept(), 8)
 }
