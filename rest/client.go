@@ -140,7 +140,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		return nil, fmt.Errorf("rest.Config: %w", err)
 	}
 	transportOptions := transport.Options{
-		Dial: cfg.DialContext, Proxy: cfg.Proxy, OnProxy: c.redactor.addProxy,
+		Dial: cfg.DialContext, Proxy: cfg.Proxy, OnProxy: c.redactor.AddProxy,
 		ServerName: cfg.TLS.ServerName, Insecure: cfg.TLS.Insecure, CertificateFromGet: cfg.Credentials != nil,
 		ReadBufferSize: busyBufferSize, Logger: opts.Logger,
 	}

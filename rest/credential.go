@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+
+	"github.com/kinform/kinform/rest/internal/redact"
 )
 
 // Credential is a token, a client certificate, or both, from [Config].Credentials. It must not be
@@ -32,16 +34,16 @@ func (c *Credential) certificate() *tls.Certificate {
 }
 
 // String hides the credential.
-func (c Credential) String() string { return redacted }
+func (c Credential) String() string { return redact.Mask }
 
 // GoString is String.
-func (c Credential) GoString() string { return redacted }
+func (c Credential) GoString() string { return redact.Mask }
 
 // Format hides the credential for every verb.
-func (c Credential) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redacted)) }
+func (c Credential) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redact.Mask)) }
 
 // MarshalText is String.
-func (c Credential) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+func (c Credential) MarshalText() ([]byte, error) { return []byte(redact.Mask), nil }
 
 // LogValue is String.
-func (c Credential) LogValue() slog.Value { return slog.StringValue(redacted) }
+func (c Credential) LogValue() slog.Value { return slog.StringValue(redact.Mask) }

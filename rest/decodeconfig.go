@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/redact"
 	"github.com/kinform/kinform/rest/internal/wire"
 	"github.com/kinform/kinform/rest/sharing"
 )
@@ -25,7 +26,7 @@ type decodeConfig struct {
 	maxSilence     time.Duration
 	observer       *Observer
 
-	redactor *redactor // hides secrets in texts of servers and proxies
+	redactor *redact.Redactor // hides secrets in texts of servers and proxies
 	decoders lazyDecoders
 	buffers  [2]sync.Pool // of *[]byte, large and small, for all streams
 	counters counters
@@ -45,7 +46,7 @@ func (r *decodeConfig) setOptions(opts *Options) error {
 	r.maxListBytes = orDefault(opts.MaxListBytes, 8<<30)
 	r.maxExpansion, r.maxMemory, r.maxDepth = opts.MaxExpansion, opts.MaxObjectMemory, opts.MaxDepth
 	r.maxSilence = orDefault(opts.MaxSilence, 90*time.Second)
-	r.observer, r.redactor = opts.Observer, &redactor{}
+	r.observer, r.redactor = opts.Observer, &redact.Redactor{}
 	return nil
 }
 

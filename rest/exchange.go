@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/kinform/kinform/rest/internal/redact"
 )
 
 // requestTarget identifies a request, for observers and error messages.
@@ -183,7 +185,7 @@ func (x *exchange) wrapError(err error) error {
 	case wrapped:
 		return err
 	}
-	failed := &Error{Method: x.method, URL: x.url(), Attempts: 1, Err: x.config.redactor.err(err)}
+	failed := &Error{Method: x.method, URL: x.url(), Attempts: 1, Err: x.config.redactor.Err(err)}
 	if x.response != nil {
 		failed.StatusCode = x.response.StatusCode
 		failed.retryAfter = x.response.Header.Get("Retry-After")
@@ -223,20 +225,5 @@ func (x *exchange) close() {
 
 // url returns the URL for messages, without secrets.
 func (x *exchange) url() string {
-	return x.config.redactor.text(displayURL(x.address, x.address.Query()))
-}
-
-// displayURL returns a URL for messages. It lacks the continue token, which is long and does not
-// help a reader, and parameters that may be secrets of a caller of Raw.
-func displayURL(u url.URL, query url.Values) string {
-	shown := url.Values{}
-	for key, values := range query {
-		switch key {
-		case "continue", "token", "access_token", "password":
-			values = []string{"..."}
-		}
-		shown[key] = values
-	}
-	u.RawQuery = shown.Encode()
-	return u.String()
+	return x.config.redactor.Text(redact.URL(x.address))
 }

@@ -242,6 +242,6 @@ func objectError(x *exchange, id identity, err error) *listwatch.ObjectError {
 	key, version := id.copyKey()
 	return &listwatch.ObjectError{
 		Key: key, ResourceVersion: version, UIDHash: listwatch.HashUID(id.uid),
-		Err: &Error{Method: x.method, URL: x.url(), Err: x.config.redactor.err(err)},
+		Err: &Error{Method: x.method, URL: x.url(), Err: x.config.redactor.Err(err)},
 	}
 }

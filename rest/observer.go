@@ -166,7 +166,7 @@ func (c *Client) notifyResponse(x *exchange, start time.Time, err error, onRespo
 	if onResponse == nil && (c.observer == nil || c.observer.OnResponse == nil) {
 		return
 	}
-	info := ResponseInfo{RequestInfo: x.info, Method: x.method, URL: x.url(), Latency: time.Since(start), Err: c.redactor.err(err)}
+	info := ResponseInfo{RequestInfo: x.info, Method: x.method, URL: x.url(), Latency: time.Since(start), Err: c.redactor.Err(err)}
 	if err == nil {
 		info.StatusCode = x.response.StatusCode
 	}
@@ -186,7 +186,7 @@ func (c *Client) warn(x *exchange) {
 			break
 		}
 		text = truncatedText(text)
-		text = c.redactor.text(text)
+		text = c.redactor.Text(text)
 		if c.loggedWarnings.addIfNew(text) {
 			c.logger.Warn("Warning from the API server.", "url", x.url(), "warning", text)
 		}

@@ -3,6 +3,8 @@ package rest
 import (
 	"fmt"
 	"log/slog"
+
+	"github.com/kinform/kinform/rest/internal/redact"
 )
 
 // Secret is a text that only [Secret.Reveal] shows: a token, a password, a private key. Printing a
@@ -13,49 +15,34 @@ import (
 //
 // The zero value is the empty text. A Secret does not change, and may be copied. It cannot be
 // compared by ==, nor decoded from its printed form. encoding/gob refuses it.
-type Secret struct {
-	reveal func() string // nil for the empty text
-}
+type Secret struct{ text redact.Hidden }
 
 // NewSecret returns a secret with a copy of text.
-func NewSecret[T ~string | ~[]byte](text T) Secret { return newSecret(string(text)) }
-
-func newSecret(text string) Secret {
-	if text == "" {
-		return Secret{}
-	}
-	return Secret{reveal: func() string { return text }}
+func NewSecret[T ~string | ~[]byte](text T) Secret {
+	return Secret{redact.Hide(string(text))}
 }
 
 // Secrets returns a secret for each of the texts, such as the arguments of a command.
 func Secrets(texts ...string) []Secret {
 	out := make([]Secret, len(texts))
 	for i, text := range texts {
-		out[i] = newSecret(text)
+		out[i] = NewSecret(text)
 	}
 	return out
 }
 
 // Reveal returns the text.
-func (s Secret) Reveal() string {
-	if s.reveal == nil {
-		return ""
-	}
-	return s.reveal()
-}
+func (s Secret) Reveal() string { return s.text.Reveal() }
 
 // IsZero reports whether the text is empty.
-func (s Secret) IsZero() bool { return s.reveal == nil }
-
-// redacted is printed in place of a secret.
-const redacted = "[redacted]"
+func (s Secret) IsZero() bool { return s.text == nil }
 
 // String returns "[redacted]", or "" if the text is empty.
 func (s Secret) String() string {
 	if s.IsZero() {
 		return ""
 	}
-	return redacted
+	return redact.Mask
 }
 
 // GoString is String.

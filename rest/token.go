@@ -13,6 +13,7 @@ import (
 
 	"github.com/kinform/kinform/internal/logthrottle"
 	"github.com/kinform/kinform/internal/safefile"
+	"github.com/kinform/kinform/rest/internal/redact"
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
@@ -22,11 +23,11 @@ type credentials struct {
 	password, token Secret
 	file            *tokenFile
 	source          *credentialSource // nil without Config.Credentials
-	redactor        *redactor         // gets each secret before it is sent
+	redactor        *redact.Redactor  // gets each secret before it is sent
 	impersonation   http.Header
 }
 
-func newCredentials(cfg *Config, redactor *redactor, logger *slog.Logger) (*credentials, error) {
+func newCredentials(cfg *Config, redactor *redact.Redactor, logger *slog.Logger) (*credentials, error) {
 	out := &credentials{username: cfg.Username, password: cfg.Password, token: cfg.BearerToken, redactor: redactor}
 	if cfg.Credentials != nil {
 		out.source = &credentialSource{fetch: cfg.Credentials, timeout: orDefault(cfg.CredentialTimeout, 10*time.Minute)}
@@ -47,8 +48,8 @@ func newCredentials(cfg *Config, redactor *redactor, logger *slog.Logger) (*cred
 	if out.impersonation, err = cfg.Impersonate.header(); err != nil {
 		return nil, err
 	}
-	redactor.addSecret(cfg.BearerToken)
-	redactor.addBasicAuth(cfg.Username, cfg.Password)
+	redactor.Add(cfg.BearerToken.text)
+	redactor.AddBasicAuth(cfg.Username, cfg.Password.text)
 	if cfg.BearerTokenFile != "" {
 		out.file = &tokenFile{path: cfg.BearerTokenFile, logger: logger, token: cfg.BearerToken}
 		if token, _ := out.file.get(context.Background(), transport.FirstLoadTimeout); token.IsZero() {
@@ -80,7 +81,7 @@ func (c *credentials) apply(req *http.Request) (*Credential, error) {
 		}
 	}
 	if !credential.Token.IsZero() {
-		c.redactor.addSecret(credential.Token)
+		c.redactor.Add(credential.Token.text)
 		req.Header.Set("Authorization", "Bearer "+credential.Token.Reveal())
 	}
 	return credential, nil

@@ -18,7 +18,7 @@ import (
 // changed. Both programs are built without directory names, because those differ on each machine.
 const (
 	maxAdded    = 596_000
-	maxPackages = 292 // with the standard library and the program itself
+	maxPackages = 293 // with the standard library and the program itself; one of them is rest/internal/redact
 )
 
 func TestFootprintOfAPodInformer(t *testing.T) {

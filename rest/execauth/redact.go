@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-)
 
-// redacted replaces a secret in a printed text.
-const redacted = "[redacted]"
+	"github.com/kinform/kinform/rest/internal/redact"
+)
 
 // These expressions match words that look like secrets: tokens in three parts (JWT), long words
 // without structure, words after "Bearer" or after a name such as "password=", and PEM.
@@ -31,16 +30,16 @@ const shortestSecret = 6
 // secrets.
 func (p *Plugin) redactStderr(text string) string {
 	for _, secret := range p.secrets() {
-		text = strings.ReplaceAll(text, secret, redacted)
+		text = strings.ReplaceAll(text, secret, redact.Mask)
 	}
-	text = pemPattern.ReplaceAllString(text, redacted)
-	text = pemEndPattern.ReplaceAllString(text, redacted)
-	text = namedSecretPattern.ReplaceAllString(text, "${1}"+redacted)
+	text = pemPattern.ReplaceAllString(text, redact.Mask)
+	text = pemEndPattern.ReplaceAllString(text, redact.Mask)
+	text = namedSecretPattern.ReplaceAllString(text, "${1}"+redact.Mask)
 	text = tokenPattern.ReplaceAllStringFunc(text, func(word string) string {
 		if strings.Count(word, "/") > 1 && strings.HasPrefix(word, "/") {
 			return word // a path
 		}
-		return redacted
+		return redact.Mask
 	})
 	return printable(text)
 }

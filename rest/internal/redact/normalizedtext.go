@@ -1,4 +1,4 @@
-package rest
+package redact
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// normalizedText is the form of a text in which a redactor looks for secrets, so that it finds
+// normalizedText is the form of a text in which a Redactor looks for secrets, so that it finds
 // escaped secrets. normalize undoes the escapes of URLs, JSON, Go and HTML, also nested ones. It
 // removes white space, because a text may be broken into lines. It also removes characters that may
 // stand for a space, and characters that differ between the alphabets of base64.
