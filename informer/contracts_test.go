@@ -23,8 +23,8 @@ func TestTheStoreSaysWhetherAnObjectIsNew(t *testing.T) { // PD-2
 		require.NoError(t, err)
 		stop := start(t, inf)
 		synctest.Wait()
-		f.events <- ev(listwatch.Added, "a", "2", "y")
-		f.events <- ev(listwatch.Modified, "b", "3", "y")
+		f.Events <- ev(listwatch.Added, "a", "2", "y")
+		f.Events <- ev(listwatch.Modified, "b", "3", "y")
 		synctest.Wait()
 		stop()
 		require.Equal(t, []string{"Added a@1 initial", "Updated a@2 watch", "Added b@3 watch"}, got)
@@ -104,7 +104,7 @@ func TestVersionAndIndexesFromTheFirstObjectOn(t *testing.T) { // SI-7, SI-31, P
 		synctest.Wait()
 		bookmark := listwatch.Event[*obj]{Type: listwatch.Bookmark}
 		bookmark.ResourceVersion = "9"
-		f.events <- bookmark
+		f.Events <- bookmark
 		synctest.Wait()
 		require.Equal(t, "9", store.ResourceVersion())
 		require.Equal(t, 3, received)

@@ -68,7 +68,7 @@ func TestG1_AnObjectThatCannotBeIndexedReplacesThePreviousObject(t *testing.T) {
 						synctest.Wait()
 						d.read()
 						for _, e := range tt.events {
-							f.events <- e
+							f.Events <- e
 							if !atOnce {
 								synctest.Wait()
 							}
@@ -78,8 +78,8 @@ func TestG1_AnObjectThatCannotBeIndexedReplacesThePreviousObject(t *testing.T) {
 							for _, e := range tt.list {
 								items = append(items, e.Item)
 							}
-							f.set("9", items...)
-							f.events <- expired
+							f.Set("9", items...)
+							f.Events <- expired
 							time.Sleep(time.Hour)
 						}
 						synctest.Wait()

@@ -25,15 +25,15 @@ func TestG8_UnorderedInitialEventsDoNotAdvanceTheVersion(t *testing.T) {
 		waited := make(chan error, 1)
 		go func() { waited <- inf.Store().WaitRV(t.Context(), "8") }()
 
-		f.events <- ev(listwatch.Added, "c", "9", "x") // created later, but sent first
+		f.Events <- ev(listwatch.Added, "c", "9", "x") // created later, but sent first
 		synctest.Wait()
 		_, stored := inf.Store().Get(types.NamespacedName{Name: "c"})
 		require.True(t, stored)
 		require.Empty(t, waited, "the change of b at version 8 has not arrived")
-		f.events <- ev(listwatch.Added, "b", "8", "y")
+		f.Events <- ev(listwatch.Added, "b", "8", "y")
 		synctest.Wait()
 		require.Empty(t, waited, "another change up to version 8 may follow")
-		f.events <- ev(listwatch.Bookmark, "", "9", "")
+		f.Events <- ev(listwatch.Bookmark, "", "9", "")
 		synctest.Wait()
 		require.NoError(t, <-waited)
 		require.Equal(t, "9", inf.Store().ResourceVersion())
@@ -70,8 +70,8 @@ func TestAnObjectThatIsRecreatedForEverTakesBoundedMemory(t *testing.T) {
 		rv := 1
 		for range 1000 {
 			rv += 2
-			f.events <- ev(listwatch.Deleted, "a", fmt.Sprint(rv), fmt.Sprint(rv-2))
-			f.events <- ev(listwatch.Added, "a", fmt.Sprint(rv+1), fmt.Sprint(rv))
+			f.Events <- ev(listwatch.Deleted, "a", fmt.Sprint(rv), fmt.Sprint(rv-2))
+			f.Events <- ev(listwatch.Added, "a", fmt.Sprint(rv+1), fmt.Sprint(rv))
 		}
 		synctest.Wait()
 		require.LessOrEqual(t, inf.Status().Queue.Deltas, 8+3)
@@ -134,7 +134,7 @@ func TestDoneComesAfterTheCallInProgress(t *testing.T) {
 		}, informer.HandlerOptions{})
 		require.NoError(t, err)
 		synctest.Wait()
-		f.events <- ev(listwatch.Modified, "a", "2", "y")
+		f.Events <- ev(listwatch.Modified, "a", "2", "y")
 		synctest.Wait()
 		registration.Remove()
 		<-registration.Done()
@@ -176,7 +176,7 @@ func TestOneHandlerMayBeRegisteredTwice(t *testing.T) {
 		require.NoError(t, second.WaitForSync(t.Context()))
 		require.Equal(t, 2, calls)
 		first.Remove()
-		f.events <- ev(listwatch.Modified, "a", "2", "y")
+		f.Events <- ev(listwatch.Modified, "a", "2", "y")
 		synctest.Wait()
 		require.Equal(t, 3, calls)
 	})

@@ -162,13 +162,13 @@ func TestAHandlerThatNeverReturnsIsLogged(t *testing.T) {
 				require.NoError(t, err)
 				stop := start(t, inf)
 				require.NoError(t, inf.WaitForSync(t.Context()))
-				f.events <- ev(listwatch.Modified, "a", "2", "x")
-				f.events <- ev(listwatch.Modified, "a", "3", "x")
+				f.Events <- ev(listwatch.Modified, "a", "2", "x")
+				f.Events <- ev(listwatch.Modified, "a", "3", "x")
 				synctest.Wait()
 				require.Empty(t, log.all())
 				time.Sleep(6 * time.Minute)
 				if overflow != informer.Block { // With Block, the informer checks by itself.
-					f.events <- ev(listwatch.Modified, "a", "4", "x")
+					f.Events <- ev(listwatch.Modified, "a", "4", "x")
 				}
 				synctest.Wait()
 				lines := log.all()

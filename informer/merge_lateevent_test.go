@@ -38,26 +38,26 @@ func TestLateEventOfAPartLeadsToAList(t *testing.T) { // G2
 			return ok
 		}
 		before := lists()
-		a.events <- ev(listwatch.Modified, "a", "20", "y")
+		a.Events <- ev(listwatch.Modified, "a", "20", "y")
 		// an object that neither store nor server has
-		a.events <- ev(listwatch.Deleted, "unheard", "12", "x")
+		a.Events <- ev(listwatch.Deleted, "unheard", "12", "x")
 		time.Sleep(time.Second)
 		require.Equal(t, before, lists())
-		a.set("21", item("a", "20", "y"), item("shown", "15", "x"))
-		a.events <- ev(listwatch.Added, "shown", "15", "x")
+		a.Set("21", item("a", "20", "y"), item("shown", "15", "x"))
+		a.Events <- ev(listwatch.Added, "shown", "15", "x")
 		time.Sleep(10 * time.Second)
 		require.True(t, stored("shown"))
 		require.Equal(t, before+1, lists())
 
-		a.set("21", item("a", "20", "y"), item("shown", "15", "x"), item("second", "16", "x"))
-		a.events <- ev(listwatch.Added, "shown", "15", "x") // sent again
+		a.Set("21", item("a", "20", "y"), item("shown", "15", "x"), item("second", "16", "x"))
+		a.Events <- ev(listwatch.Added, "shown", "15", "x") // sent again
 		for range 100 {
-			a.events <- ev(listwatch.Added, "second", "16", "x")
+			a.Events <- ev(listwatch.Added, "second", "16", "x")
 		}
 		time.Sleep(4 * time.Minute)
 		require.Equal(t, before+1, lists())
 		time.Sleep(time.Minute)
-		a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "22", "")}
+		a.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "22", "")}
 		time.Sleep(10 * time.Second)
 		require.True(t, stored("second"))
 		require.Equal(t, before+2, lists())
@@ -83,11 +83,11 @@ func TestALateUndecodableDeletionOfAPartLeadsToAList(t *testing.T) { // G2
 				undecodable := func(name string, kind listwatch.EventType) *listwatch.ObjectError {
 					return &listwatch.ObjectError{Key: types.NamespacedName{Name: name}, ResourceVersion: "9", Type: kind, Err: errors.New("no JSON")}
 				}
-				a.events <- undecodable("stays", listwatch.Modified) // not a deletion
+				a.Events <- undecodable("stays", listwatch.Modified) // not a deletion
 				synctest.Wait()
 				require.EqualValues(t, 1, inf.Status().Reflector.Lists)
-				a.set("100", item("stays", "8", "x"))
-				a.events <- undecodable("goes", listwatch.Deleted)
+				a.Set("100", item("stays", "8", "x"))
+				a.Events <- undecodable("goes", listwatch.Deleted)
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				require.Equal(t, 1, inf.Store().Len())
@@ -112,9 +112,9 @@ func TestPartsThatReturnToAnOlderStateAreFollowed(t *testing.T) { // G2
 		require.NoError(t, err)
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		a.set("6", item("a", "4", "older"))
-		b.set("6", item("b", "5", "older"))
-		a.events <- io.ErrUnexpectedEOF
+		a.Set("6", item("a", "4", "older"))
+		b.Set("6", item("b", "5", "older"))
+		a.Events <- io.ErrUnexpectedEOF
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		require.Equal(t, map[string]string{"a": "4", "b": "5"}, seen)
@@ -151,27 +151,27 @@ func TestPartThatReconnectsLeaksNothing(t *testing.T) { // G10
 type streaming struct{ *fake }
 
 func (s streaming) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
-	w := &initialEventsWatch{fakeWatch: fakeWatch{ctx, s.fake}}
+	stream, err := s.fake.Watch(ctx, opts)
+	w := &initialEventsWatch{WatchStream: stream}
 	if opts.SendInitialEvents {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for _, item := range s.items {
+		version, items := s.Listed()
+		for _, item := range items {
 			w.initial = append(w.initial, listwatch.Event[*obj]{Type: listwatch.Added, Item: item})
 		}
-		w.initial = append(w.initial, listwatch.Event[*obj]{Type: listwatch.Bookmark, InitialEventsEnd: true, Item: item("", s.rv, "")})
+		w.initial = append(w.initial, listwatch.Event[*obj]{Type: listwatch.Bookmark, InitialEventsEnd: true, Item: item("", version, "")})
 	}
-	return w, nil
+	return w, err
 }
 
 // initialEventsWatch is a watch that begins with given events.
 type initialEventsWatch struct {
-	fakeWatch
+	listwatch.WatchStream[*obj]
 	initial []listwatch.Event[*obj]
 }
 
 func (w *initialEventsWatch) Next() (event listwatch.Event[*obj], err error) {
 	if len(w.initial) == 0 {
-		return w.fakeWatch.Next()
+		return w.WatchStream.Next()
 	}
 	event, w.initial = w.initial[0], w.initial[1:]
 	return event, nil
@@ -188,15 +188,15 @@ func TestLateEventOfAPartLeadsToOneStreamingList(t *testing.T) {
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		require.Equal(t, reflector.WatchList, inf.Status().Reflector.ListMode)
 		before := inf.Status().Reflector.Lists
-		a.events <- ev(listwatch.Modified, "a", "20", "y")
+		a.Events <- ev(listwatch.Modified, "a", "20", "y")
 		time.Sleep(time.Second)
-		a.set("21", item("a", "20", "y"), item("shown", "15", "x"))
-		a.events <- ev(listwatch.Added, "shown", "15", "x")
+		a.Set("21", item("a", "20", "y"), item("shown", "15", "x"))
+		a.Events <- ev(listwatch.Added, "shown", "15", "x")
 		time.Sleep(10 * time.Second)
 		_, shown := inf.Store().Get(types.NamespacedName{Name: "shown"})
 		require.True(t, shown)
 		for range 5 {
-			a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "21", "")}
+			a.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "21", "")}
 			time.Sleep(5 * time.Minute)
 		}
 		require.Equal(t, before+1, inf.Status().Reflector.Lists)

@@ -368,9 +368,9 @@ func TestPartWithAnotherHistoryIsListed(t *testing.T) { // G2
 				inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
 				start(t, inf)
 				require.NoError(t, inf.WaitForSync(t.Context()))
-				a.set("6", item("a", "4", "older"))
-				b.set("6", item("b", "4", "older"))
-				a.events <- sends
+				a.Set("6", item("a", "4", "older"))
+				b.Set("6", item("b", "4", "older"))
+				a.Events <- sends
 				time.Sleep(10 * time.Second)
 				synctest.Wait()
 				for _, name := range []string{"a", "b"} {

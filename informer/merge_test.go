@@ -260,10 +260,10 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 		inf := newInformer(t, sources.Merge(sources.Merge[*obj](a, b), listwatch.Source[*obj](c)), informer.Options[*obj]{})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		b.events <- ev(listwatch.Added, "b", "20", "x")
-		b.events <- &listwatch.ObjectError{Key: types.NamespacedName{Name: "bad"}, ResourceVersion: "21", Type: listwatch.Added, Err: io.EOF}
-		a.events <- ev(listwatch.Added, "a", "15", "x")
-		c.events <- ev(listwatch.Added, "c", "12", "x")
+		b.Events <- ev(listwatch.Added, "b", "20", "x")
+		b.Events <- &listwatch.ObjectError{Key: types.NamespacedName{Name: "bad"}, ResourceVersion: "21", Type: listwatch.Added, Err: io.EOF}
+		a.Events <- ev(listwatch.Added, "a", "15", "x")
+		c.Events <- ev(listwatch.Added, "c", "12", "x")
 		synctest.Wait()
 		for _, name := range []string{"a", "b", "c"} {
 			_, stored := inf.Store().Get(types.NamespacedName{Name: name})
@@ -271,9 +271,9 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 		}
 		require.Equal(t, "12", inf.Store().ResourceVersion(), "the store has the version of c, the slowest part")
 
-		a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "22", "")}
-		b.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "23", "")}
-		c.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "24", "")}
+		a.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "22", "")}
+		b.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "23", "")}
+		c.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "24", "")}
 		synctest.Wait()
 		require.Equal(t, "22", inf.Store().ResourceVersion())
 	})
@@ -287,12 +287,12 @@ func TestABookmarkWithoutAVersionAdvancesNoPart(t *testing.T) { // G8
 		inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		b.events <- ev(listwatch.Added, "b", "20", "x")
-		a.events <- ev(listwatch.Added, "a", "30", "x")
-		b.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark}
+		b.Events <- ev(listwatch.Added, "b", "20", "x")
+		a.Events <- ev(listwatch.Added, "a", "30", "x")
+		b.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark}
 		synctest.Wait()
 		require.Equal(t, "20", inf.Store().ResourceVersion())
-		b.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "25", "")}
+		b.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "25", "")}
 		synctest.Wait()
 		require.Equal(t, "25", inf.Store().ResourceVersion())
 	})

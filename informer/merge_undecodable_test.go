@@ -114,15 +114,15 @@ func TestAListWithoutAPartReportsItsKnownUndecodableObjects(t *testing.T) {
 					require.Equal(t, c.gone != "b", ok)
 				}
 				for _, event := range c.events {
-					b.events <- event
+					b.Events <- event
 					synctest.Wait()
 				}
 				check()
 				part.fails.Store(true)
-				a.set("20", item("a", "9", "a9"))
+				a.Set("20", item("a", "9", "a9"))
 				for range 2 {
 					lists := inf.Status().Reflector.Lists
-					a.events <- expired
+					a.Events <- expired
 					time.Sleep(time.Minute)
 					synctest.Wait()
 					require.Greater(t, inf.Status().Reflector.Lists, lists)

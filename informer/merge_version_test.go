@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,14 +29,14 @@ func quietMerge(parts ...listwatch.Source[*obj]) listwatch.Source[*obj] {
 // unversioned is a fake without versions. Each watch begins with the objects that exist.
 type unversioned struct{ *fake }
 
-func (u unversioned) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	w := &initialEventsWatch{fakeWatch: fakeWatch{ctx, u.fake}}
-	for _, item := range u.items {
+func (u unversioned) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
+	stream, err := u.fake.Watch(ctx, opts)
+	w := &initialEventsWatch{WatchStream: stream}
+	_, items := u.Listed()
+	for _, item := range items {
 		w.initial = append(w.initial, listwatch.Event[*obj]{Type: listwatch.Added, Item: item})
 	}
-	return w, nil
+	return w, err
 }
 
 // A watch without a version does not show earlier deletions. So a part without a version is listed
@@ -56,8 +57,8 @@ func TestG2_APartWithoutAVersionLosesNoDeletion(t *testing.T) {
 						require.NoError(t, inf.WaitForSync(t.Context()))
 						time.Sleep(time.Minute)
 						require.Equal(t, 2, inf.Store().Len())
-						a.set(version, item("stays", "", "x"))
-						a.events <- end
+						a.Set(version, item("stays", "", "x"))
+						a.Events <- end
 						time.Sleep(10 * time.Minute)
 						synctest.Wait()
 						require.Equal(t, 1, inf.Store().Len())
@@ -77,8 +78,8 @@ func TestG2_InitialEventsDoNotAdvanceAPartWithoutAVersion(t *testing.T) {
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		time.Sleep(time.Minute)
 		require.EqualValues(t, 1, inf.Status().Reflector.Lists)
-		a.set("0", item("stays", "9", "x"))
-		a.events <- io.EOF
+		a.Set("0", item("stays", "9", "x"))
+		a.Events <- io.EOF
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.Equal(t, 1, inf.Store().Len())
@@ -96,10 +97,10 @@ func TestG2_AMergedWatchIsNotResumedWithAPartWithoutAVersion(t *testing.T) {
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		synctest.Wait()
-		a.set("")
+		a.Set("")
 		var ends sync.WaitGroup
 		for _, part := range []*fake{a, b} {
-			ends.Go(func() { part.events <- errors.New("500") }) // both at the same time
+			ends.Go(func() { part.Events <- errors.New("500") }) // both at the same time
 		}
 		ends.Wait()
 		time.Sleep(10 * time.Minute)
@@ -111,14 +112,11 @@ func TestG2_AMergedWatchIsNotResumedWithAPartWithoutAVersion(t *testing.T) {
 // refusingSource is a part whose lists sometimes fail.
 type refusingSource struct {
 	unversioned
-	refuses bool // guarded by unversioned.mu
+	refuses atomic.Bool
 }
 
 func (r *refusingSource) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[*obj], error) {
-	r.mu.Lock()
-	refuses := r.refuses
-	r.mu.Unlock()
-	if refuses {
+	if r.refuses.Load() {
 		return nil, errors.New("refused")
 	}
 	return r.unversioned.List(ctx, opts)
@@ -135,21 +133,18 @@ func TestAPartWithoutAVersionStaysWhileItCannotBeListed(t *testing.T) { // G2
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		synctest.Wait()
-		a.mu.Lock()
-		a.refuses = true
-		a.mu.Unlock()
-		a.events <- io.EOF
+		a.refuses.Store(true)
+		a.Events <- io.EOF
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		require.Equal(t, 1, inf.Store().Len())
 		require.Len(t, inf.Status().Parts, 1)
 		require.False(t, inf.Status().Parts[0].Missing)
-		b.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "11", "")}
+		b.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "11", "")}
 		synctest.Wait()
 		require.ErrorIs(t, inf.Healthy(time.Minute), informer.ErrPart)
-		a.mu.Lock()
-		a.refuses, a.items = false, nil
-		a.mu.Unlock()
+		a.Set("")
+		a.refuses.Store(false)
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		require.Zero(t, inf.Store().Len())
@@ -168,14 +163,14 @@ func TestABookmarkOfAnOldVersionIsIgnored(t *testing.T) { // G8
 				inf := newInformer(t, source, informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
 				stop := start(t, inf)
 				require.NoError(t, inf.WaitForSync(t.Context()))
-				b.events <- ev(listwatch.Added, "b", "20", "x")
-				a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", old, "")}
-				a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", old, "")}
+				b.Events <- ev(listwatch.Added, "b", "20", "x")
+				a.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", old, "")}
+				a.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", old, "")}
 				synctest.Wait()
 				require.Equal(t, "10", inf.Store().ResourceVersion())
 				require.Empty(t, inf.Status().Parts)
 				require.EqualValues(t, 1, inf.Status().Reflector.Lists)
-				a.events <- ev(listwatch.Added, "a", "30", "x")
+				a.Events <- ev(listwatch.Added, "a", "30", "x")
 				synctest.Wait()
 				require.Equal(t, "20", inf.Store().ResourceVersion())
 				stop()
@@ -204,14 +199,14 @@ func TestLateEventsOfAPartAreAcceptedAfterAList(t *testing.T) { // G2
 				start(t, inf)
 				require.NoError(t, inf.WaitForSync(t.Context()))
 				for _, v := range []string{"9", "10", "11"} {
-					a.set("100", item("a", v, v))
-					a.events <- ev(listwatch.Modified, "a", v, v)
+					a.Set("100", item("a", v, v))
+					a.Events <- ev(listwatch.Modified, "a", v, v)
 					time.Sleep(time.Second)
 					stored, _ := inf.Store().Get(types.NamespacedName{Name: "a"})
 					require.Equal(t, v, stored.v)
 				}
-				a.set("100")
-				a.events <- ev(listwatch.Deleted, "a", "11", "11")
+				a.Set("100")
+				a.Events <- ev(listwatch.Deleted, "a", "11", "11")
 				synctest.Wait()
 				require.Zero(t, inf.Store().Len())
 			})
@@ -229,8 +224,8 @@ func TestALateUndecodableEventOfAPartIsLogged(t *testing.T) {
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		undecodable := &listwatch.ObjectError{Key: types.NamespacedName{Name: "broken"}, ResourceVersion: "9", Type: listwatch.Modified, Err: errors.New("no JSON")}
-		a.events <- undecodable
-		a.events <- undecodable
+		a.Events <- undecodable
+		a.Events <- undecodable
 		synctest.Wait()
 		stop()
 		require.Equal(t, 1, bytes.Count(log.Bytes(), []byte("level=WARN")), log.String())

@@ -112,7 +112,7 @@ type lagging struct {
 }
 
 func (l lagging) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[*obj], error) {
-	if opts.ResourceVersion == "" || newerThan(opts.ResourceVersion, l.old.rv) {
+	if version, _ := l.old.Listed(); opts.ResourceVersion == "" || newerThan(opts.ResourceVersion, version) {
 		return l.fake.List(ctx, opts)
 	}
 	return l.old.List(ctx, opts)

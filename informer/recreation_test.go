@@ -129,12 +129,12 @@ func TestG1_ARecreatedObjectIsDeletedAndAdded(t *testing.T) {
 					for _, e := range tt.list {
 						items = append(items, e.Item)
 					}
-					f.set("5", items...)
-					f.events <- expired
+					f.Set("5", items...)
+					f.Events <- expired
 					time.Sleep(time.Minute)
 				} else {
 					for _, e := range tt.events {
-						f.events <- e
+						f.Events <- e
 						synctest.Wait()
 					}
 				}
@@ -169,8 +169,8 @@ func TestStatesOfTwoObjectsAreNotMerged(t *testing.T) {
 			for n := range 12 { // three states of each of four objects
 				uid := uint64(1 + n/3)
 				event := of(uid, ev(listwatch.Modified, "a", fmt.Sprint(n+2), fmt.Sprintf("%c%d", "ABCD"[uid-1], n+2)))
-				f.set(event.ResourceVersion, event.Item)
-				f.events <- event
+				f.Set(event.ResourceVersion, event.Item)
+				f.Events <- event
 				synctest.Wait()
 			}
 			time.Sleep(24 * time.Hour)
@@ -282,9 +282,9 @@ func TestAnUndecodableObjectReplacesAnotherUID(t *testing.T) {
 			start(t, inf)
 			synctest.Wait()
 			require.ElementsMatch(t, []string{"Added initial >A1", "Added initial >b"}, d.read())
-			f.set("5", of(9, ev(listwatch.Added, "b", "1", "b")).Item)
+			f.Set("5", of(9, ev(listwatch.Added, "b", "1", "b")).Item)
 			source.broken = true
-			f.events <- expired
+			f.Events <- expired
 			time.Sleep(time.Minute)
 			if sameObject {
 				require.Empty(t, d.read())

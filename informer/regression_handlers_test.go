@@ -38,7 +38,7 @@ func TestAddIndexBetweenApplyAndDeliveryDeliversNothingTwice(t *testing.T) {
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		armed = true
-		f.events <- ev(listwatch.Added, "a", "2", "x")
+		f.Events <- ev(listwatch.Added, "a", "2", "x")
 		synctest.Wait()
 		stop()
 		require.Equal(t, []string{"Added a@2"}, got)
@@ -57,7 +57,7 @@ func TestAnIndexErrorThatWrapsSeveralIsFound(t *testing.T) {
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) { got = append(got, names(e)) }, informer.HandlerOptions{})
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		f.events <- ev(listwatch.Modified, "a", "2", "y")
+		f.Events <- ev(listwatch.Modified, "a", "2", "y")
 		synctest.Wait()
 		stop()
 		require.Zero(t, inf.Store().Len())
@@ -76,7 +76,7 @@ func TestBlockStopsReading(t *testing.T) {
 		var sent atomic.Int32
 		go func() {
 			for i := range 500 {
-				f.events <- ev(listwatch.Modified, "a", fmt.Sprint(i+2), "x")
+				f.Events <- ev(listwatch.Modified, "a", fmt.Sprint(i+2), "x")
 				sent.Add(1)
 				// The time is virtual: every goroutine runs until it blocks.
 				time.Sleep(time.Millisecond)
@@ -159,9 +159,9 @@ func TestARemovedRegistrationReleasesItsSnapshot(t *testing.T) {
 	r.Remove()
 	close(release)
 	<-r.Done()
-	f.set("2")
-	f.events <- ev(listwatch.Deleted, "a", "3", "x")
-	f.events <- ev(listwatch.Bookmark, "", "4", "")
+	f.Set("2")
+	f.Events <- ev(listwatch.Deleted, "a", "3", "x")
+	f.Events <- ev(listwatch.Bookmark, "", "4", "")
 	require.NoError(t, inf.Store().WaitRV(t.Context(), "4"))
 	require.Eventually(t, func() bool {
 		runtime.GC()
@@ -204,8 +204,8 @@ func TestAHandlerThatEndsItsGoroutineGoesOn(t *testing.T) {
 							stop = start(t, inf)
 						}
 						require.NoError(t, r.WaitForSync(t.Context()))
-						f.events <- ev(listwatch.Added, "e", "5", "x")
-						f.events <- ev(listwatch.Deleted, "a", "6", "x")
+						f.Events <- ev(listwatch.Added, "e", "5", "x")
+						f.Events <- ev(listwatch.Deleted, "a", "6", "x")
 						synctest.Wait()
 						require.Equal(t, map[string]int{"a Added": 1, "b Added": 1, "c Added": 1, "d Added": 1, "e Added": 1, "a Deleted": 1}, received)
 						require.Equal(t, 4, inf.Store().Len())
@@ -259,7 +259,7 @@ func TestAResyncOfAnEmptyStoreDoesNothing(t *testing.T) {
 		_, _ = inf.AddHandler(func(e informer.Event[*obj]) {}, informer.HandlerOptions{Resync: 7 * time.Minute})
 		stop := start(t, inf)
 		time.Sleep(61 * time.Minute)
-		f.events <- ev(listwatch.Added, "a", "2", "x")
+		f.Events <- ev(listwatch.Added, "a", "2", "x")
 		time.Sleep(50 * time.Minute)
 		stop()
 		require.Empty(t, at, "the next resync is due after two hours")
@@ -307,9 +307,9 @@ func TestADeleteIsDeliveredEvenIfTheNextObjectCannotBeIndexed(t *testing.T) {
 		// The first list is applied and the informer is blocked, so the following events are one
 		// batch.
 		synctest.Wait()
-		f.events <- ev(listwatch.Modified, "a", "2", "x")
-		f.events <- ev(listwatch.Deleted, "a", "3", "x")
-		f.events <- ev(listwatch.Added, "a", "4", "bad")
+		f.Events <- ev(listwatch.Modified, "a", "2", "x")
+		f.Events <- ev(listwatch.Deleted, "a", "3", "x")
+		f.Events <- ev(listwatch.Added, "a", "4", "bad")
 		synctest.Wait()
 		close(proceed)
 		synctest.Wait()
@@ -333,7 +333,7 @@ func TestAHandlerThatIsAlwaysBehindIsResynced(t *testing.T) {
 		}, informer.HandlerOptions{Resync: 10 * time.Second})
 		stop := start(t, inf)
 		for i := range 300 {
-			f.events <- ev(listwatch.Modified, "a", fmt.Sprint(i+10), "x")
+			f.Events <- ev(listwatch.Modified, "a", fmt.Sprint(i+10), "x")
 			time.Sleep(time.Second)
 		}
 		got := n
@@ -353,7 +353,7 @@ func TestStressOfHandlersAndIndexes(t *testing.T) { // SI-21
 		for i := 2; ; i++ {
 			e := ev([]listwatch.EventType{listwatch.Added, listwatch.Modified, listwatch.Deleted}[i%3], fmt.Sprint(i/3%7), fmt.Sprint(i), "x")
 			select {
-			case f.events <- e:
+			case f.Events <- e:
 			case <-done:
 				return
 			}

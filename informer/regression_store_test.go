@@ -27,7 +27,7 @@ func afterEvents(t *testing.T, listed []listwatch.Item[*obj], events ...listwatc
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		for _, e := range events {
-			f.events <- e
+			f.Events <- e
 		}
 		synctest.Wait()
 		stop()
@@ -61,9 +61,9 @@ func TestWaitRVAfterAllowedTimeTravel(t *testing.T) {
 		inf := newInformer(t, f, informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		f.set("500", item("a", "400", "restored"))
+		f.Set("500", item("a", "400", "restored"))
 		for range 1 {
-			f.events <- error(apierrors.NewResourceExpired("old"))
+			f.Events <- error(apierrors.NewResourceExpired("old"))
 			time.Sleep(time.Minute)
 		}
 		synctest.Wait()
@@ -104,9 +104,9 @@ func TestANamelessDeleteInAStreamingListLeadsToAnother(t *testing.T) {
 		f := newFake("1")
 		inf := newInformer(t, f, informer.Options[*obj]{Reflector: reflector.Options{ListMode: reflector.WatchList}})
 		stop := start(t, inf)
-		f.events <- ev(listwatch.Added, "a", "1", "x")
-		f.events <- error(&listwatch.ObjectError{Type: listwatch.Deleted, Err: errors.New("garbage")})
-		f.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: listwatch.Item[*obj]{ResourceVersion: "2"}, InitialEventsEnd: true}
+		f.Events <- ev(listwatch.Added, "a", "1", "x")
+		f.Events <- error(&listwatch.ObjectError{Type: listwatch.Deleted, Err: errors.New("garbage")})
+		f.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: listwatch.Item[*obj]{ResourceVersion: "2"}, InitialEventsEnd: true}
 		synctest.Wait()
 		time.Sleep(time.Minute)
 		n, rel := inf.Store().Len(), inf.Status().Reflector.Relists

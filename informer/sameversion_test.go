@@ -30,7 +30,7 @@ func TestAChangeWithoutANewVersionIsAChange(t *testing.T) { // D11
 				received.read()
 
 				for _, v := range []string{"second", "second", "third"} {
-					source.events <- ev(listwatch.Modified, "a", "1", v)
+					source.Events <- ev(listwatch.Modified, "a", "1", v)
 					synctest.Wait()
 				}
 				require.Equal(t, []string{"Updated watch first>second", "Updated watch second>third"}, received.read())

@@ -52,7 +52,7 @@ func TestG1_AnUndecodableObjectReplacesThePreviousObject(t *testing.T) {
 					synctest.Wait()
 					require.Equal(t, []string{"Added initial >A1"}, d.read())
 					for _, e := range tt.events {
-						f.events <- e
+						f.Events <- e
 						if !atOnce {
 							synctest.Wait()
 						}

@@ -1,5 +1,5 @@
 // Package fakesource is for tests that follow single events on their way through a program. It has
-// a source that sends the test's events, and a function that counts the program's allocations.
+// sources that send the test's events, and a function that counts the program's allocations.
 package fakesource
 
 import (
