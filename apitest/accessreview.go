@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // reviewAccess reports whether the user and the groups that the review names have the requested
@@ -121,7 +123,7 @@ func internalPath(path *authorizationv1.NonResourceAttributes) any {
 // validateEmpty refuses a review with any metadata, such as a name.
 func validateEmpty(meta metav1.ObjectMeta) field.ErrorList {
 	meta.ManagedFields = nil
-	if equal(meta, metav1.ObjectMeta{}) {
+	if apiobject.Equal(meta, metav1.ObjectMeta{}) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("metadata"), fmt.Sprint(meta.Name), "must be empty")}

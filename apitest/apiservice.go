@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // apiServices is the resource that has one object for each group version.
@@ -73,7 +75,7 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 		"spec": spec,
 		"status": map[string]any{"conditions": []any{map[string]any{
 			"type": "Available", "status": "True", "reason": "Local", "message": "Local APIServices are always available",
-			"lastTransitionTime": now().UTC().Format("2006-01-02T15:04:05Z"),
+			"lastTransitionTime": apiobject.Now().UTC().Format("2006-01-02T15:04:05Z"),
 		}}},
 	}}
 	u.SetGroupVersionKind(schema.GroupVersionKind{Group: apiServices.Group, Version: apiServices.Version, Kind: apiServices.Kind})
@@ -84,7 +86,7 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 	_, _ = hash.Write([]byte(u.GetName()))
 	sum := hash.Sum64()
 	u.SetUID(types.UID(fmt.Sprintf("%08x-%04x-4000-8000-%012x", sum>>32, sum>>16&0xffff, sum&0xffff)))
-	u.SetCreationTimestamp(now())
+	u.SetCreationTimestamp(apiobject.Now())
 	return u
 }
 
@@ -114,7 +116,7 @@ func (s *Server) register() error {
 	for _, res := range s.store.resources() {
 		u := apiServiceOf(res.gvk.GroupVersion())
 		served = append(served, u.GetName())
-		if s.store.get(registered, keyOf(u)) == nil {
+		if s.store.get(registered, apiobject.Key(u)) == nil {
 			if _, err := s.store.put(registered, nil, u); err != nil {
 				return err
 			}

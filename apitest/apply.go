@@ -17,6 +17,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/managedfields"
 )
 
@@ -112,7 +113,7 @@ func (s *Server) applyOnce(req *Request, old *revision, wanted document) (*revis
 	if err != nil {
 		return nil, err
 	}
-	obj, err := req.res.decodeJSON(mustJSON(merged), false)
+	obj, err := req.res.decodeJSON(apiobject.MustJSON(merged), false)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (s *Server) applyOnce(req *Request, old *revision, wanted document) (*revis
 	if old == nil {
 		setManagedFields(obj, entries)
 		if req.res.Status {
-			clearStatus(obj)
+			apiobject.ClearStatus(obj)
 		}
 		return s.insertChecked(req.res, obj, req.dryRun(), req.res.validateNew)
 	}
@@ -177,7 +178,7 @@ func keepManagedFields(sent, live Object) {
 	if live != nil {
 		was = live.GetManagedFields()
 	}
-	if isReset(own) || equal(own, was) || len(own) > 0 && managedfields.Decodable(own) {
+	if isReset(own) || apiobject.Equal(own, was) || len(own) > 0 && managedfields.Decodable(own) {
 		return
 	}
 	sent.SetManagedFields(was)
@@ -235,7 +236,7 @@ func (r *resource) mergeType() managedfields.Type {
 // document returns an object as decoded JSON, with kind and apiVersion.
 func (r *resource) document(obj Object) document {
 	var doc document
-	if err := utiljson.Unmarshal(mustJSON(obj), &doc); err != nil {
+	if err := utiljson.Unmarshal(apiobject.MustJSON(obj), &doc); err != nil {
 		panic("apitest: " + err.Error()) // cannot happen: it has just been encoded
 	}
 	doc["apiVersion"], doc["kind"] = r.gvk.ToAPIVersionAndKind()

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // bind assigns a node to a pod that has no node.
@@ -34,7 +36,7 @@ func (s *Server) bind(req *Request, obj Object) (Object, error) {
 		}
 		pod.Spec.NodeName, pod.Status.NominatedNodeName = binding.Target.Name, ""
 		pod.Annotations, pod.Labels = mergeMaps(pod.Annotations, binding.Annotations), mergeMaps(pod.Labels, binding.Labels)
-		setPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")
+		apiobject.SetPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")
 		return pod, nil
 	})
 	return nil, err

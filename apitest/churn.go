@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // ChurnOptions are the options of [Server.Churn]. The zero value works.
@@ -113,7 +115,7 @@ func (c *churner) create() error {
 	if apierrors.IsAlreadyExists(err) {
 		return nil // A pod of this name exists from an earlier run with the same seed.
 	}
-	c.keys = append(c.keys, keyOf(pod))
+	c.keys = append(c.keys, apiobject.Key(pod))
 	return err
 }
 

@@ -10,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // tokenIssuer is the issuer of service account tokens, and their default audience.
@@ -75,7 +77,7 @@ func (a *auth) signature(text string) string {
 
 // sign encodes and signs a token.
 func (a *auth) sign(c claims) string {
-	text := encodePart([]byte(tokenHeader)) + "." + encodePart(mustJSON(c))
+	text := encodePart([]byte(tokenHeader)) + "." + encodePart(apiobject.MustJSON(c))
 	return text + "." + a.signature(text)
 }
 

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // filler fills Go values with random content.
@@ -80,7 +82,7 @@ func TestTableCellsOfRandomObjects(t *testing.T) {
 			obj := res.new()
 			f.fill(reflect.ValueOf(obj).Elem(), 0)
 			require.NotPanics(t, func() {
-				require.Len(t, as.cells(obj), len(as.headings), "%s", res.Kind)
+				require.Len(t, as.Cells(obj), len(as.Headings), "%s", res.Kind)
 				if res.fieldValues != nil {
 					require.Len(t, res.fieldValues(obj), len(res.fieldNames))
 				}
@@ -88,7 +90,7 @@ func TestTableCellsOfRandomObjects(t *testing.T) {
 					res.scaleOf(obj)
 				}
 				res.document(obj)
-			}, "%s, the object %d of seed %d: %s", res.Kind, i, seed, mustJSON(obj))
+			}, "%s, the object %d of seed %d: %s", res.Kind, i, seed, apiobject.MustJSON(obj))
 		}
 	}
 }

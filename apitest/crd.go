@@ -11,6 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/tables"
 )
 
 // customResourceDefinitions is the resource whose objects define resources.
@@ -62,15 +65,15 @@ type crdVersion struct {
 	SelectableFields []struct {
 		JSONPath string `json:"jsonPath"`
 	} `json:"selectableFields"`
-	AdditionalPrinterColumns []crdColumn `json:"additionalPrinterColumns"`
-	Deprecated               bool        `json:"deprecated"`
-	DeprecationWarning       *string     `json:"deprecationWarning"`
+	AdditionalPrinterColumns []tables.Column `json:"additionalPrinterColumns"`
+	Deprecated               bool            `json:"deprecated"`
+	DeprecationWarning       *string         `json:"deprecationWarning"`
 }
 
 // parseCRD decodes and checks a CustomResourceDefinition, and sets its defaults.
 func parseCRD(obj Object) (d crd, err error) {
 	content := obj.(*unstructured.Unstructured).Object
-	if err := remarshal(content, &d); err != nil {
+	if err := apiobject.Remarshal(content, &d); err != nil {
 		return d, err
 	}
 	names := &d.Spec.Names
@@ -116,7 +119,7 @@ func (d crd) resources(name string, data *collection, checked bool) (all []*reso
 		return version.CompareKubeAwareVersionStrings(b.Name, a.Name)
 	})
 	for _, v := range versions {
-		if !deref(v.Served, true) {
+		if !apiobject.Deref(v.Served, true) {
 			continue
 		}
 		r := Resource{
@@ -152,10 +155,10 @@ func (d crd) resources(name string, data *collection, checked bool) (all []*reso
 func (s *Server) putCRD(definitions *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
 	s.crdMu.Lock()
 	defer s.crdMu.Unlock()
-	if s.store.get(definitions, keyOf(obj)) != old {
+	if s.store.get(definitions, apiobject.Key(obj)) != old {
 		return nil, errStale
 	}
-	if old != nil && equal(specOf(definitions, old.object()), specOf(definitions, obj)) {
+	if old != nil && apiobject.Equal(apiobject.Spec(old.object(), definitions.Status), apiobject.Spec(obj, definitions.Status)) {
 		if dryRun {
 			return s.dryRunResult(definitions, old, obj)
 		}
@@ -209,7 +212,7 @@ func crdResources(before []*resource, old *revision, obj Object, checked bool) (
 	after, err := d.resources(obj.GetName(), data, checked)
 	for i, res := range after {
 		same := func(was *resource) bool {
-			return equal(was.Resource, res.Resource) && equal(was.crdVersion, res.crdVersion)
+			return apiobject.Equal(was.Resource, res.Resource) && apiobject.Equal(was.crdVersion, res.crdVersion)
 		}
 		if at := slices.IndexFunc(before, same); at >= 0 {
 			after[i] = before[at]
@@ -231,7 +234,7 @@ func (d crd) establishedStatus() map[string]any {
 		condition := func(kind, reason, message string) any {
 			return map[string]any{
 				"type": kind, "status": "True", "reason": reason, "message": message,
-				"lastTransitionTime": now().UTC().Format("2006-01-02T15:04:05Z"),
+				"lastTransitionTime": apiobject.Now().UTC().Format("2006-01-02T15:04:05Z"),
 			}
 		}
 		conditions = []any{
@@ -240,7 +243,7 @@ func (d crd) establishedStatus() map[string]any {
 		}
 	}
 	var names map[string]any
-	if err := remarshal(d.Spec.Names, &names); err != nil {
+	if err := apiobject.Remarshal(d.Spec.Names, &names); err != nil {
 		panic("apitest: " + err.Error()) // cannot fail, because names are strings
 	}
 	return map[string]any{"acceptedNames": names, "storedVersions": toAny(stored), "conditions": conditions}

@@ -20,6 +20,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // maxBody is the maximum size of a request body in bytes, as on the real server.
@@ -142,7 +144,7 @@ func (r *resource) decodeProto(data []byte) (Object, error) {
 		return nil, r.undecodable(err)
 	}
 	obj := r.new()
-	if err := obj.(protoMessage).Unmarshal(unknown.Raw); err != nil {
+	if err := obj.(apiobject.Message).Unmarshal(unknown.Raw); err != nil {
 		return nil, r.undecodable(err)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(unknown.APIVersion, unknown.Kind))
@@ -161,7 +163,7 @@ func (r *resource) checkType(obj Object) (Object, error) {
 			return obj, nil
 		}
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-	} else if err := remarshal(u.Object["metadata"], &metav1.ObjectMeta{}); err != nil {
+	} else if err := apiobject.Remarshal(u.Object["metadata"], &metav1.ObjectMeta{}); err != nil {
 		return nil, r.undecodable(fmt.Errorf("metadata: %w", err))
 	}
 	if r.gvk == crdKind && gvk.Empty() { // The real server has a Go type for CRDs.

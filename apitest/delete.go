@@ -12,6 +12,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 func (s *Server) delete(w http.ResponseWriter, req *Request) error {
@@ -112,7 +114,7 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 				markTerminating(obj)
 			}
 			if deleting {
-				grace = min(grace, deref(obj.GetDeletionGracePeriodSeconds(), 0))
+				grace = min(grace, apiobject.Deref(obj.GetDeletionGracePeriodSeconds(), 0))
 			}
 			obj.SetDeletionGracePeriodSeconds(&grace)
 			if obj.GetGeneration() > 0 && !deleting {

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // serveNonResource handles requests that are not for a resource: discovery, OpenAPI, version and
@@ -30,7 +32,7 @@ func (s *Server) serveNonResource(w http.ResponseWriter, r *http.Request) {
 		doc = version.Info{Major: "1", Minor: "37", GitVersion: "v1.37.2+apitest", Platform: "memory"}
 	case path == "/api" && aggregated, path == "/apis" && aggregated:
 		w.Header().Set("Content-Type", aggregatedType)
-		_, _ = w.Write(append(mustJSON(aggregate(all, path == "/api")), '\n'))
+		_, _ = w.Write(append(apiobject.MustJSON(aggregate(all, path == "/api")), '\n'))
 		return
 	case path == "/api":
 		doc = metav1.APIVersions{
@@ -61,7 +63,7 @@ func (s *Server) serveNonResource(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", jsonType)
-	_, _ = w.Write(append(mustJSON(doc), '\n'))
+	_, _ = w.Write(append(apiobject.MustJSON(doc), '\n'))
 }
 
 func isHealth(path string) bool {

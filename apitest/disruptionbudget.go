@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // maxDisrupted is the maximum number of evictions that the controller of a budget has not processed
@@ -55,13 +57,13 @@ func (s *Server) spendBudget(pod *corev1.Pod, dryRun bool) (spent bool, err erro
 		if status.DisruptionsAllowed == 0 {
 			meta.SetStatusCondition(&status.Conditions, metav1.Condition{
 				Type: policyv1.DisruptionAllowedCondition, Reason: policyv1.InsufficientPodsReason, Status: metav1.ConditionFalse,
-				ObservedGeneration: status.ObservedGeneration, LastTransitionTime: now(),
+				ObservedGeneration: status.ObservedGeneration, LastTransitionTime: apiobject.Now(),
 			})
 		}
 		if status.DisruptedPods == nil {
 			status.DisruptedPods = map[string]metav1.Time{}
 		}
-		status.DisruptedPods[pod.Name] = now()
+		status.DisruptedPods[pod.Name] = apiobject.Now()
 		return budget, nil
 	})
 	return err == nil, err
@@ -76,7 +78,7 @@ func isReady(pod *corev1.Pod) bool {
 // allowsUnhealthyEviction reports whether a pod that is not ready may be evicted without a
 // disruption.
 func allowsUnhealthyEviction(budget *policyv1.PodDisruptionBudget) bool {
-	return deref(budget.Spec.UnhealthyPodEvictionPolicy, policyv1.IfHealthyBudget) == policyv1.AlwaysAllow ||
+	return apiobject.Deref(budget.Spec.UnhealthyPodEvictionPolicy, policyv1.IfHealthyBudget) == policyv1.AlwaysAllow ||
 		budget.Status.DesiredHealthy > 0 && budget.Status.CurrentHealthy >= budget.Status.DesiredHealthy
 }
 

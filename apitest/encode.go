@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // A protobuf body is the magic number and a runtime.Unknown: the type, the length of the object,
@@ -43,7 +45,7 @@ func (f format) typed(res *resource) bool { return f.metadata || !res.protobuf()
 // appendObject appends an object on its own, outside of a list.
 func (f format) appendObject(b []byte, rev *revision) []byte {
 	if f.table {
-		return append(b, mustJSON(f.tableOf(rev))...)
+		return append(b, apiobject.MustJSON(f.tableOf(rev))...)
 	}
 	item := f.item(rev)
 	apiVersion, kind := f.typeOf(rev.res)
@@ -83,7 +85,7 @@ func (f format) appendError(b []byte, status metav1.Status) []byte {
 		return append(appendFrame(b, "ERROR", len(body)), body...)
 	}
 	b = append(b, `{"type":"ERROR","object":`...)
-	b = append(b, mustJSON(status)...)
+	b = append(b, apiobject.MustJSON(status)...)
 	return append(b, '}', '\n')
 }
 

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // addEphemeralContainers adds the ephemeral containers of the argument sent to a pod. A write must
@@ -19,7 +21,7 @@ func addEphemeralContainers(pod, sent *corev1.Pod) error {
 		switch {
 		case i < 0:
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", has.Name)))
-		case !equal(sent.Spec.EphemeralContainers[i], has):
+		case !apiobject.Equal(sent.Spec.EphemeralContainers[i], has):
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be changed\n", has.Name)))
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // evict deletes a pod if its disruption budget allows that.
@@ -81,7 +83,7 @@ func (s *Server) evictPod(pods *resource, old, unchangedSince *revision, opts me
 			if unchangedSince != nil && cur.version != unchangedSince.version {
 				return nil, errStale
 			}
-			setPodCondition(pod, corev1.DisruptionTarget, corev1.ConditionTrue, "EvictionByEvictionAPI")
+			apiobject.SetPodCondition(pod, corev1.DisruptionTarget, corev1.ConditionTrue, "EvictionByEvictionAPI")
 			at := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
 			pod.Status.Conditions[at].Message = "Eviction API: evicting"
 			return pod, nil

@@ -13,6 +13,8 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // typeFields are the fields that selectors can use for a built-in type.
@@ -67,19 +69,19 @@ var builtinFields = map[reflect.Type]typeFields{
 	reflect.TypeFor[corev1.ReplicationController](): {
 		names: []string{"status.replicas"},
 		values: func(obj Object) []string {
-			return []string{decimal(obj.(*corev1.ReplicationController).Status.Replicas)}
+			return []string{strconv.Itoa(int(obj.(*corev1.ReplicationController).Status.Replicas))}
 		},
 	},
 	reflect.TypeFor[batchv1.Job](): {
 		names:           []string{"status.successful"},
-		values:          func(obj Object) []string { return []string{decimal(obj.(*batchv1.Job).Status.Succeeded)} },
+		values:          func(obj Object) []string { return []string{strconv.Itoa(int(obj.(*batchv1.Job).Status.Succeeded))} },
 		unsupportedText: `field label "%s" not supported for Job`,
 	},
 	reflect.TypeFor[resourcev1.ResourceSlice](): {
 		names: []string{"spec.nodeName", "spec.driver"},
 		values: func(obj Object) []string {
 			spec := obj.(*resourcev1.ResourceSlice).Spec
-			return []string{deref(spec.NodeName, ""), spec.Driver}
+			return []string{apiobject.Deref(spec.NodeName, ""), spec.Driver}
 		},
 		unsupportedText: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 	},
@@ -113,8 +115,6 @@ var builtinFields = map[reflect.Type]typeFields{
 func referenceFields(ref corev1.ObjectReference) []string {
 	return []string{ref.Kind, ref.Namespace, ref.Name, string(ref.UID), ref.APIVersion, ref.ResourceVersion, ref.FieldPath}
 }
-
-func decimal(n int32) string { return strconv.Itoa(int(n)) }
 
 // pathValues reads the fields at dotted paths from a custom resource. The value of a missing field
 // is "".

@@ -10,7 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
+
+// Object is an object that the server stores: a pointer to a built-in type, or an
+// *unstructured.Unstructured for a custom resource.
+type Object = apiobject.Object
 
 // Create stores a copy of obj, and returns another copy in the stored state. The Go type determines
 // the resource. For an *unstructured.Unstructured, its kind and apiVersion determine the resource.
@@ -33,7 +39,7 @@ func (s *Server) Update(obj Object) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return objectOf(s.modify(res, keyOf(obj), false, func(*revision) (Object, error) {
+	return objectOf(s.modify(res, apiobject.Key(obj), false, func(*revision) (Object, error) {
 		return obj.DeepCopyObject().(Object), nil
 	}))
 }
@@ -94,7 +100,7 @@ func (s *Server) toStored(obj Object) (*resource, Object, error) {
 		return nil, nil, fmt.Errorf("apitest: %s %q needs a namespace", res.Kind, obj.GetName())
 	}
 	if u, ok := obj.(*unstructured.Unstructured); ok && res.protobuf() {
-		typed, err := res.decodeJSON(mustJSON(u.Object), false)
+		typed, err := res.decodeJSON(apiobject.MustJSON(u.Object), false)
 		return res, typed, err
 	}
 	obj, err := res.checkType(obj)

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // page is one page of a list, with the content of the response.
@@ -34,7 +36,7 @@ type continuation struct {
 }
 
 func (c continuation) String() string {
-	return base64.RawURLEncoding.EncodeToString(mustJSON(c))
+	return base64.RawURLEncoding.EncodeToString(apiobject.MustJSON(c))
 }
 
 func parseContinuation(token string) (c continuation, err error) {
@@ -221,18 +223,18 @@ func (f format) writeList(w http.ResponseWriter, res *resource, p page) error {
 	apiVersion, kind := f.typeOf(res)
 	switch {
 	case f.table:
-		_, _ = out.Write(append(mustJSON(f.rows(res, p.meta, p.items...)), '\n'))
+		_, _ = out.Write(append(apiobject.MustJSON(f.rows(res, p.meta, p.items...)), '\n'))
 	case f.protobuf:
 		f.writeProtoList(out, apiVersion, kind+"List", p)
 	case !f.typed(res) || f.metadata:
 		_, _ = out.Write(appendJSONType(nil, apiVersion, kind+"List"))
-		fmt.Fprintf(out, `"metadata":%s,"items":[`, mustJSON(p.meta))
+		fmt.Fprintf(out, `"metadata":%s,"items":[`, apiobject.MustJSON(p.meta))
 		f.writeItems(out, p.items)
 		_, _ = out.WriteString("]}\n")
 	default:
 		fmt.Fprintf(out, `{"apiVersion":%q,"items":[`, apiVersion)
 		f.writeItems(out, p.items)
-		fmt.Fprintf(out, `],"kind":%q,"metadata":%s}`+"\n", kind+"List", mustJSON(customListMeta(p.meta)))
+		fmt.Fprintf(out, `],"kind":%q,"metadata":%s}`+"\n", kind+"List", apiobject.MustJSON(customListMeta(p.meta)))
 	}
 	// If the client has gone, nobody can receive an error.
 	_ = out.Flush()

@@ -24,6 +24,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // nameRules are the functions that check the names and the name prefixes of some types. Names of
@@ -111,7 +113,7 @@ func (r *resource) validateNew(obj Object) error {
 // validateChanged returns an error if the metadata of a changed object is invalid.
 func (r *resource) validateChanged(cur, obj Object) error {
 	if maps.Equal(cur.GetLabels(), obj.GetLabels()) && maps.Equal(cur.GetAnnotations(), obj.GetAnnotations()) &&
-		slices.Equal(cur.GetFinalizers(), obj.GetFinalizers()) && equal(cur.GetOwnerReferences(), obj.GetOwnerReferences()) {
+		slices.Equal(cur.GetFinalizers(), obj.GetFinalizers()) && apiobject.Equal(cur.GetOwnerReferences(), obj.GetOwnerReferences()) {
 		return nil
 	}
 	errs := metav1validation.ValidateLabels(obj.GetLabels(), metadataPath.Child("labels"))

@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // objectSubresource returns a subresource whose objects are objects of the resource itself. A write
@@ -44,7 +46,7 @@ var mergeFuncs = map[string]func(old, sent Object) error{
 		return nil
 	},
 	"status": func(old, sent Object) error {
-		copyStatus(old, sent)
+		apiobject.CopyStatus(old, sent)
 		return nil
 	},
 }
@@ -60,7 +62,7 @@ func merge(req *Request, old, sent Object) (Object, error) {
 	}
 	keepManagedFields(sent, old)
 	if req.res.Status {
-		copyStatus(sent, old)
+		apiobject.CopyStatus(sent, old)
 	}
 	if ns, ok := sent.(*corev1.Namespace); ok {
 		ns.Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers

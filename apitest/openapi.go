@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // The OpenAPI documents describe the fields of types. "kubectl explain" uses them, and so does
@@ -47,7 +49,7 @@ func schemaHash(all []*resource, groupVersion string) string {
 		if groupVersion == "" || res.path() == groupVersion {
 			fmt.Fprintln(hash, res.path(), res.Plural, res.Kind, res.ClusterScoped)
 			if res.crdVersion.Schema.OpenAPIV3Schema != nil {
-				_, _ = hash.Write(mustJSON(res.crdVersion.Schema.OpenAPIV3Schema))
+				_, _ = hash.Write(apiobject.MustJSON(res.crdVersion.Schema.OpenAPIV3Schema))
 			}
 		}
 	}
@@ -74,7 +76,7 @@ func (s *Server) openAPIv3(all []*resource, groupVersion string) []byte {
 	}
 	return s.openAPI.cached(groupVersion, schemaHash(of, ""), func() []byte {
 		from := &schemas{v3: true, docs: s.opts.FieldDocs, all: document{}}
-		return mustJSON(document{
+		return apiobject.MustJSON(document{
 			"openapi":    "3.0.0",
 			"info":       openAPIInfo,
 			"paths":      openAPIPaths(of, from, func(schema document) document { return document{"schema": schema} }),
@@ -104,7 +106,7 @@ func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*resour
 			"definitions": from.all,
 		}
 		if in == jsonType {
-			return mustJSON(doc)
+			return apiobject.MustJSON(doc)
 		}
 		return protoOpenAPI(doc)
 	})

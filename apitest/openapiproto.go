@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // protoOpenAPI encodes a document of OpenAPI v2 in the protobuf format that clients request. Of
@@ -63,7 +65,7 @@ func (b *protoWriter) extensions(field int, of document) {
 		if !strings.HasPrefix(name, "x-") {
 			continue
 		}
-		text := mustJSON(of[name])
+		text := apiobject.MustJSON(of[name])
 		b.message(field, func(b *protoWriter) {
 			b.text(1, name)
 			b.message(2, func(b *protoWriter) { b.text(2, string(text)) })

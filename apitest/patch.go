@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 func (s *Server) patch(w http.ResponseWriter, req *Request) error {
@@ -31,7 +33,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 		if err != nil {
 			return nil, err
 		}
-		if keyOf(obj) != old.key {
+		if apiobject.Key(obj) != old.key {
 			return nil, errOtherName(obj.GetName(), old.key.Name)
 		}
 		dropDuplicateOwners(w, obj, " after mutating admission happens")

@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // resize copies the resources of containers from the argument sent to a pod. Only CPU and memory
@@ -55,7 +57,7 @@ func checkResize(was, is corev1.ResourceRequirements, at *field.Path) (errs fiel
 	if hasRemoved(was.Limits, is.Limits) {
 		errs = append(errs, field.Forbidden(at.Child("limits"), "resource limits cannot be removed"))
 	}
-	if !equal(withoutCPUAndMemory(was.Requests), withoutCPUAndMemory(is.Requests)) || !equal(withoutCPUAndMemory(was.Limits), withoutCPUAndMemory(is.Limits)) {
+	if !apiobject.Equal(withoutCPUAndMemory(was.Requests), withoutCPUAndMemory(is.Requests)) || !apiobject.Equal(withoutCPUAndMemory(was.Limits), withoutCPUAndMemory(is.Limits)) {
 		errs = append(errs, field.Forbidden(field.NewPath("spec"), "only cpu and memory resources are mutable"))
 	}
 	return errs

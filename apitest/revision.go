@@ -14,23 +14,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
-
-// Object is an object that the server stores: a pointer to a built-in type, or an
-// *unstructured.Unstructured for a custom resource.
-type Object interface {
-	runtime.Object
-	metav1.Object
-}
-
-// protoMessage is an object with a protobuf encoding. Every built-in type has one.
-type protoMessage interface {
-	Marshal() ([]byte, error)
-	Unmarshal([]byte) error
-}
 
 // revision is one immutable version of a stored object. It stores the object as bytes, so that no
 // caller can share memory with it. Bytes also cost Go's garbage collector little, even for a
@@ -85,7 +73,7 @@ func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
 // encode returns obj in its stored encoding.
 func (r *resource) encode(obj Object) ([]byte, error) {
 	if r.protobuf() {
-		return obj.(protoMessage).Marshal()
+		return obj.(apiobject.Message).Marshal()
 	}
 	return json.Marshal(obj.(*unstructured.Unstructured).Object)
 }
@@ -98,7 +86,7 @@ func (r *revision) object() Object {
 		u.Object = nil
 		err = utiljson.Unmarshal(r.stored, &u.Object)
 	} else {
-		err = obj.(protoMessage).Unmarshal(r.stored)
+		err = obj.(apiobject.Message).Unmarshal(r.stored)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("apitest: reading back the stored %s %s: %v", r.res.Kind, r.key, err))
@@ -172,7 +160,7 @@ func (r *revision) metadata() *metav1.PartialObjectMetadata {
 	partial := &metav1.PartialObjectMetadata{TypeMeta: metadataType}
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		// This goes through JSON, because a copy field by field would lose unknown fields.
-		if err := remarshal(u.Object["metadata"], &partial.ObjectMeta); err != nil {
+		if err := apiobject.Remarshal(u.Object["metadata"], &partial.ObjectMeta); err != nil {
 			panic(fmt.Sprintf("apitest: metadata of the stored %s %s: %v", r.res.Kind, r.key, err))
 		}
 		return partial
@@ -198,15 +186,6 @@ func cached(p *atomic.Pointer[[]byte], make func() ([]byte, error)) []byte {
 	}
 	p.Store(&b)
 	return b
-}
-
-// remarshal converts one Go representation to another, through JSON.
-func remarshal(from, to any) error {
-	data, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return utiljson.Unmarshal(data, to)
 }
 
 // equals reports whether obj equals the object in r, apart from the resourceVersion.

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // defaultNode is the node to which all pods are bound if the server has no nodes.
@@ -91,7 +92,7 @@ func (r *podRunner) bind(pod *corev1.Pod) bool {
 		return false
 	}
 	if len(pod.Spec.SchedulingGates) > 0 {
-		setPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)
+		apiobject.SetPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)
 		return false
 	}
 	nodes, _ := r.srv.store.snapshot(r.nodes)
@@ -105,8 +106,8 @@ func (r *podRunner) bind(pod *corev1.Pod) bool {
 	case len(names) > 0:
 		pod.Spec.NodeName = names[r.made%len(names)]
 	case nodes.len > 0:
-		r.unschedulable[keyOf(pod)] = true
-		setPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonUnschedulable)
+		r.unschedulable[apiobject.Key(pod)] = true
+		apiobject.SetPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonUnschedulable)
 		return false
 	default:
 		pod.Spec.NodeName = defaultNode
@@ -126,9 +127,9 @@ func matchesNode(pod *corev1.Pod, node *corev1.Node) bool {
 // startPod starts a pod that has a node. The pod becomes ready if its readiness gates allow that.
 func (r *podRunner) startPod(pod *corev1.Pod) {
 	status := &pod.Status
-	setPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")
+	apiobject.SetPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")
 	if status.Phase != corev1.PodRunning {
-		began := now()
+		began := apiobject.Now()
 		status.Phase, status.StartTime = corev1.PodRunning, &began
 		if len(status.PodIPs) == 0 {
 			r.made++
@@ -149,17 +150,16 @@ func (r *podRunner) startPod(pod *corev1.Pod) {
 			status.InitContainerStatuses = append(status.InitContainerStatuses, containerStatus(c, state, state.Running != nil))
 		}
 	}
-	setPodCondition(pod, corev1.PodReadyToStartContainers, corev1.ConditionTrue, "")
-	setPodCondition(pod, corev1.PodInitialized, corev1.ConditionTrue, "")
-	setPodCondition(pod, corev1.ContainersReady, corev1.ConditionTrue, "")
-	summary := podSummary{pod: pod}
+	apiobject.SetPodCondition(pod, corev1.PodReadyToStartContainers, corev1.ConditionTrue, "")
+	apiobject.SetPodCondition(pod, corev1.PodInitialized, corev1.ConditionTrue, "")
+	apiobject.SetPodCondition(pod, corev1.ContainersReady, corev1.ConditionTrue, "")
 	for _, gate := range pod.Spec.ReadinessGates {
-		if !summary.condition(gate.ConditionType) {
-			setPodCondition(pod, corev1.PodReady, corev1.ConditionFalse, "ReadinessGatesNotReady")
+		if !apiobject.HasPodCondition(pod, gate.ConditionType) {
+			apiobject.SetPodCondition(pod, corev1.PodReady, corev1.ConditionFalse, "ReadinessGatesNotReady")
 			return
 		}
 	}
-	setPodCondition(pod, corev1.PodReady, corev1.ConditionTrue, "")
+	apiobject.SetPodCondition(pod, corev1.PodReady, corev1.ConditionTrue, "")
 }
 
 func containerStatus(c corev1.Container, state corev1.ContainerState, started bool) corev1.ContainerStatus {
@@ -177,26 +177,12 @@ func (r *podRunner) terminatePod(pod *corev1.Pod) {
 			continue
 		}
 		c.State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-			Reason: "Completed", StartedAt: c.State.Running.StartedAt, FinishedAt: now(), ContainerID: c.ContainerID,
+			Reason: "Completed", StartedAt: c.State.Running.StartedAt, FinishedAt: apiobject.Now(), ContainerID: c.ContainerID,
 		}}
 		c.Ready, c.Started = false, new(false)
-		setPodCondition(pod, corev1.PodReady, corev1.ConditionFalse, "PodFailed")
-		setPodCondition(pod, corev1.ContainersReady, corev1.ConditionFalse, "PodFailed")
+		apiobject.SetPodCondition(pod, corev1.PodReady, corev1.ConditionFalse, "PodFailed")
+		apiobject.SetPodCondition(pod, corev1.ContainersReady, corev1.ConditionFalse, "PodFailed")
 	}
-}
-
-// setPodCondition sets a condition. It sets the condition's time if the status changes.
-func setPodCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus, reason string) {
-	i := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == kind })
-	if i < 0 {
-		i = len(pod.Status.Conditions)
-		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: kind})
-	}
-	c := &pod.Status.Conditions[i]
-	if c.Status != status {
-		c.LastTransitionTime = now()
-	}
-	c.Status, c.Reason = status, reason
 }
 
 // gracePeriod returns how many seconds a deleted pod stays until its containers have ended. The
@@ -218,5 +204,5 @@ func (s *Server) gracePeriod(obj Object, opts metav1.DeleteOptions) int64 {
 
 // secondsFromNow(seconds) returns the time in this many seconds from now.
 func secondsFromNow(seconds int64) metav1.Time {
-	return metav1.NewTime(now().Add(time.Duration(seconds) * time.Second))
+	return metav1.NewTime(apiobject.Now().Add(time.Duration(seconds) * time.Second))
 }

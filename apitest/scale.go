@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // scaleResource is the resource of a Scale, which has the desired and the current number of
@@ -101,7 +103,7 @@ func (r *Request) scaleChange() (change func(*autoscalingv1.Scale) (*autoscaling
 	case "patch":
 		patch, err := patcher(r)
 		return func(scale *autoscalingv1.Scale) (*autoscalingv1.Scale, error) {
-			doc, err := patch(mustJSON(scale))
+			doc, err := patch(apiobject.MustJSON(scale))
 			if err != nil {
 				return nil, err
 			}
@@ -169,7 +171,7 @@ func (r *resource) scaleOf(obj Object) autoscalingv1.Scale {
 		r.crdVersion.Subresources.Scale.read(u, &scale)
 		return scale
 	}
-	scale.Status.Replicas = int32(statusOf(obj).FieldByName("Replicas").Int())
+	scale.Status.Replicas = int32(apiobject.Status(obj).FieldByName("Replicas").Int())
 	scale.Status.Selector = selectorOf(obj)
 	if n := replicas(obj); !n.IsNil() {
 		scale.Spec.Replicas = int32(n.Elem().Int())

@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // schemaProps is a structural schema of a CustomResourceDefinition. It has the keywords that the
@@ -76,7 +78,7 @@ func parseSchema(schema map[string]any) (*schemaProps, error) {
 		return nil, nil
 	}
 	s := &schemaProps{}
-	if err := utiljson.Unmarshal(mustJSON(schema), s); err != nil {
+	if err := utiljson.Unmarshal(apiobject.MustJSON(schema), s); err != nil {
 		return nil, fmt.Errorf("schema.openAPIV3Schema: %w", err)
 	}
 	if s.Type != "object" {

@@ -18,6 +18,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/jsonpath"
 )
 
 // normalize removes unknown metadata fields from a custom resource, and all fields that its schema
@@ -76,7 +79,7 @@ func (r *resource) checkUpdate(cur, obj Object) error {
 	was, is := maps.Clone(cur.(*unstructured.Unstructured).Object), maps.Clone(obj.(*unstructured.Unstructured).Object)
 	delete(was, "metadata")
 	delete(is, "metadata")
-	if equal(was, is) {
+	if apiobject.Equal(was, is) {
 		return nil
 	}
 	return r.check(obj)
@@ -148,7 +151,7 @@ func (s *schemaProps) checkEnum(v any, path string) field.ErrorList {
 	}
 	values := make([]string, len(s.Enum))
 	for i, e := range s.Enum {
-		values[i] = pathText(e)
+		values[i] = jsonpath.Text(e)
 	}
 	return field.ErrorList{field.NotSupported(pathOf(path), v, values)}
 }
@@ -284,14 +287,14 @@ func (s *schemaProps) checkList(list []any, path string) (errs field.ErrorList) 
 func (s *schemaProps) listKey(element any) (key string, shown any, ok bool) {
 	switch s.ListType {
 	case "set":
-		return string(mustJSON(element)), element, true
+		return string(apiobject.MustJSON(element)), element, true
 	case "map":
 		fields, _ := element.(map[string]any)
 		keys := map[string]any{}
 		for _, name := range s.ListMapKeys {
 			keys[name] = fields[name]
 		}
-		return string(mustJSON(keys)), keys, true
+		return string(apiobject.MustJSON(keys)), keys, true
 	}
 	return "", nil, false
 }

@@ -2,7 +2,6 @@ package apitest
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // These errors have no constructor in k8s.io/apimachinery, or have texts that only the real server
@@ -108,7 +109,7 @@ func writeStatus(w http.ResponseWriter, r *http.Request, status metav1.Status) {
 		body = protoStatus(status)
 	} else {
 		w.Header().Set("Content-Type", jsonType)
-		body = append(mustJSON(status), '\n')
+		body = append(apiobject.MustJSON(status), '\n')
 	}
 	if d := status.Details; d != nil && d.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
@@ -124,13 +125,4 @@ func protoStatus(status metav1.Status) []byte {
 		panic("apitest: encoding a Status: " + err.Error())
 	}
 	return append(appendEnvelope(nil, status.APIVersion, status.Kind, len(raw)), append(raw, envelopeEnd...)...)
-}
-
-// mustJSON encodes values that cannot fail to encode.
-func mustJSON(v any) []byte {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic("apitest: " + err.Error())
-	}
-	return data
 }

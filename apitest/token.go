@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // Limits and default for the lifetime of a token, in seconds.
@@ -44,7 +46,7 @@ func (s *Server) requestToken(req *Request, obj Object) (Object, error) {
 	if len(r.Spec.Audiences) == 0 {
 		r.Spec.Audiences = []string{tokenIssuer}
 	}
-	seconds := deref(r.Spec.ExpirationSeconds, defaultTokenSeconds)
+	seconds := apiobject.Deref(r.Spec.ExpirationSeconds, defaultTokenSeconds)
 	r.Spec.ExpirationSeconds = &seconds
 	if err := validateLifetime(seconds); err != nil {
 		return nil, apierrors.NewInvalid(tokenRequestKind, "", field.ErrorList{err})

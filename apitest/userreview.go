@@ -6,11 +6,13 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // reviewSelf returns the identity of the client.
 func (s *Server) reviewSelf(req *Request, _ Object) (Object, error) {
-	r := &authenticationv1.SelfSubjectReview{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: now()}}
+	r := &authenticationv1.SelfSubjectReview{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: apiobject.Now()}}
 	r.Status.UserInfo = userInfo(req.user)
 	return r, nil
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 func (s *Server) get(w http.ResponseWriter, req *Request) error {
@@ -54,7 +55,7 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 // createObject creates an object. The store owns obj afterwards.
 func (s *Server) createObject(req *Request, obj Object) (*revision, error) {
 	if req.res.Status {
-		clearStatus(obj)
+		apiobject.ClearStatus(obj)
 	}
 	keepManagedFields(obj, nil)
 	s.trackManagedFields(req, nil, obj)
@@ -126,7 +127,7 @@ func dropDuplicateOwners(w http.ResponseWriter, obj Object, when string) {
 	var owners []metav1.OwnerReference
 	var repeated []string
 	for _, ref := range obj.GetOwnerReferences() {
-		if slices.ContainsFunc(owners, func(has metav1.OwnerReference) bool { return equal(has, ref) }) {
+		if slices.ContainsFunc(owners, func(has metav1.OwnerReference) bool { return apiobject.Equal(has, ref) }) {
 			repeated = append(repeated, string(ref.UID))
 		} else {
 			owners = append(owners, ref)
@@ -219,11 +220,11 @@ func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(
 		return nil, err
 	}
 	obj.SetUID(s.ids.uid())
-	obj.SetCreationTimestamp(now())
+	obj.SetCreationTimestamp(apiobject.Now())
 	obj.SetDeletionTimestamp(nil)
 	obj.SetDeletionGracePeriodSeconds(nil)
 	obj.SetSelfLink("")
-	if specOf(res, obj) != nil {
+	if apiobject.Spec(obj, res.Status) != nil {
 		obj.SetGeneration(1)
 	}
 	return s.put(res, nil, obj, dryRun)
@@ -296,7 +297,7 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		obj.SetManagedFields(cur.GetManagedFields())
 	}
 	obj.SetGeneration(cur.GetGeneration())
-	if !equal(specOf(res, cur), specOf(res, obj)) {
+	if !apiobject.Equal(apiobject.Spec(cur, res.Status), apiobject.Spec(obj, res.Status)) {
 		obj.SetGeneration(cur.GetGeneration() + 1)
 	}
 	if err := res.checkUpdate(cur, obj); err != nil {
@@ -305,7 +306,7 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	switch {
 	case old.equals(obj):
 		return old, nil
-	case !dryRun && obj.GetDeletionTimestamp() != nil && !hasFinalizers(obj) && deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
+	case !dryRun && obj.GetDeletionTimestamp() != nil && !hasFinalizers(obj) && apiobject.Deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
 		last, err := s.removeStored(res, old)
 		if err != nil {
 			return nil, err
@@ -333,7 +334,7 @@ func (s *Server) dryRunResult(res *resource, old *revision, obj Object) (*revisi
 	switch {
 	case old != nil:
 		return newRevision(res, obj, old.version)
-	case s.store.get(res, keyOf(obj)) != nil:
+	case s.store.get(res, apiobject.Key(obj)) != nil:
 		return nil, errStale
 	}
 	return newRevision(res, obj, 0)
@@ -351,10 +352,3 @@ func newFinalizers(cur, obj Object) (added []string) {
 	}
 	return added
 }
-
-func keyOf(obj Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-}
-
-// now returns the current time in whole seconds, which is the precision of times in objects.
-func now() metav1.Time { return metav1.NewTime(time.Now().Truncate(time.Second)) }

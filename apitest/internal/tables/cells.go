@@ -1,4 +1,4 @@
-package apitest
+package tables
 
 import (
 	"fmt"
@@ -13,13 +13,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
-// These functions return the cells of types that need more than one line of code. The column
-// headings of the types are in columns.go.
+// These functions return the cells of types that need more than a few lines of code. The function
+// addColumns adds each of them with its headings.
 
 func serviceCells(s *corev1.Service) []any {
 	kind := s.Spec.Type
@@ -159,7 +159,7 @@ func ingressCells(i *networkingv1.Ingress) []any {
 	if len(i.Spec.TLS) > 0 {
 		ports = "80, 443"
 	}
-	return []any{i.Name, deref(i.Spec.IngressClassName, "<none>"), host, strings.Join(sortedUnique(addresses), ","), ports, age(i.CreationTimestamp)}
+	return []any{i.Name, apiobject.Deref(i.Spec.IngressClassName, "<none>"), host, strings.Join(sortedUnique(addresses), ","), ports, age(i.CreationTimestamp)}
 }
 
 func quotaCells(q *corev1.ResourceQuota) []any {
@@ -180,7 +180,7 @@ func jobCells(j *batchv1.Job) []any {
 	completions := fmt.Sprintf("%d/1", j.Status.Succeeded)
 	if j.Spec.Completions != nil {
 		completions = fmt.Sprintf("%d/%d", j.Status.Succeeded, *j.Spec.Completions)
-	} else if n := deref(j.Spec.Parallelism, 0); n > 1 {
+	} else if n := apiobject.Deref(j.Spec.Parallelism, 0); n > 1 {
 		completions += fmt.Sprintf(" of %d", n)
 	}
 	took := ""
@@ -282,20 +282,6 @@ func targetText(h *autoscalingv2.HorizontalPodAutoscaler) string {
 	return orNone(text)
 }
 
-func percentText(n *int32) string {
-	if n == nil {
-		return "<unknown>"
-	}
-	return decimal(*n) + "%"
-}
-
-func replicaText(n *int32) string {
-	if n == nil {
-		return "<unset>"
-	}
-	return decimal(*n)
-}
-
 func subjectCells(subjects []rbacv1.Subject) []any {
 	var users, groups, accounts []string
 	for _, s := range subjects {
@@ -309,47 +295,4 @@ func subjectCells(subjects []rbacv1.Subject) []any {
 		}
 	}
 	return []any{strings.Join(users, ", "), strings.Join(groups, ", "), strings.Join(accounts, ", ")}
-}
-
-// containerCells returns the names and the images of containers.
-func containerCells(spec corev1.PodSpec) (names, images string) {
-	var n, i []string
-	for _, c := range spec.Containers {
-		n, i = append(n, c.Name), append(i, c.Image)
-	}
-	return strings.Join(n, ","), strings.Join(i, ",")
-}
-
-func labelText(set map[string]string) string { return labels.FormatLabels(set) }
-
-func selectorText(s *metav1.LabelSelector) string { return metav1.FormatLabelSelector(s) }
-
-func modeText(modes []corev1.PersistentVolumeAccessMode) string {
-	var short []string
-	for _, mode := range []struct {
-		mode corev1.PersistentVolumeAccessMode
-		text string
-	}{{corev1.ReadWriteOnce, "RWO"}, {corev1.ReadOnlyMany, "ROX"}, {corev1.ReadWriteMany, "RWX"}, {corev1.ReadWriteOncePod, "RWOP"}} {
-		if slices.Contains(modes, mode.mode) {
-			short = append(short, mode.text)
-		}
-	}
-	return strings.Join(short, ",")
-}
-
-// joinFirst joins the first n entries of a list. If there are more, it appends their number.
-func joinFirst(list []string, n int) string {
-	text := strings.Join(list[:min(n, len(list))], ",")
-	if more := len(list) - n; more > 0 {
-		text += fmt.Sprintf(" + %d more...", more)
-	}
-	return text
-}
-
-func orUnset(s string) string { return or(s, "<unset>") }
-
-// sortedUnique sorts a list and drops duplicates.
-func sortedUnique(list []string) []string {
-	slices.Sort(list)
-	return slices.Compact(list)
 }

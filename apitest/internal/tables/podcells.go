@@ -1,4 +1,4 @@
-package apitest
+package tables
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
 // podCells returns the name, READY, STATUS, RESTARTS and the further columns of a pod, as kubectl
@@ -18,7 +20,7 @@ func podCells(pod *corev1.Pod) []any {
 			p.status = corev1.PodReasonSchedulingGated
 		}
 	}
-	if initialized := p.initContainers(); initialized || p.condition(corev1.PodInitialized) {
+	if initialized := p.initContainers(); initialized || apiobject.HasPodCondition(pod, corev1.PodInitialized) {
 		p.containers()
 	}
 	switch {
@@ -39,7 +41,7 @@ func podCells(pod *corev1.Pod) []any {
 	if n := len(pod.Spec.ReadinessGates); n > 0 {
 		open := 0
 		for _, gate := range pod.Spec.ReadinessGates {
-			if p.condition(gate.ConditionType) {
+			if apiobject.HasPodCondition(p.pod, gate.ConditionType) {
 				open++
 			}
 		}
@@ -55,12 +57,6 @@ type podSummary struct {
 	status                 string
 	ready, total, restarts int
 	lastRestart            metav1.Time // time of the last restart
-}
-
-func (p *podSummary) condition(kind corev1.PodConditionType) bool {
-	return slices.ContainsFunc(p.pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == kind && c.Status == corev1.ConditionTrue
-	})
 }
 
 // addRestarts adds the restarts of a container.
@@ -104,7 +100,7 @@ func (p *podSummary) initContainers() bool {
 		default:
 			p.status = fmt.Sprintf("Init:%d/%d", i, len(p.pod.Spec.InitContainers))
 		}
-		if p.condition(corev1.PodInitialized) {
+		if apiobject.HasPodCondition(p.pod, corev1.PodInitialized) {
 			p.restarts, p.lastRestart = sidecars.restarts, sidecars.lastRestart
 		}
 		return false
@@ -134,7 +130,7 @@ func (p *podSummary) containers() {
 	}
 	if p.status == "Completed" {
 		switch {
-		case running && p.condition(corev1.PodReady):
+		case running && apiobject.HasPodCondition(p.pod, corev1.PodReady):
 			p.status = "Running"
 		case failed != "":
 			p.status = failed

@@ -1,4 +1,4 @@
-package apitest
+package jsonpath
 
 import (
 	"encoding/json"
@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// jsonPath is the subset of JSONPath that CustomResourceDefinitions may use: .field, ['field'],
+// Path is the subset of JSONPath that CustomResourceDefinitions may use: .field, ['field'],
 // [index], [*] and filters such as [?(@.type=="Ready")].
-type jsonPath []func(any) []any
+type Path []func(any) []any
 
-// parsePath parses a path such as .status.conditions[?(@.type=="Ready")].status.
-func parsePath(text string) (jsonPath, error) {
-	var path jsonPath
+// Parse parses a path such as .status.conditions[?(@.type=="Ready")].status.
+func Parse(text string) (Path, error) {
+	var path Path
 	for rest := strings.TrimPrefix(text, "$"); rest != ""; {
 		switch rest[0] {
 		case '.':
@@ -150,7 +150,7 @@ func filter(condition string) (func(any) []any, error) {
 	if !ok {
 		return nil, fmt.Errorf("the filter %q does not begin with @", condition)
 	}
-	of, err := parsePath(path)
+	of, err := Parse(path)
 	if err != nil {
 		return nil, err
 	}
@@ -160,10 +160,10 @@ func filter(condition string) (func(any) []any, error) {
 	}
 	return func(v any) (picked []any) {
 		for _, element := range elements(v) {
-			found := of.find(element)
+			found := of.Find(element)
 			holds := len(found) > 0
 			if op != "" && holds {
-				holds = (pathText(found[0]) == want) == (op == "==")
+				holds = (Text(found[0]) == want) == (op == "==")
 			}
 			if holds {
 				picked = append(picked, element)
@@ -173,8 +173,8 @@ func filter(condition string) (func(any) []any, error) {
 	}, nil
 }
 
-// find returns the values at the path.
-func (p jsonPath) find(v any) []any {
+// Find returns the values at the path.
+func (p Path) Find(v any) []any {
 	found := []any{v}
 	for _, step := range p {
 		var next []any
@@ -186,8 +186,8 @@ func (p jsonPath) find(v any) []any {
 	return found
 }
 
-// pathText returns a value as text. A string stays as it is, and any other value becomes JSON.
-func pathText(v any) string {
+// Text returns a value as text. A string stays as it is, and any other value becomes JSON.
+func Text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}

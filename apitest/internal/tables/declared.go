@@ -1,4 +1,4 @@
-package apitest
+package tables
 
 import (
 	"time"
@@ -6,10 +6,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/jsonpath"
 )
 
-// crdColumn is a column that a CustomResourceDefinition declares.
-type crdColumn struct {
+// Column is a column that a CustomResourceDefinition declares.
+type Column struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
 	Format      string `json:"format"`
@@ -18,35 +21,27 @@ type crdColumn struct {
 	JSONPath    string `json:"jsonPath"`
 }
 
-// customColumns returns the columns that the CRD of a custom resource declares. Without a
-// declaration, there is one column, the age. A column with an unsupported path stays empty, as on
-// the real server.
-func customColumns(res *resource) columns {
-	declared := res.crdVersion.AdditionalPrinterColumns
-	switch {
-	case res.gvk == crdKind:
-		return columns{parseHeadings("Name|Created At"), func(obj Object) []any {
-			return []any{obj.GetName(), obj.GetCreationTimestamp().UTC().Format(time.RFC3339)}
-		}}
-	case res.Group == apiServices.Group && res.Plural == apiServices.Plural:
-		return columns{parseHeadings("Name|Service|Available|Age"), apiServiceCells}
-	case len(declared) == 0:
-		declared = []crdColumn{{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"}}
+// Declared returns the columns that the CRD of a custom resource declares. Without a declaration,
+// there is one column, the age. A column with an unsupported path stays empty, as on the real
+// server.
+func Declared(declared []Column) Columns {
+	if len(declared) == 0 {
+		declared = []Column{{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"}}
 	}
-	as := columns{headings: parseHeadings("Name")}
-	paths := make([]jsonPath, len(declared))
+	as := Columns{Headings: parseHeadings("Name")}
+	paths := make([]jsonpath.Path, len(declared))
 	for i, c := range declared {
-		paths[i], _ = parsePath(c.JSONPath)
-		as.headings = append(as.headings, metav1.TableColumnDefinition{
+		paths[i], _ = jsonpath.Parse(c.JSONPath)
+		as.Headings = append(as.Headings, metav1.TableColumnDefinition{
 			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority,
 		})
 	}
-	as.cells = func(obj Object) []any {
+	as.Cells = func(obj apiobject.Object) []any {
 		cells := []any{obj.GetName()}
 		content := obj.(*unstructured.Unstructured).Object
 		for i, c := range declared {
 			var cell any
-			if found := paths[i].find(content); paths[i] != nil && len(found) > 0 {
+			if found := paths[i].Find(content); paths[i] != nil && len(found) > 0 {
 				cell = customCell(c.Type, found[0])
 			}
 			cells = append(cells, cell)
@@ -56,7 +51,7 @@ func customColumns(res *resource) columns {
 	return as
 }
 
-func apiServiceCells(obj Object) []any {
+func apiServiceCells(obj apiobject.Object) []any {
 	content := obj.(*unstructured.Unstructured).Object
 	service, available := "Local", "Unknown"
 	if name, _, _ := unstructured.NestedString(content, "spec", "service", "name"); name != "" {
@@ -111,7 +106,7 @@ func customCell(as string, v any) any {
 		}
 	}
 	if as == "string" && v != nil {
-		return pathText(v)
+		return jsonpath.Text(v)
 	}
 	return nil
 }
