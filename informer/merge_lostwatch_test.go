@@ -1,21 +1,18 @@
 package informer_test
 
 import (
-	"context"
 	"fmt"
-	"io"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/informer/sources"
-	"github.com/kinform/kinform/listwatch"
-	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
 // breakPart breaks the watch of one part. The part then opens another watch.
@@ -85,49 +82,6 @@ func TestPartsThatReconnectSendFewConcurrentRequests(t *testing.T) {
 	})
 }
 
-// A watch that sends only an undecodable object and ends counts as empty, because the next watch
-// begins with the same object again.
-func TestPartThatSendsOnlyUndecodableObjectsIsNotReopenedAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a, b := newFake("10"), &endingSource{fake: newFake("10"), sends: &listwatch.ObjectError{
-			Key: types.NamespacedName{Name: "bad"}, ResourceVersion: "11", Type: listwatch.Added, Err: io.EOF,
-		}}
-		inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{SkipUndecodable: true}})
-		start(t, inf)
-		require.NoError(t, inf.WaitForSync(t.Context()))
-		time.Sleep(10 * time.Minute)
-		require.Less(t, b.watches.Load(), int32(200))
-	})
-}
-
-// endingSource is a fake whose watches send one event and end.
-type endingSource struct {
-	*fake
-	sends   any
-	watches atomic.Int32
-}
-
-func (e *endingSource) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
-	if e.watches.Add(1) > 1_000 {
-		return nil, io.ErrClosedPipe
-	}
-	time.Sleep(time.Millisecond)
-	return &endingWatch{sends: []any{e.sends, io.EOF}}, nil
-}
-
-type endingWatch struct{ sends []any }
-
-func (w *endingWatch) Next() (listwatch.Event[*obj], error) {
-	next := w.sends[0]
-	w.sends = w.sends[1:]
-	if err, ok := next.(error); ok {
-		return listwatch.Event[*obj]{}, err
-	}
-	return next.(listwatch.Event[*obj]), nil
-}
-
-func (w *endingWatch) Close() error { return nil }
-
 // After one interrupted list, later lists become concurrent again.
 func TestMergedListsBecomeConcurrentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -182,5 +136,29 @@ func TestPartsWhoseWatchesEndEarlyAreCompared(t *testing.T) {
 		time.Sleep(90 * time.Second) // An older state is accepted when the server has repeated it.
 		_, known = r.informer.Store().Get(later(1))
 		require.False(t, known, "the pod does not exist in the new history")
+	})
+}
+
+// A part that disconnects and reconnects leaks no goroutines.
+func TestPartThatReconnectsLeaksNothing(t *testing.T) { // G10
+	synctest.Test(t, func(t *testing.T) {
+		r := newPartsRig(t, 3)
+		r.runSynced()
+		comeAndGo := func(times int) int {
+			for n := range times {
+				fault := r.server.Inject(apitest.Fault{Match: inNamespace("part-1"), Action: []apitest.Action{apitest.Code(403, 0), apitest.Drop(), apitest.Delay(time.Hour)}[n%3]})
+				r.server.EndWatches("")
+				time.Sleep(5 * time.Minute)
+				fault.Remove()
+				time.Sleep(15 * time.Minute)
+				require.Empty(t, r.informer.Status().Parts, fmt.Sprint(n))
+			}
+			synctest.Wait()
+			return runtime.NumGoroutine()
+		}
+		few := comeAndGo(3)
+		require.LessOrEqual(t, comeAndGo(testsize.Scale(60, 20)), few+2)
+		r.settle()
+		require.NoError(t, r.stop())
 	})
 }

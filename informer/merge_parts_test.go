@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -15,16 +14,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/informer/sources"
-	"github.com/kinform/kinform/internal/testing/testsize"
-	"github.com/kinform/kinform/listwatch"
-	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
+	"github.com/kinform/kinform/internal/testing/testsize"
+	"github.com/kinform/kinform/reflector"
 )
 
 // newPartsRig is a rig for many namespaces with one pod each, and the reflector's default time
@@ -350,34 +349,6 @@ func TestG2_MergedSourcesOfAClusterRestoredFromABackup(t *testing.T) {
 				outage.Remove()
 				time.Sleep(time.Minute)
 				require.Equal(t, r.merged(), r.stored())
-			})
-		})
-	}
-}
-
-// A part that reconnects alone may find a server that was restored from a backup. The part must not
-// watch from a version that this server does not have yet.
-func TestPartWithAnotherHistoryIsListed(t *testing.T) { // G2
-	for name, sends := range map[string]any{
-		"the watch broke":      io.ErrUnexpectedEOF,
-		"a bookmark went back": listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "6", "")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				a, b := newFake("10", item("a", "9", "old")), newFake("10", item("b", "8", "old"))
-				inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
-				start(t, inf)
-				require.NoError(t, inf.WaitForSync(t.Context()))
-				a.Set("6", item("a", "4", "older"))
-				b.Set("6", item("b", "4", "older"))
-				a.Events <- sends
-				time.Sleep(10 * time.Second)
-				synctest.Wait()
-				for _, name := range []string{"a", "b"} {
-					stored, _ := inf.Store().Get(types.NamespacedName{Name: name})
-					require.Equal(t, "older", stored.v)
-				}
-				require.Equal(t, "6", inf.Store().ResourceVersion())
 			})
 		})
 	}

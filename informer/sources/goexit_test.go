@@ -1,4 +1,4 @@
-package informer_test
+package sources_test
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
-	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // goexitSource is a source that ends its caller's goroutine by runtime.Goexit.

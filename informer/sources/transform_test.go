@@ -1,4 +1,4 @@
-package informer_test
+package sources_test
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
-	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // slim is the kept part of a pod, without even its name or version (D12).
@@ -45,7 +46,8 @@ func TestTransformRunsOncePerObject(t *testing.T) {
 				}
 				var reported []string
 				opts := informer.Options[slim]{}
-				opts.Reflector = reflector.Options{ListMode: mode, OnError: onError(&reported), SkipUndecodable: true}
+				opts.Reflector = reflector.Options{ListMode: mode, SkipUndecodable: true}
+				opts.Reflector.OnError = func(e reflector.Error) { reported = append(reported, e.Error()) }
 				inf, err := informer.New(sources.Transform(source, func(pod *corev1.Pod) (slim, error) {
 					mu.Lock()
 					defer mu.Unlock()
@@ -116,8 +118,10 @@ type events struct {
 func (e events) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchStream[int], error) {
 	return e, nil
 }
+
 func (e events) Next() (listwatch.Event[int], error) { return e.event, nil }
-func (e events) Close() error                        { return nil }
+
+func (e events) Close() error { return nil }
 
 func TestTransformKeepsTheMetadataOfItems(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,4 @@
-package informer_test
+package sources_test
 
 import (
 	"bytes"
@@ -20,11 +20,6 @@ import (
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 )
-
-// quietMerge merges parts without logs.
-func quietMerge(parts ...listwatch.Source[*obj]) listwatch.Source[*obj] {
-	return sources.MergeWith(sources.MergeOptions{Logger: slog.New(slog.DiscardHandler)}, parts...)
-}
 
 // unversioned is a fake without versions. Each watch begins with the objects that exist.
 type unversioned struct{ *fake }
@@ -182,53 +177,75 @@ func TestABookmarkOfAnOldVersionIsIgnored(t *testing.T) { // G8
 	}
 }
 
-// In some APIs each object counts its own versions. The first late event leads to a list. After
-// that list, the part's events are delivered, as in a reflector.
-func TestLateEventsOfAPartAreAcceptedAfterAList(t *testing.T) { // G2
-	type source = listwatch.Source[*obj]
-	for name, of := range map[string]func(a, b source) source{
-		"merged": func(a, b source) source { return quietMerge(a, b) },
-		"alone":  func(a, _ source) source { return a },
+// A bookmark without a version is an unusable hint: the store stays at its slowest part.
+func TestABookmarkWithoutAVersionAdvancesNoPart(t *testing.T) { // G8
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10"), newFake("10")
+		inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		b.Events <- ev(listwatch.Added, "b", "20", "x")
+		a.Events <- ev(listwatch.Added, "a", "30", "x")
+		b.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark}
+		synctest.Wait()
+		require.Equal(t, "20", inf.Store().ResourceVersion())
+		b.Events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "25", "")}
+		synctest.Wait()
+		require.Equal(t, "25", inf.Store().ResourceVersion())
+	})
+}
+
+// A part that reconnects alone may find a server that was restored from a backup. The part must not
+// watch from a version that this server does not have yet.
+func TestPartWithAnotherHistoryIsListed(t *testing.T) { // G2
+	for name, sends := range map[string]any{
+		"the watch broke":      io.ErrUnexpectedEOF,
+		"a bookmark went back": listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "6", "")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a, b := newFake("100", item("a", "8", "0")), newFake("100")
-				inf := newInformer(t, of(a, b), informer.Options[*obj]{
-					Reflector: reflector.Options{WatchIdleTimeout: -1, Logger: slog.New(slog.DiscardHandler)},
-				})
+				a, b := newFake("10", item("a", "9", "old")), newFake("10", item("b", "8", "old"))
+				inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
 				start(t, inf)
 				require.NoError(t, inf.WaitForSync(t.Context()))
-				for _, v := range []string{"9", "10", "11"} {
-					a.Set("100", item("a", v, v))
-					a.Events <- ev(listwatch.Modified, "a", v, v)
-					time.Sleep(time.Second)
-					stored, _ := inf.Store().Get(types.NamespacedName{Name: "a"})
-					require.Equal(t, v, stored.v)
-				}
-				a.Set("100")
-				a.Events <- ev(listwatch.Deleted, "a", "11", "11")
+				a.Set("6", item("a", "4", "older"))
+				b.Set("6", item("b", "4", "older"))
+				a.Events <- sends
+				time.Sleep(10 * time.Second)
 				synctest.Wait()
-				require.Zero(t, inf.Store().Len())
+				for _, name := range []string{"a", "b"} {
+					stored, _ := inf.Store().Get(types.NamespacedName{Name: name})
+					require.Equal(t, "older", stored.v)
+				}
+				require.Equal(t, "6", inf.Store().ResourceVersion())
 			})
 		})
 	}
 }
 
-// A watch logs an undecodable event that is older than its position.
-func TestALateUndecodableEventOfAPartIsLogged(t *testing.T) {
+// If a server repeats an older state, it was restored from a backup, and its state is accepted.
+// Objects that it lacks are deleted, older states replace newer ones, and handlers and store agree.
+func TestPartsThatReturnToAnOlderStateAreFollowed(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
-		a, b := newFake("10"), newFake("10")
-		var log bytes.Buffer
-		source := sources.MergeWith(sources.MergeOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}, a, b)
-		inf := newInformer(t, source, informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
-		stop := start(t, inf)
+		a, b := newFake("10", item("a", "9", "new"), item("lost", "8", "x")), newFake("10", item("b", "8", "new"), item("lost-too", "7", "x"))
+		inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{})
+		seen := map[string]string{}
+		_, err := inf.AddHandler(func(e informer.Event[*obj]) {
+			if seen[e.Key.Name] = e.ResourceVersion; e.Type == informer.Deleted {
+				delete(seen, e.Key.Name)
+			}
+		}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		undecodable := &listwatch.ObjectError{Key: types.NamespacedName{Name: "broken"}, ResourceVersion: "9", Type: listwatch.Modified, Err: errors.New("no JSON")}
-		a.Events <- undecodable
-		a.Events <- undecodable
+		a.Set("6", item("a", "4", "older"))
+		b.Set("6", item("b", "5", "older"))
+		a.Events <- io.ErrUnexpectedEOF
+		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		stop()
-		require.Equal(t, 1, bytes.Count(log.Bytes(), []byte("level=WARN")), log.String())
-		require.Contains(t, log.String(), "broken")
+		require.Equal(t, map[string]string{"a": "4", "b": "5"}, seen)
+		require.Equal(t, 2, inf.Store().Len())
+		require.Equal(t, "6", inf.Store().ResourceVersion())
 	})
 }

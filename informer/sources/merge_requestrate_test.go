@@ -1,18 +1,21 @@
-package informer_test
+package sources_test
 
 import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
-	"github.com/stretchr/testify/require"
 )
 
 // countingSource is a source without objects, at version 10. Each of its watches sends a bookmark,
@@ -44,8 +47,10 @@ func (s *countingSource) List(context.Context, listwatch.ListOptions) (listwatch
 type empty struct{}
 
 func (*empty) Next() (item listwatch.Item[*int], err error) { return item, io.EOF }
-func (*empty) Meta() listwatch.ListMeta                     { return listwatch.ListMeta{ResourceVersion: "10"} }
-func (*empty) Close() error                                 { return nil }
+
+func (*empty) Meta() listwatch.ListMeta { return listwatch.ListMeta{ResourceVersion: "10"} }
+
+func (*empty) Close() error { return nil }
 
 func (s *countingSource) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*int], error) {
 	time.Sleep(time.Millisecond)
@@ -146,3 +151,46 @@ func TestPartMayLogInAgainForALongTime(t *testing.T) {
 		require.Empty(t, inf.Status().Parts)
 	})
 }
+
+// A watch that sends only an undecodable object and ends counts as empty, because the next watch
+// begins with the same object again.
+func TestPartThatSendsOnlyUndecodableObjectsIsNotReopenedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10"), &endingSource{fake: newFake("10"), sends: &listwatch.ObjectError{
+			Key: types.NamespacedName{Name: "bad"}, ResourceVersion: "11", Type: listwatch.Added, Err: io.EOF,
+		}}
+		inf := newInformer(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{SkipUndecodable: true}})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		time.Sleep(10 * time.Minute)
+		require.Less(t, b.watches.Load(), int32(200))
+	})
+}
+
+// endingSource is a fake whose watches send one event and end.
+type endingSource struct {
+	*fake
+	sends   any
+	watches atomic.Int32
+}
+
+func (e *endingSource) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
+	if e.watches.Add(1) > 1_000 {
+		return nil, io.ErrClosedPipe
+	}
+	time.Sleep(time.Millisecond)
+	return &endingWatch{sends: []any{e.sends, io.EOF}}, nil
+}
+
+type endingWatch struct{ sends []any }
+
+func (w *endingWatch) Next() (listwatch.Event[*obj], error) {
+	next := w.sends[0]
+	w.sends = w.sends[1:]
+	if err, ok := next.(error); ok {
+		return listwatch.Event[*obj]{}, err
+	}
+	return next.(listwatch.Event[*obj]), nil
+}
+
+func (w *endingWatch) Close() error { return nil }

@@ -1,4 +1,4 @@
-package informer_test
+package sources_test
 
 import (
 	"context"
@@ -47,8 +47,10 @@ func (l *ownList) Next() (item listwatch.Item[*unstructured.Unstructured], err e
 	l.done = true
 	return l.item(l.listed, "1"), nil
 }
+
 func (l *ownList) Meta() listwatch.ListMeta { return listwatch.ListMeta{ResourceVersion: "1"} }
-func (l *ownList) Close() error             { return nil }
+
+func (l *ownList) Close() error { return nil }
 
 type ownWatch struct {
 	ownSource
@@ -65,6 +67,7 @@ func (w *ownWatch) Next() (event listwatch.Event[*unstructured.Unstructured], er
 	event.Type, event.Item = listwatch.Added, w.item(w.watched, "2")
 	return event, nil
 }
+
 func (w *ownWatch) Close() error { return nil }
 
 // The objects of a custom source share no parts that Transform knows of. So they need no copy,
