@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/crdschema"
 	"github.com/kinform/kinform/apitest/internal/tables"
 )
 
@@ -140,7 +141,7 @@ func (d crd) resources(name string, data *collection, checked bool) (all []*reso
 			if v.Schema.OpenAPIV3Schema == nil {
 				return nil, errors.New("schemas are required: spec.versions[].schema.openAPIV3Schema")
 			}
-			if res.schema, err = parseSchema(v.Schema.OpenAPIV3Schema); err != nil {
+			if res.schema, err = crdschema.Parse(v.Schema.OpenAPIV3Schema); err != nil {
 				return nil, fmt.Errorf("version %s: %w", v.Name, err)
 			}
 		}

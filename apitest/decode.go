@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/crdschema"
 )
 
 // maxBody is the maximum size of a request body in bytes, as on the real server.
@@ -127,8 +128,8 @@ func (r *resource) decodeJSON(data []byte, strict bool) (Object, error) {
 	if obj, err = r.checkType(obj); err != nil {
 		return nil, err
 	}
-	if paths := r.normalize(obj); strict && len(paths) > 0 {
-		return nil, r.undecodable(errors.New(unknownFieldsText(paths)))
+	if paths := r.schema.Normalize(obj); strict && len(paths) > 0 {
+		return nil, r.undecodable(errors.New(crdschema.UnknownFieldsText(paths)))
 	}
 	return obj, nil
 }

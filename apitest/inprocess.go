@@ -105,7 +105,7 @@ func (s *Server) toStored(obj Object) (*resource, Object, error) {
 	}
 	obj, err := res.checkType(obj)
 	if err == nil {
-		res.normalize(obj)
+		res.schema.Normalize(obj)
 	}
 	return res, obj, err
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/apitest/internal/managedfields"
+	"github.com/kinform/kinform/apitest/internal/crdschema"
 )
 
 // Resource describes a custom resource to serve. Group, Version, Plural and Kind
@@ -88,7 +89,7 @@ type resource struct {
 	crdVersion crdVersion
 
 	// schema is the schema by which objects are checked, or nil if the server does not check them.
-	schema *schemaProps
+	schema *crdschema.Schema
 
 	// schemaMergeType describes how objects are merged, according to the CRD's schema. The method
 	// mergeType sets it, once.

@@ -216,7 +216,7 @@ func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(
 	if err := check(obj); err != nil {
 		return nil, err
 	}
-	if err := res.check(obj); err != nil {
+	if err := res.schema.CheckObject(res.gvk.GroupKind(), obj); err != nil {
 		return nil, err
 	}
 	obj.SetUID(s.ids.uid())
@@ -300,7 +300,7 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	if !apiobject.Equal(apiobject.Spec(cur, res.Status), apiobject.Spec(obj, res.Status)) {
 		obj.SetGeneration(cur.GetGeneration() + 1)
 	}
-	if err := res.checkUpdate(cur, obj); err != nil {
+	if err := res.schema.CheckUpdate(res.gvk.GroupKind(), cur, obj); err != nil {
 		return nil, err
 	}
 	switch {

@@ -1,4 +1,4 @@
-package apitest
+package crdschema
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
-// schemaProps is a structural schema of a CustomResourceDefinition. It has the keywords that the
+// Schema is a structural schema of a CustomResourceDefinition. It has the keywords that the
 // server checks.
-type schemaProps struct {
+type Schema struct {
 	Type       string `json:"type"`
 	Format     string `json:"format"`
 	Nullable   bool   `json:"nullable"`
@@ -33,17 +33,17 @@ type schemaProps struct {
 	ExclusiveMaximum bool     `json:"exclusiveMaximum"`
 	MultipleOf       *float64 `json:"multipleOf"`
 
-	Required      []string                `json:"required"`
-	Properties    map[string]*schemaProps `json:"properties"`
-	Additional    *schemaOrBool           `json:"additionalProperties"`
-	MinProperties *int64                  `json:"minProperties"`
-	MaxProperties *int64                  `json:"maxProperties"`
-	Items         *schemaProps            `json:"items"`
+	Required      []string           `json:"required"`
+	Properties    map[string]*Schema `json:"properties"`
+	Additional    *schemaOrBool      `json:"additionalProperties"`
+	MinProperties *int64             `json:"minProperties"`
+	MaxProperties *int64             `json:"maxProperties"`
+	Items         *Schema            `json:"items"`
 
-	AllOf []*schemaProps `json:"allOf"`
-	AnyOf []*schemaProps `json:"anyOf"`
-	OneOf []*schemaProps `json:"oneOf"`
-	Not   *schemaProps   `json:"not"`
+	AllOf []*Schema `json:"allOf"`
+	AnyOf []*Schema `json:"anyOf"`
+	OneOf []*Schema `json:"oneOf"`
+	Not   *Schema   `json:"not"`
 
 	Preserve    bool     `json:"x-kubernetes-preserve-unknown-fields"`
 	Embedded    bool     `json:"x-kubernetes-embedded-resource"`
@@ -58,7 +58,7 @@ type schemaProps struct {
 // schema, allowed says whether these properties are allowed.
 type schemaOrBool struct {
 	allowed bool
-	schema  *schemaProps
+	schema  *Schema
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -68,16 +68,16 @@ func (s *schemaOrBool) UnmarshalJSON(data []byte) error {
 		s.allowed = data[0] == 't'
 		return nil
 	}
-	s.allowed, s.schema = true, &schemaProps{}
+	s.allowed, s.schema = true, &Schema{}
 	return utiljson.Unmarshal(data, s.schema)
 }
 
-// parseSchema parses the schema of a version. It returns nil if the version has no schema.
-func parseSchema(schema map[string]any) (*schemaProps, error) {
+// Parse parses the schema of a version. It returns nil if the version has no schema.
+func Parse(schema map[string]any) (*Schema, error) {
 	if schema == nil {
 		return nil, nil
 	}
-	s := &schemaProps{}
+	s := &Schema{}
 	if err := utiljson.Unmarshal(apiobject.MustJSON(schema), s); err != nil {
 		return nil, fmt.Errorf("schema.openAPIV3Schema: %w", err)
 	}
@@ -88,7 +88,7 @@ func parseSchema(schema map[string]any) (*schemaProps, error) {
 }
 
 // compile compiles the patterns, and refuses invalid schemas.
-func (s *schemaProps) compile(path string) (err error) {
+func (s *Schema) compile(path string) (err error) {
 	if s == nil {
 		return fmt.Errorf("%s must not be null", path)
 	}
@@ -107,12 +107,12 @@ func (s *schemaProps) compile(path string) (err error) {
 }
 
 // children returns the schemas inside a schema, by their paths.
-func (s *schemaProps) children() map[string]*schemaProps {
-	all := map[string]*schemaProps{}
+func (s *Schema) children() map[string]*Schema {
+	all := map[string]*Schema{}
 	for name, p := range s.Properties {
 		all["properties."+name] = p
 	}
-	for name, list := range map[string][]*schemaProps{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
+	for name, list := range map[string][]*Schema{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
 		for i, p := range list {
 			all[fmt.Sprintf("%s[%d]", name, i)] = p
 		}
@@ -133,7 +133,7 @@ func (s *schemaProps) children() map[string]*schemaProps {
 var rootFields = []string{"apiVersion", "kind", "metadata"}
 
 // prune removes the fields that the schema does not have, and returns their paths.
-func (s *schemaProps) prune(v any, path string, root bool) (unknown []string) {
+func (s *Schema) prune(v any, path string, root bool) (unknown []string) {
 	switch value := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
@@ -162,7 +162,7 @@ func (s *schemaProps) prune(v any, path string, root bool) (unknown []string) {
 }
 
 // property returns the schema of a property, or nil.
-func (s *schemaProps) property(name string) *schemaProps {
+func (s *Schema) property(name string) *Schema {
 	if p, ok := s.Properties[name]; ok {
 		return p
 	}
@@ -174,7 +174,7 @@ func (s *schemaProps) property(name string) *schemaProps {
 
 // setDefaults sets missing fields to their defaults. A null that is not allowed becomes the
 // default, or is removed if there is no default.
-func (s *schemaProps) setDefaults(v any) {
+func (s *Schema) setDefaults(v any) {
 	switch value := v.(type) {
 	case map[string]any:
 		for name, p := range s.Properties {

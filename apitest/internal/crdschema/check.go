@@ -1,4 +1,4 @@
-package apitest
+package crdschema
 
 import (
 	"encoding/base64"
@@ -9,81 +9,14 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/jsonpath"
 )
-
-// normalize removes unknown metadata fields from a custom resource, and all fields that its schema
-// does not have. It then sets defaults. It returns the paths of the fields that the schema does not
-// have.
-func (r *resource) normalize(obj Object) (unknown []string) {
-	u, ok := obj.(*unstructured.Unstructured)
-	if !ok {
-		return nil
-	}
-	meta, _ := u.Object["metadata"].(map[string]any)
-	for name := range meta {
-		if !metadataFields()[name] {
-			delete(meta, name)
-			unknown = append(unknown, "metadata."+name)
-		}
-	}
-	slices.Sort(unknown)
-	if r.schema == nil {
-		return unknown
-	}
-	unknown = append(unknown, r.schema.prune(u.Object, "", true)...)
-	r.schema.setDefaults(u.Object)
-	return unknown
-}
-
-// metadataFields are the JSON names of the fields of ObjectMeta.
-var metadataFields = sync.OnceValue(func() map[string]bool {
-	fields := map[string]bool{}
-	for field := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		fields[name] = true
-	}
-	return fields
-})
-
-// check returns nil if obj is valid, and otherwise an error with the violations of the schema, in
-// the real server's texts.
-func (r *resource) check(obj Object) error {
-	u, ok := obj.(*unstructured.Unstructured)
-	if !ok || r.schema == nil {
-		return nil
-	}
-	if errs := r.schema.check(u.Object, ""); len(errs) > 0 {
-		return apierrors.NewInvalid(r.gvk.GroupKind(), obj.GetName(), errs)
-	}
-	return nil
-}
-
-// checkUpdate is like check, for an update. It ignores errors in values that the update does not
-// change.
-func (r *resource) checkUpdate(cur, obj Object) error {
-	if r.schema == nil {
-		return nil
-	}
-	was, is := maps.Clone(cur.(*unstructured.Unstructured).Object), maps.Clone(obj.(*unstructured.Unstructured).Object)
-	delete(was, "metadata")
-	delete(is, "metadata")
-	if apiobject.Equal(was, is) {
-		return nil
-	}
-	return r.check(obj)
-}
 
 // pathOf converts a path to the form for errors.
 func pathOf(path string) *field.Path {
@@ -94,7 +27,7 @@ func pathOf(path string) *field.Path {
 }
 
 // check compares a value with the schema.
-func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
+func (s *Schema) check(v any, path string) (errs field.ErrorList) {
 	if !s.hasType(v) {
 		is, want := jsonTypeOf(v), s.Type
 		if s.IntOrString {
@@ -145,7 +78,7 @@ func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
 }
 
 // checkEnum returns an error if a value is not one of the allowed values.
-func (s *schemaProps) checkEnum(v any, path string) field.ErrorList {
+func (s *Schema) checkEnum(v any, path string) field.ErrorList {
 	if s.Enum == nil || slices.ContainsFunc(s.Enum, func(e any) bool { return reflect.DeepEqual(e, v) }) {
 		return nil
 	}
@@ -157,7 +90,7 @@ func (s *schemaProps) checkEnum(v any, path string) field.ErrorList {
 }
 
 // countMatching counts the schemas that allow a value.
-func (s *schemaProps) countMatching(schemas []*schemaProps, v any, path string) (n int) {
+func (s *Schema) countMatching(schemas []*Schema, v any, path string) (n int) {
 	for _, each := range schemas {
 		if len(each.check(v, path)) == 0 {
 			n++
@@ -167,7 +100,7 @@ func (s *schemaProps) countMatching(schemas []*schemaProps, v any, path string) 
 }
 
 // hasType reports whether a value has the type of the schema.
-func (s *schemaProps) hasType(v any) bool {
+func (s *Schema) hasType(v any) bool {
 	switch is := jsonTypeOf(v); {
 	case is == "null":
 		return s.Nullable || s.Type == "" && !s.IntOrString
@@ -203,7 +136,7 @@ func jsonTypeOf(v any) string {
 	return "object"
 }
 
-func (s *schemaProps) checkText(value, path string) (errs field.ErrorList) {
+func (s *Schema) checkText(value, path string) (errs field.ErrorList) {
 	length := int64(utf8.RuneCountInString(value))
 	if s.MaxLength != nil && length > *s.MaxLength {
 		errs = append(errs, field.TooLong(pathOf(path), value, int(*s.MaxLength)))
@@ -233,7 +166,7 @@ var formats = map[string]func(string) bool{
 	"uuid":      uuid.MatchString,
 }
 
-func (s *schemaProps) checkNumber(n float64, value any, path string) (errs field.ErrorList) {
+func (s *Schema) checkNumber(n float64, value any, path string) (errs field.ErrorList) {
 	fail := func(format string, bound float64) {
 		errs = append(errs, field.Invalid(pathOf(path), value, fmt.Sprintf("%s in body should be "+format, path, bound)))
 	}
@@ -259,7 +192,7 @@ func (s *schemaProps) checkNumber(n float64, value any, path string) (errs field
 	return errs
 }
 
-func (s *schemaProps) checkList(list []any, path string) (errs field.ErrorList) {
+func (s *Schema) checkList(list []any, path string) (errs field.ErrorList) {
 	length := int64(len(list))
 	if s.MaxItems != nil && length > *s.MaxItems {
 		errs = append(errs, field.TooMany(pathOf(path), len(list), int(*s.MaxItems)))
@@ -284,7 +217,7 @@ func (s *schemaProps) checkList(list []any, path string) (errs field.ErrorList) 
 }
 
 // listKey returns the key of an element, which must be unique in a list that is a set or a map.
-func (s *schemaProps) listKey(element any) (key string, shown any, ok bool) {
+func (s *Schema) listKey(element any) (key string, shown any, ok bool) {
 	switch s.ListType {
 	case "set":
 		return string(apiobject.MustJSON(element)), element, true
@@ -299,7 +232,7 @@ func (s *schemaProps) listKey(element any) (key string, shown any, ok bool) {
 	return "", nil, false
 }
 
-func (s *schemaProps) checkMap(fields map[string]any, path string) (errs field.ErrorList) {
+func (s *Schema) checkMap(fields map[string]any, path string) (errs field.ErrorList) {
 	length := int64(len(fields))
 	if s.MaxProperties != nil && length > *s.MaxProperties {
 		errs = append(errs, field.TooMany(pathOf(path), len(fields), int(*s.MaxProperties)))
@@ -318,14 +251,4 @@ func (s *schemaProps) checkMap(fields map[string]any, path string) (errs field.E
 		}
 	}
 	return errs
-}
-
-// unknownFieldsText returns the error text for an object with fields that its schema does not have.
-// Only clients that request strict validation get the error.
-func unknownFieldsText(paths []string) string {
-	texts := make([]string, len(paths))
-	for i, path := range paths {
-		texts[i] = fmt.Sprintf("unknown field %q", path)
-	}
-	return "strict decoding error: " + strings.Join(texts, ", ")
 }
