@@ -22,12 +22,13 @@ func (s *screen) draw() []line {
 	if s.width < minWidth || s.height < minHeight {
 		all = wrapped(plain, fmt.Sprintf("This terminal has %d by %d cells, and %d by %d are needed. q quits.", s.width, s.height, minWidth, minHeight), s.width)
 	} else {
-		room := s.height - 3
+		footer := s.footer()
+		room := s.height - 2 - len(footer)
 		body := s.body(room)
 		for len(body) < room {
 			body = append(body, nil)
 		}
-		all = slices.Concat([]line{s.header(), s.problems()}, body[:room], []line{s.footer()})
+		all = slices.Concat([]line{s.header(), s.problems()}, body[:room], footer)
 	}
 	for len(all) < s.height {
 		all = append(all, nil)
@@ -68,23 +69,29 @@ func (s *screen) problems() line {
 	return text(good, "✓ nothing is wrong")
 }
 
-func (s *screen) footer() line {
+// maxMessageLines leaves room for the boxes on the smallest screen.
+const maxMessageLines = 5
+
+// footer returns the message, or the most important keys.
+func (s *screen) footer() []line {
 	if s.message != "" {
+		style := accent
 		if s.messageBad {
-			return text(bad, s.message)
+			style = bad
 		}
-		return text(accent, s.message)
+		all := wrapped(style, s.message, s.width)
+		return all[:min(len(all), maxMessageLines)]
 	}
-	hints := "? keys  1-7 boxes  a-k pictures  t table  i index  m actions  Space hold  q end"
+	hints := "? keys  1-7 boxes  t table  i index  m actions  Space hold  q end"
 	switch {
 	case s.player != nil:
-		hints = "? keys  1-7 boxes  a-k pictures  t table  Space pause  , . step  - + speed  q end"
+		hints = "? keys  1-7 boxes  t table  Space pause  , . step  - + speed  q end"
 	case s.mode == actionsMode, s.mode == indexMode:
 		hints = "Esc back  q end"
 	case s.mode == tableMode, s.mode == helpMode:
 		hints = "↑ ↓ PgUp PgDn scroll  Esc back  q end"
 	}
-	return leftAndRight(text(muted, hints), text(muted, s.cost()), max(s.width, 1))
+	return []line{leftAndRight(text(muted, hints), text(muted, s.cost()), max(s.width, 1))}
 }
 
 // cost shows the cost of the view, if there is room.
@@ -113,42 +120,26 @@ func (s *screen) body(height int) []line {
 	case s.mode == tableMode:
 		return s.table(height)
 	}
-	open := s.box > 0 || s.picture != ""
 	least := 7
 	if height >= 29 {
 		least = 12
 	}
 	boxes := s.boxes(s.width, height-least)
 	room := height - len(boxes)
-	if open && room < 14 {
+	if s.box > 0 && room < 14 {
 		return s.panel(height)
 	}
 	return append(boxes, s.panel(room)...)
 }
 
-// panel draws the part below the boxes: a box in full, a small picture, or the last events.
+// panel draws the part below the boxes: a box in full, or the last events.
 func (s *screen) panel(height int) []line {
 	title := func(what, about string) line {
 		return cutTo(joined(text(muted, "── "), text(strong, what), text(muted, about+" "+strings.Repeat("─", s.width))), s.width)
 	}
 	if s.box > 0 && s.box <= len(s.shown.hello.Boxes) {
 		b := s.boxAt(s.box - 1)
-		var links line
-		for _, p := range pictures {
-			if p.box == b.info.ID {
-				links = joined(links, text(accent, p.letter), text(muted, " "+p.title+"   "))
-			}
-		}
-		return append(append([]line{title(fmt.Sprintf("%d %s", b.n, b.info.Title), "")}, links), b.detail(s.width, height-2)...)
-	}
-	if p := s.small[s.picture]; p != nil {
-		n := slices.IndexFunc(pictures, func(a pictureInfo) bool { return a.id == s.picture })
-		a := pictures[n]
-		all := []line{title(a.letter+" "+a.title, "")}
-		if height >= 12 {
-			all = append(all, wrapped(muted, a.introduction, s.width)...)
-		}
-		return append(all, p.lines(s.width, height-len(all))...)
+		return append([]line{title(fmt.Sprintf("%d %s", b.n, b.info.Title), "")}, b.detail(s.width, height-1)...)
 	}
 	f := s.shown.frame
 	sample := ""

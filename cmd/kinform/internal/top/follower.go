@@ -97,7 +97,7 @@ func (f *follower) run(ctx context.Context, name string) {
 const maxEvents = 1000
 
 // mergeFrames(before, f) returns the frame f. If the frame before it has not been read, the result
-// includes the events of both, because the pictures need events.
+// includes the events of both, so that the list of events is complete.
 func mergeFrames(before, f *view.Frame) *view.Frame {
 	if before == nil || len(before.Events) == 0 || f.At < before.At {
 		return f

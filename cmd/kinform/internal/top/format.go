@@ -3,7 +3,6 @@ package top
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/kinform/kinform/view"
 )
@@ -158,10 +157,4 @@ func numberText(number view.Number, box *view.Box) (now, more string, known bool
 		}
 	}
 	return valueOf(number, value), more, true
-}
-
-// bar draws a bar for a part of a whole.
-func bar(part float64, width int) string {
-	n := int(math.Round(min(max(part, 0), 1) * float64(width)))
-	return strings.Repeat("█", n) + strings.Repeat("·", width-n)
 }

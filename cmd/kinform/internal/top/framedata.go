@@ -45,16 +45,6 @@ func newFrameData(hello *view.Hello, frame *view.Frame, wanted string) *frameDat
 	return s
 }
 
-// number returns a number of a box, or 0 if it is not known.
-func (s *frameData) number(box, id string) float64 {
-	if b := s.boxes[box]; b != nil {
-		return b.Numbers[id]
-	}
-	return 0
-}
-
-func (s *frameData) formatted(box, id string) string { return formatNumber(s.number(box, id)) }
-
 // keys returns the keys of the queue.
 func (s *frameData) keys() view.Keys { return s.frame.Keys[s.queue] }
 

@@ -2,10 +2,9 @@ package top
 
 import "strings"
 
-// keyHelp lists the keys. A key that the page also has does the same here.
+// keyHelp lists the keys. A key that the page also has does the same here, except m.
 var keyHelp = [][2]string{
 	{"1 to 7", "show a box: its purpose, and all of its numbers"},
-	{"a to h, j, k", "show a small picture"},
 	{"Esc", "go back to the last events"},
 	{"Space", "freeze the picture, or let it continue; pause or play a recording"},
 	{"t", "show all numbers as a table"},
@@ -46,9 +45,6 @@ func (s *screen) key(name string) {
 	if s.player != nil && s.playerKey(name) {
 		return
 	}
-	if t, ok := s.small[s.picture].(keyPicture); ok && s.mode == boxesMode && s.box == 0 && t.key(name) {
-		return
-	}
 	s.press(name)
 }
 
@@ -86,7 +82,7 @@ func (s *screen) commonKey(name string) bool {
 		s.showMessage("The guided tour is on the page: kinform lab --open", false)
 	case "esc":
 		if s.mode == boxesMode {
-			s.open("")
+			s.box = 0
 		} else {
 			s.setMode(boxesMode)
 		}
@@ -98,10 +94,6 @@ func (s *screen) commonKey(name string) bool {
 			} else {
 				s.box = n
 			}
-			return true
-		}
-		if p, ok := pictureByLetter(name); ok {
-			s.open(p.id)
 			return true
 		}
 		return false
@@ -175,14 +167,6 @@ func (s *screen) help() (all []line) {
 	all = append(all, text(strong, "Keys"))
 	for _, k := range keyHelp {
 		all = append(all, sideBySide([][]line{{text(accent, k[0])}, wrapped(plain, k[1], s.width-15)}, []int{15, max(s.width-15, 0)}, nil)...)
-	}
-	all = append(all, nil, text(strong, "Small pictures"))
-	var pair line
-	for n, p := range pictures {
-		pair = joined(pair, text(accent, p.letter+" "), text(plain, p.title).fit(36))
-		if n%2 == 1 {
-			all, pair = append(all, pair), nil
-		}
 	}
 	if s.hello != nil && len(s.hello.Actions) > 0 {
 		var keys []string

@@ -79,9 +79,6 @@ func (s *screen) openMenu() {
 // pressable reports whether an action can be performed by its key. A key of the program itself has
 // precedence, as on the page.
 func (s *screen) pressable(key string) bool {
-	if _, taken := pictureByLetter(key); taken {
-		return false
-	}
 	switch key {
 	case "t", "i", "l", "m", "v", "q", "?", ",", ".", "-", "+", "=", "1", "2", "3", "4", "5", "6", "7":
 		return false

@@ -65,7 +65,7 @@ func (p *page) exchangeCode(ctx context.Context) error {
 	var given struct {
 		Session string `json:"session"`
 	}
-	if err := p.read(ctx, http.MethodPost, "session", nil, bytes.NewReader(body), &given); err != nil {
+	if err := p.read(ctx, http.MethodPost, "session", bytes.NewReader(body), &given); err != nil {
 		return err
 	}
 	p.token, p.code = cmp.Or(given.Session, p.token), ""
@@ -110,14 +110,9 @@ func (p *page) send(ctx context.Context, method, what string, query url.Values, 
 	return nil, errors.New(string(bytes.TrimSpace(message)))
 }
 
-// get requests JSON.
-func (p *page) get(ctx context.Context, what string, query url.Values, into any) error {
-	return p.read(ctx, http.MethodGet, what, query, nil, into)
-}
-
 // read sends a request, and decodes the JSON response.
-func (p *page) read(ctx context.Context, method, what string, query url.Values, body io.Reader, into any) error {
-	response, err := p.send(ctx, method, what, query, body)
+func (p *page) read(ctx context.Context, method, what string, body io.Reader, into any) error {
+	response, err := p.send(ctx, method, what, nil, body)
 	if err != nil {
 		return err
 	}
@@ -134,31 +129,9 @@ func (p *page) read(ctx context.Context, method, what string, query url.Values, 
 
 // pipelines returns the index of all pipelines.
 func (p *page) pipelines(ctx context.Context) (all view.Pipelines, err error) {
-	err = p.get(ctx, "parts", nil, &all)
+	err = p.read(ctx, http.MethodGet, "parts", nil, &all)
 	sanitize(&all)
 	return all, err
-}
-
-// steps returns the table of the reflector's states.
-func (p *page) steps(ctx context.Context) ([]stepRow, error) {
-	var table struct {
-		States []stepRow `json:"states"`
-	}
-	err := p.get(ctx, "steps.json", nil, &table)
-	sanitize(&table)
-	return table.States, err
-}
-
-// lookup requests the values of indexes, and the objects with one value. It leaves the response
-// unchanged, because values must be sent back exactly as they came.
-func (p *page) lookup(ctx context.Context, of, index, value string, found bool) (response view.Lookup, err error) {
-	query := url.Values{"of": {of}}
-	if found {
-		query.Set("index", index)
-		query.Set("value", value)
-	}
-	err = p.get(ctx, "lookup", query, &response)
-	return response, err
 }
 
 // do performs an action of the laboratory. It returns a sentence about the effect.
@@ -170,7 +143,7 @@ func (p *page) do(ctx context.Context, action string, values map[string]string) 
 	var said struct {
 		Done string `json:"done"`
 	}
-	err = p.read(ctx, http.MethodPost, "do", nil, bytes.NewReader(body), &said)
+	err = p.read(ctx, http.MethodPost, "do", bytes.NewReader(body), &said)
 	return safe(said.Done), err
 }
 

@@ -168,22 +168,16 @@ func TestResponsesWithTooManyValuesAreRefused(t *testing.T) {
 	bomb := strings.Repeat("{},", 200_000) + "{}"
 	answers := map[string]string{
 		"parts":  `{"parts":[` + bomb + `]}`,
-		"lookup": `{"indexes":[` + bomb + `]}`,
-		"steps":  `{"states":[` + bomb + `]}`,
 		"stream": "data: " + `{"frame":{"events":[` + bomb + `]}}` + "\n\n",
 	}
 	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, answers[strings.TrimSuffix(filepath.Base(r.URL.Path), ".json")])
+		_, _ = io.WriteString(w, answers[filepath.Base(r.URL.Path)])
 	}))
 	defer served.Close()
 	p, err := newPage(served.URL, nil)
 	require.NoError(t, err)
 	defer http.DefaultClient.CloseIdleConnections()
 	_, err = p.pipelines(t.Context())
-	require.ErrorContains(t, err, "more than 100000 values")
-	_, err = p.lookup(t.Context(), "pods", "", "", false)
-	require.ErrorContains(t, err, "more than 100000 values")
-	_, err = p.steps(t.Context())
 	require.ErrorContains(t, err, "more than 100000 values")
 	err = p.lines(t.Context(), "pods", func(view.Line) { t.Error("the response must not be decoded") })
 	require.ErrorContains(t, err, "more than 100000 values")
@@ -282,8 +276,7 @@ func TestARecordingIsPlayed(t *testing.T) {
 	require.NoError(t, err)
 	e := top(t, 120, 45, "--replay", path)
 	e.has("recording, ", "of 0:0", "── the last events")
-	e.press("b")
-	e.has("2 missing: deleted while nobody watched", "recording, at its end")
+	e.has("recording, at its end")
 	e.press("\x1b[H")
 	e.has("0:00.0 of ")
 	e.press(" ")
@@ -302,10 +295,6 @@ func TestARecordingIsPlayed(t *testing.T) {
 	e.press("-")
 	e.press("m")
 	e.has("A recording cannot be changed.")
-	e.press("d")
-	e.has("A recording has no store, so nothing can be looked up.")
-	e.press("k")
-	e.has("▶ listing") // The state machine needs no store.
 	e.press("q")
 	require.NoError(t, e.wait())
 
@@ -398,14 +387,6 @@ func TestHostileTextsCannotControlTheTerminal(t *testing.T) {
 			}
 		case "parts":
 			_ = json.NewEncoder(w).Encode(view.Pipelines{Title: hostile, Pipelines: []view.Pipeline{{Name: hostile, Kind: hostile, State: hostile, Problems: []string{hostile}}}})
-		case "lookup":
-			_ = json.NewEncoder(w).Encode(view.Lookup{Indexes: []view.IndexValues{{Name: hostile, Values: 1, Top: []view.IndexValue{{Value: hostile, Objects: 1}}}},
-				Result: &view.LookupResult{Objects: 1, All: 1, Keys: []string{hostile}}})
-		case "steps.json":
-			table, err := json.Marshal(map[string]any{"states": []stepRow{{Name: hostile, Phase: hostile, Replies: []stepReply{{Name: hostile, Outcomes: []stepOutcome{{Row: 99, Next: hostile, Reports: []string{hostile}}}}}}}})
-			if err == nil {
-				_, _ = w.Write(table)
-			}
 		case "do":
 			http.Error(w, hostile, http.StatusConflict)
 		}
@@ -413,7 +394,7 @@ func TestHostileTextsCannotControlTheTerminal(t *testing.T) {
 	defer server.Close()
 	e := top(t, 100, 40, server.URL+"/")
 	e.has("● live")
-	keys := []string{"t", "t", "?", "?", "i", "i", "1", "2", "3", "4", "5", "6", "7", "m", escape, "a", "b", "c", "d", enter, "e", "f", "g", "h", "j", "k", enter, "p", escape, "n", " ", " "}
+	keys := []string{"t", "t", "?", "?", "i", "i", "1", "2", "3", "4", "5", "6", "7", "m", escape, "p", escape, "n", " ", " "}
 	for _, key := range keys {
 		e.press(key)
 		time.Sleep(60 * time.Millisecond)

@@ -45,10 +45,8 @@ type screen struct {
 	queue   string      // name of the selected queue
 	history *numberHistory
 	recent  *recentEvents
-	small   map[string]picture
 
 	box         int // selected by the keys 1 to 7; 0 for none
-	picture     string
 	frozen      bool
 	missed      uint64 // number of missed frames since the stream began
 	lost        string
@@ -67,7 +65,7 @@ type screen struct {
 func newScreen(p *page, now time.Time) *screen {
 	s := &screen{page: p, width: 80, height: 24, now: now, lastFrameAt: now, colors: paletteFor(unknownBackground), follow: func(string) int { return 0 }, start: func(func(context.Context) any) {}}
 	s.menu.values = map[string]map[string]string{}
-	s.resetPictures()
+	s.reset()
 	return s
 }
 
@@ -92,33 +90,32 @@ func (s *screen) begin(all view.Pipelines) {
 // choose shows a pipeline.
 func (s *screen) choose(name string) {
 	s.name, s.mode, s.lost, s.hello = name, boxesMode, "", nil
-	s.resetPictures()
+	s.reset()
 	s.stream = s.follow(name)
 }
 
 // play shows a recording.
 func (s *screen) play(p *player) {
 	s.player = p
-	s.resetPictures()
+	s.reset()
 	s.hello, s.name = p.hello, p.hello.Name
 	s.handleHello(p.hello)
 	p.seek(0, s.handleFrame)
 	s.showMessage(p.note, false)
 }
 
-// resetPictures resets the pictures.
-func (s *screen) resetPictures() {
+// reset drops all frames and events.
+func (s *screen) reset() {
 	s.shown, s.latest, s.missed = nil, nil, 0
-	s.history, s.recent, s.small = newNumberHistory(), newRecentEvents(), newPictures(s)
-	s.opened()
+	s.history, s.recent = newNumberHistory(), newRecentEvents()
 }
 
 // handleHello handles the first line of a stream. If it is the same pipeline again after a
-// reconnect, the pictures continue.
+// reconnect, the screen keeps its frames and events.
 func (s *screen) handleHello(h *view.Hello) {
 	if s.hello != nil && s.hello != h && (s.hello.Name != h.Name || s.hello.Start != h.Start) {
 		s.hello = h
-		s.resetPictures()
+		s.reset()
 	}
 	s.hello = h
 	s.name = h.Name
@@ -156,9 +153,6 @@ func (s *screen) handleFrame(f *view.Frame) {
 	}
 	s.shown = shown
 	s.recent.frame(shown)
-	for _, p := range s.small {
-		p.frame(shown)
-	}
 }
 
 // handleResult handles the result of a background function.
@@ -178,10 +172,6 @@ func (s *screen) handleResult(result any) {
 		} else {
 			s.index.update(r.pipelines, s.now)
 		}
-	case lookupResult:
-		r.of.handleResult(r)
-	case stepsResult:
-		r.of.handleResult(r)
 	}
 }
 
@@ -210,18 +200,6 @@ func (s *screen) tick(now time.Time) (changed bool) {
 	return changed || second
 }
 
-// open opens the small picture with this id, or the last events if id is "".
-func (s *screen) open(id string) {
-	s.picture, s.box, s.mode = id, 0, boxesMode
-	s.opened()
-}
-
-func (s *screen) opened() {
-	if a, ok := s.small[s.picture].(fetchingPicture); ok && (s.hello != nil || s.player != nil) {
-		a.opened()
-	}
-}
-
 // toggleFrozen freezes the picture, or lets it continue.
 func (s *screen) toggleFrozen() {
 	if s.player != nil {
@@ -240,7 +218,7 @@ func (s *screen) toggleFrozen() {
 }
 
 func (s *screen) seek(at float64) {
-	s.resetPictures()
+	s.reset()
 	s.player.seek(at, s.handleFrame)
 }
 
