@@ -57,8 +57,8 @@ func (f *File) Close() error {
 	return <-f.ended
 }
 
-// Open returns a view of a recording. The view requires a token from every viewer.
-func Open(path string) (*view.View, error) {
+// load returns a view of a recording. The view requires a token from every viewer.
+func load(path string) (*view.View, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("--replay: %w", err)
@@ -88,7 +88,7 @@ func Open(path string) (*view.View, error) {
 // Serve serves a page that plays a recording, until ctx ends. When the page is ready, Serve calls
 // ready with a text that contains the page's address.
 func Serve(ctx context.Context, path, listen string, open bool, ready func(where string)) error {
-	v, err := Open(path)
+	v, err := load(path)
 	if err != nil {
 		return err
 	}

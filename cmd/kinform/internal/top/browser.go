@@ -13,7 +13,7 @@ import (
 
 var errNoTerminal = errors.New("there is no terminal in a browser: --once prints one frame as text")
 
-func runTerminal(context.Context, *page, view.Pipelines, *player, io.Reader, *os.File) error {
+func runTerminal(context.Context, *page, view.Pipelines, io.Reader, *os.File) error {
 	return errNoTerminal
 }
 

@@ -36,7 +36,6 @@ type options struct {
 	lab     laboratory.Options
 	cluster watch.Cluster
 	record  string
-	replay  string
 	token   string
 	once    bool
 	width   int
@@ -47,7 +46,7 @@ func Command() *cobra.Command {
 	var opts options
 	of := map[string]*pflag.FlagSet{"a laboratory": {}, "a cluster": {}, "a page": {}}
 	cmd := &cobra.Command{
-		Use:   "top [URL | RESOURCE... | --replay FILE]",
+		Use:   "top [URL | RESOURCE...]",
 		Short: "Show a running pipeline in the terminal, with the boxes of the page",
 		Long: `top shows the page of kinform's other commands in a terminal, for a machine without a browser. It has the same seven
 boxes, numbers and keys, but no small pictures. The key ? lists the keys.
@@ -55,7 +54,6 @@ boxes, numbers and keys, but no small pictures. The key ? lists the keys.
   kinform top             a laboratory in this process, as kinform lab; m lists its actions
   kinform top URL         a page that runs elsewhere, by the address that its program has printed
   kinform top RESOURCE... informers on a cluster, read-only, as kinform view
-  kinform top --replay F  a recording
 
 The printed address has a code that works once. After that, leave the code out of the address, and use the token that
 the program prints after the address. --token-file names a file with the token. With --token-file -, top reads the
@@ -64,7 +62,6 @@ token from standard input, and asks for it on a terminal.`,
   kinform top pods deployments.apps -A
   kinform top 'http://127.0.0.1:34567/#code=ABC'
   kinform top --token-file - http://127.0.0.1:34567/
-  kinform top --replay seen.jsonl
   kinform top pods -A --once`,
 		Args: func(cmd *cobra.Command, args []string) error { return opts.check(cmd, args, of) },
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd, args) },
@@ -79,8 +76,7 @@ token from standard input, and asks for it on a terminal.`,
 	for _, some := range of {
 		flags.AddFlagSet(some)
 	}
-	flags.StringVar(&opts.record, "record", "", "a new file for a recording of the first pipeline; for a laboratory or a cluster")
-	flags.StringVar(&opts.replay, "replay", "", "a recording to show")
+	flags.StringVar(&opts.record, "record", "", "a new file for a recording of the first pipeline, of a laboratory or a cluster; kinform view --replay plays it")
 	flags.BoolVar(&opts.once, "once", false, "print one frame as text, and exit")
 	flags.IntVar(&opts.width, "width", 0, "the width of the text of --once (default: the terminal's width, or 120)")
 	return cmd
@@ -89,10 +85,8 @@ token from standard input, and asks for it on a terminal.`,
 func isURL(arg string) bool { return strings.Contains(arg, "://") }
 
 // sourceKind returns the kind of source that the arguments select.
-func (o *options) sourceKind(args []string) string {
+func sourceKind(args []string) string {
 	switch {
-	case o.replay != "":
-		return "a recording"
 	case len(args) == 1 && isURL(args[0]):
 		return "a page"
 	case len(args) > 0:
@@ -103,10 +97,7 @@ func (o *options) sourceKind(args []string) string {
 
 // check returns an error if flags and arguments contradict each other.
 func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.FlagSet) error {
-	kind := o.sourceKind(args)
-	if o.replay != "" && len(args) > 0 {
-		return errors.New("--replay shows a recording: leave out addresses and resources")
-	}
+	kind := sourceKind(args)
 	for _, arg := range args {
 		if isURL(arg) && len(args) > 1 {
 			return fmt.Errorf("an address must be the only argument: %d arguments were given", len(args))
@@ -123,8 +114,8 @@ func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.
 			return fmt.Errorf("--%s is for %s, but %s is shown", wrong, what, kind)
 		}
 	}
-	if o.record != "" && kind != "a laboratory" && kind != "a cluster" {
-		return fmt.Errorf("--record is for pipelines in this process, but %s is shown", kind)
+	if o.record != "" && kind == "a page" {
+		return errors.New("--record is for pipelines in this process, but a page is shown")
 	}
 	if o.width != 0 && !o.once {
 		return errors.New("--width needs --once")
@@ -145,7 +136,7 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 	defer stop()
 	var v *view.View
 	work := func(context.Context) error { return nil }
-	switch o.sourceKind(args) {
+	switch sourceKind(args) {
 	case "a page":
 		p, err := newPage(args[0], nil)
 		if err != nil {
@@ -159,10 +150,6 @@ func (o *options) run(cmd *cobra.Command, args []string) (err error) {
 			return fmt.Errorf("%v: %w", p.base, err)
 		}
 		return nil
-	case "a recording":
-		if v, err = recording.Open(o.replay); err != nil {
-			return err
-		}
 	case "a cluster":
 		l, err := o.cluster.Open(ctx, args, func(reflector.Error) {}) // The picture shows failures.
 		if err != nil {
@@ -227,6 +214,8 @@ func (o *options) readToken(cmd *cobra.Command) (string, error) {
 	return token, nil
 }
 
+var errRecording = errors.New("the page has only a recording: open it in a browser")
+
 // display shows a page, or prints a single frame.
 func (o *options) display(ctx context.Context, cmd *cobra.Command, p *page, out *os.File) error {
 	if err := p.exchangeCode(ctx); err != nil {
@@ -236,20 +225,13 @@ func (o *options) display(ctx context.Context, cmd *cobra.Command, p *page, out 
 	if err != nil {
 		return err
 	}
-	var play *player
 	if all.Recording && len(all.Pipelines) == 0 {
-		text, err := p.recording(ctx)
-		if err != nil {
-			return err
-		}
-		if play, err = newPlayer(text); err != nil {
-			return err
-		}
+		return errRecording
 	}
 	if o.once {
-		return once(ctx, p, all, play, o.columns(out), cmd.OutOrStdout())
+		return once(ctx, p, all, o.columns(out), cmd.OutOrStdout())
 	}
-	return runTerminal(ctx, p, all, play, cmd.InOrStdin(), out)
+	return runTerminal(ctx, p, all, cmd.InOrStdin(), out)
 }
 
 // columns returns the width of the text that --once prints.

@@ -83,12 +83,10 @@ func (s *screen) footer() []line {
 		return all[:min(len(all), maxMessageLines)]
 	}
 	hints := "? keys  1-7 boxes  t table  i index  m actions  Space hold  q end"
-	switch {
-	case s.player != nil:
-		hints = "? keys  1-7 boxes  t table  Space pause  , . step  - + speed  q end"
-	case s.mode == actionsMode, s.mode == indexMode:
+	switch s.mode {
+	case actionsMode, indexMode:
 		hints = "Esc back  q end"
-	case s.mode == tableMode, s.mode == helpMode:
+	case tableMode, helpMode:
 		hints = "↑ ↓ PgUp PgDn scroll  Esc back  q end"
 	}
 	return []line{leftAndRight(text(muted, hints), text(muted, s.cost()), max(s.width, 1))}
@@ -96,7 +94,7 @@ func (s *screen) footer() []line {
 
 // cost shows the cost of the view, if there is room.
 func (s *screen) cost() string {
-	if s.shown == nil || s.player != nil || s.width < 120 {
+	if s.shown == nil || s.width < 120 {
 		return ""
 	}
 	c := s.shown.frame.Cost

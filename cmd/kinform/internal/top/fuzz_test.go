@@ -12,10 +12,10 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// The screen can draw any page and any recording. Each drawn line is as wide as the screen, and has
-// only visible characters.
+// The screen can draw any page. Each drawn line is as wide as the screen, and has only visible
+// characters.
 func FuzzLines(f *testing.F) {
-	text, err := os.ReadFile("../../../../view/testdata/relist.jsonl")
+	text, err := os.ReadFile(fixture)
 	require.NoError(f, err)
 	all := strings.Split(strings.TrimSpace(string(text)), "\n")
 	for _, n := range []int{1, 5, 6, 8, 20} {

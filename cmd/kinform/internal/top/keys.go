@@ -6,14 +6,12 @@ import "strings"
 var keyHelp = [][2]string{
 	{"1 to 7", "show a box: its purpose, and all of its numbers"},
 	{"Esc", "go back to the last events"},
-	{"Space", "freeze the picture, or let it continue; pause or play a recording"},
+	{"Space", "freeze the picture, or let it continue"},
 	{"t", "show all numbers as a table"},
 	{"i", "show all pipelines, problems first"},
 	{"m", "show a list of the laboratory's actions"},
 	{"v", "show the next queue, if there are several"},
-	{", and .", "go one frame back or forward in a recording"},
-	{"- and +", "play a recording slower or faster"},
-	{"PgUp, PgDn", "go five seconds back or forward in a recording; a page up or down in a table"},
+	{"PgUp, PgDn", "go a page up or down in a table"},
 	{"?", "show this list"},
 	{"q, Ctrl-C", "end"},
 }
@@ -42,9 +40,6 @@ func (s *screen) key(name string) {
 	if used || s.commonKey(name) || s.mode == actionsMode {
 		return
 	}
-	if s.player != nil && s.playerKey(name) {
-		return
-	}
 	s.press(name)
 }
 
@@ -66,10 +61,6 @@ func (s *screen) commonKey(name string) bool {
 	case "?":
 		s.toggle(helpMode)
 	case "i":
-		if s.player != nil {
-			s.showMessage("A recording has only one pipeline.", false)
-			return true
-		}
 		s.toggle(indexMode)
 		if s.mode == indexMode {
 			s.requestIndex()
@@ -103,7 +94,7 @@ func (s *screen) commonKey(name string) bool {
 
 func (s *screen) setMode(m mode) {
 	s.mode, s.scroll = m, 0
-	if m == boxesMode && s.hello == nil && s.player == nil && s.name == "" && len(s.index.pipelines) > 0 {
+	if m == boxesMode && s.hello == nil && s.name == "" && len(s.index.pipelines) > 0 {
 		s.choose(s.index.pipelines[0].Name)
 	}
 }
@@ -127,30 +118,6 @@ func (s *screen) scrollKey(name string) bool {
 		s.scroll += s.height - 5
 	case "home":
 		s.scroll = 0
-	default:
-		return false
-	}
-	return true
-}
-
-func (s *screen) playerKey(name string) bool {
-	p := s.player
-	switch name {
-	case ",":
-		p.playing = false
-		s.seek(p.previousTime())
-	case ".":
-		p.stepForward(s.handleFrame)
-	case "-":
-		p.speed = max(p.speed-1, 0)
-	case "+", "=":
-		p.speed = min(p.speed+1, len(speeds)-1)
-	case "pgup":
-		s.seek(p.at - 5000)
-	case "pgdown":
-		s.seek(p.at + 5000)
-	case "home":
-		s.seek(0)
 	default:
 		return false
 	}

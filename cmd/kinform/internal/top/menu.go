@@ -56,11 +56,7 @@ func (m *menu) load(h *view.Hello) {
 
 // openMenu shows the list, and selects the first action of the selected box.
 func (s *screen) openMenu() {
-	switch {
-	case s.player != nil:
-		s.showMessage("A recording cannot be changed.", false)
-		return
-	case len(s.menu.actions) == 0:
+	if len(s.menu.actions) == 0 {
 		s.showMessage("This program has no laboratory, so it cannot be changed. kinform top without arguments has a laboratory.", false)
 		return
 	}
@@ -80,7 +76,7 @@ func (s *screen) openMenu() {
 // precedence, as on the page.
 func (s *screen) pressable(key string) bool {
 	switch key {
-	case "t", "i", "l", "m", "v", "q", "?", ",", ".", "-", "+", "=", "1", "2", "3", "4", "5", "6", "7":
+	case "t", "i", "l", "m", "v", "q", "?", "1", "2", "3", "4", "5", "6", "7":
 		return false
 	}
 	return true

@@ -24,9 +24,6 @@ func newNumberHistory() *numberHistory {
 // add adds the numbers of a frame. A moment lasts historyStep, and keeps the maximum of each
 // number.
 func (p *numberHistory) add(numbers []view.Number, boxes map[string]*view.Box, at float64) {
-	if at < p.at {
-		p.at = at
-	}
 	if at-p.at > historyLength*historyStep { // after a long time without frames
 		clear(p.known)
 		clear(p.series)

@@ -14,19 +14,11 @@ import (
 // ratesKnownAfter is how long to wait after the first frame, because rates need a second.
 const ratesKnownAfter = 1200 * time.Millisecond
 
-// once prints one frame as text. It is the last frame of a recording, or a live frame with known
-// rates.
-func once(ctx context.Context, p *page, all view.Pipelines, play *player, width int, out io.Writer) error {
+// once prints one frame with known rates as text.
+func once(ctx context.Context, p *page, all view.Pipelines, width int, out io.Writer) error {
 	s := newScreen(p, time.Now())
 	s.width = max(width, minWidth)
-	if play != nil {
-		play.playing = false
-		s.play(play)
-		for !play.ended() {
-			play.stepForward(s.handleFrame)
-		}
-		s.message = ""
-	} else if err := s.receiveOnce(ctx, p, all); err != nil {
+	if err := s.receiveOnce(ctx, p, all); err != nil {
 		return err
 	}
 	_, err := io.WriteString(out, s.asText())

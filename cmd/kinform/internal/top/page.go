@@ -147,23 +147,6 @@ func (p *page) do(ctx context.Context, action string, values map[string]string) 
 	return safe(said.Done), err
 }
 
-// recording returns the recording that the page serves.
-func (p *page) recording(ctx context.Context) ([]byte, error) {
-	response, err := p.send(ctx, http.MethodGet, "recording", nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	text, err := readLimited(response.Body, maxRecording)
-	if err != nil {
-		return nil, fmt.Errorf("the recording cannot be read: %w", err)
-	}
-	return text, nil
-}
-
-// maxRecording is the maximum size of a recording, because all of it is held in memory.
-const maxRecording = 256 << 20
-
 func readLimited(r io.Reader, most int64) ([]byte, error) {
 	all, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(all)) > most {

@@ -24,7 +24,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/kubeconfig"
 	"github.com/kinform/kinform/view"
@@ -100,10 +99,8 @@ func TestInvalidPages(t *testing.T) {
 		"--kubeconfig is for a cluster, but a la":   {"--kubeconfig", "x"},
 		"--pods is for a laboratory, but a clust":   {"pods", "--pods", "3"},
 		"--rate is for a laboratory, but a page":    {"http://x", "--rate", "3"},
-		"--record is for pipelines in this process": {"--replay", "x", "--record", "y"},
-		"--replay shows a recording: leave out ":    {"--replay", "x", "pods"},
+		"--record is for pipelines in this process": {"http://x", "--record", "y"},
 		"--width needs --once":                      {"--width", "9"},
-		"--replay: stat x":                          {"--replay", "x", "--once"},
 		"--workers is 17: it must be from 1 to 16":  {"--workers", "17", "--once"},
 		"is not an address on loopback":             {"--listen", "0.0.0.0:1", "--once"},
 	} {
@@ -116,9 +113,12 @@ func TestInvalidPages(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// The code in an address works once. The token can come from a file or from standard input.
+// The code in an address works once. The token can come from a file or from standard input. The
+// page has only a recording, which top refuses as soon as it has access.
 func TestCodeAndTokenOfAPage(t *testing.T) {
-	v, err := view.New(view.Options{Private: true, Title: "a private page", Recording: fixtureText(t), Logger: slog.New(slog.DiscardHandler)})
+	text, err := os.ReadFile(fixture)
+	require.NoError(t, err)
+	v, err := view.New(view.Options{Private: true, Title: "a private page", Recording: text, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	served := httptest.NewServer(v)
 	defer served.Close()
@@ -132,32 +132,25 @@ func TestCodeAndTokenOfAPage(t *testing.T) {
 		return cmd.ExecuteContext(t.Context())
 	}
 	address := v.Address(served.URL + "/")
-	require.NoError(t, once("", address))
+	require.ErrorIs(t, once("", address), errRecording)
 	require.ErrorContains(t, once("", address), "has been opened before")
-	require.NoError(t, once(v.Token()+"\n", served.URL, "--token-file", "-"))
-	require.NoError(t, once(v.Token()+"\n", address, "--token-file", "-"), "with a token, a used code must not matter")
+	require.ErrorIs(t, once(v.Token()+"\n", served.URL, "--token-file", "-"), errRecording)
+	require.ErrorIs(t, once(v.Token()+"\n", address, "--token-file", "-"), errRecording, "with a token, a used code must not matter")
 	require.ErrorContains(t, once("another token than that\n", served.URL, "--token-file", "-"), "must have one token and nothing else")
 	require.ErrorContains(t, once("another-token-than-that\n", served.URL, "--token-file", "-"), "needs the token")
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte(v.Token()), 0o600))
-	require.NoError(t, once("", served.URL, "--token-file", file))
-}
-
-func fixtureText(t *testing.T) []byte {
-	t.Helper()
-	text, err := os.ReadFile("../../../../view/testdata/relist.jsonl")
-	require.NoError(t, err)
-	return text
+	require.ErrorIs(t, once("", served.URL, "--token-file", file), errRecording)
 }
 
 func TestTokenFromTheTerminal(t *testing.T) {
-	v, err := view.New(view.Options{Private: true, Recording: fixtureText(t)})
+	l, err := lab.New(lab.Options{View: view.Options{Private: true}})
 	require.NoError(t, err)
-	served := httptest.NewServer(v)
+	served := httptest.NewServer(l.View())
 	defer served.Close()
 	defer http.DefaultClient.CloseIdleConnections()
 	e := top(t, 100, 30, served.URL, "--token-file", "-")
-	e.press(v.Token() + enter)
+	e.press(l.View().Token() + enter)
 	e.has("┌1 API server")
 	e.press("q")
 	require.NoError(t, e.wait())
@@ -203,7 +196,7 @@ func TestOnceIsText(t *testing.T) {
 	require.Contains(t, shown, "● live")
 	require.Contains(t, shown, "time of a turn")
 	// The pipeline decides which events these are. Under load, they are mainly events of the first
-	// stages. In a recording, their order is fixed.
+	// stages.
 	require.Regexp(t, `── the last events.*\n +\d+\.\d s . \S`, shown)
 	for row := range strings.Lines(shown) {
 		require.LessOrEqual(t, cells(strings.TrimSuffix(row, "\n")), 100)
@@ -229,7 +222,7 @@ func TestOncePrintsTheCurrentIndex(t *testing.T) {
 	}()
 
 	var out strings.Builder
-	require.NoError(t, once(ctx, p, before, nil, 100, &out))
+	require.NoError(t, once(ctx, p, before, 100, &out))
 	require.Regexp(t, `✓ fine +pods +informer watching +11 `, out.String())
 	require.Regexp(t, `✓ fine +pods +queue `, out.String())
 	require.NotContains(t, out.String(), "not synced")
@@ -267,43 +260,6 @@ func TestAClusterIsShown(t *testing.T) {
 	require.Regexp(t, `│objects +17 *│`, shown)
 }
 
-func TestARecordingIsPlayed(t *testing.T) {
-	testsize.SkipIfShort(t, "plays a recording to its end")
-	path := "../../../../view/testdata/relist.jsonl"
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	p, err := newPlayer(text)
-	require.NoError(t, err)
-	e := top(t, 120, 45, "--replay", path)
-	e.has("recording, ", "of 0:0", "── the last events")
-	e.has("recording, at its end")
-	e.press("\x1b[H")
-	e.has("0:00.0 of ")
-	e.press(" ")
-	e.has("recording, paused")
-	e.press("\x1b[H..")
-	e.has(fmt.Sprintf("paused, %s of %s", clock(p.frames[2].at), clock(p.length())))
-	e.press(",")
-	e.has(fmt.Sprintf("paused, %s of %s", clock(p.frames[1].at), clock(p.length())))
-	f := p.frame(1)
-	e.press("4")
-	e.until("the numbers of the frame", func(shown string) bool { return numbersIn(shown, p.hello, f, "store") == "" })
-	e.press("++")
-	e.press(" ")
-	e.has("recording, 5×")
-	e.has("recording, at its end")
-	e.press("-")
-	e.press("m")
-	e.has("A recording cannot be changed.")
-	e.press("q")
-	require.NoError(t, e.wait())
-
-	shown := run(t, "--replay", path, "--once")
-	require.Contains(t, shown, "recording, at its end")
-	require.Contains(t, shown, "s d a worker is done with ns-2/pod-000005\n")
-	require.Equal(t, "", numbersIn(shown, p.hello, p.frame(len(p.frames)-1), "store"))
-}
-
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seen.jsonl")
 	e := top(t, 80, 24, "--pods", "5", "--record", path)
@@ -312,7 +268,18 @@ func TestRecord(t *testing.T) {
 	e.has("5 pods were created")
 	e.press("q")
 	require.NoError(t, e.wait())
-	require.Contains(t, run(t, "--replay", path, "--once"), "kinform laboratory")
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	hello, frames, err := view.ReadRecording(file)
+	require.NoError(t, err)
+	require.Equal(t, "kinform laboratory", hello.Title)
+	n := 0
+	for _, err := range frames {
+		require.NoError(t, err)
+		n++
+	}
+	require.Positive(t, n)
 }
 
 const hostile = "a\x1b]0;owned\x07\x1b[2J\x1b[41m\u009b5m\x7f\u202e\r\n\t日本\u0301\u200d\U0001F1E9\U0001F3FE\x00e\xff"

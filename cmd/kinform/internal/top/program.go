@@ -20,20 +20,14 @@ import (
 
 // runTerminal shows a page on a terminal until the user quits or ctx ends. When it returns, all of
 // its goroutines have ended.
-func runTerminal(ctx context.Context, p *page, all view.Pipelines, play *player, in io.Reader, out *os.File) error {
+func runTerminal(ctx context.Context, p *page, all view.Pipelines, in io.Reader, out *os.File) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := newScreen(p, time.Now())
 	follower := newFollower(p)
 	s.follow = follower.follow
 	var started sync.WaitGroup
-	program := tea.NewProgram(&model{screen: s, begin: func() {
-		if play != nil {
-			s.play(play)
-		} else {
-			s.begin(all)
-		}
-	}}, tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler(), tea.WithFPS(30))
+	program := tea.NewProgram(&model{screen: s, begin: func() { s.begin(all) }}, tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler(), tea.WithFPS(30))
 	s.start = func(do func(context.Context) any) {
 		started.Go(func() { program.Send(resultMsg{do(ctx)}) })
 	}

@@ -29,7 +29,6 @@ type screen struct {
 	// function in the background, and passes its result to handleResult.
 	follow func(name string) int
 	start  func(func(ctx context.Context) any)
-	player *player // of the recording; nil for a live view
 
 	width, height int
 	colors        palette
@@ -94,16 +93,6 @@ func (s *screen) choose(name string) {
 	s.stream = s.follow(name)
 }
 
-// play shows a recording.
-func (s *screen) play(p *player) {
-	s.player = p
-	s.reset()
-	s.hello, s.name = p.hello, p.hello.Name
-	s.handleHello(p.hello)
-	p.seek(0, s.handleFrame)
-	s.showMessage(p.note, false)
-}
-
 // reset drops all frames and events.
 func (s *screen) reset() {
 	s.shown, s.latest, s.missed = nil, nil, 0
@@ -142,7 +131,7 @@ func (s *screen) handleUpdate(h streamUpdate) {
 
 // handleFrame handles a frame. While the picture is frozen, the frame is not shown.
 func (s *screen) handleFrame(f *view.Frame) {
-	if s.latest != nil && f.Seq > s.latest.Seq+1 && s.player == nil {
+	if s.latest != nil && f.Seq > s.latest.Seq+1 {
 		s.missed += f.Seq - s.latest.Seq - 1
 	}
 	s.latest = f
@@ -184,17 +173,12 @@ const messageTTL = 12 * time.Second
 
 // tick advances the clock. It reports whether anything on the screen has changed.
 func (s *screen) tick(now time.Time) (changed bool) {
-	passed := now.Sub(s.now)
 	second := now.Truncate(time.Second) != s.now.Truncate(time.Second)
 	s.now = now
 	if s.message != "" && now.Sub(s.messageAt) > messageTTL {
 		s.message, changed = "", true
 	}
-	if s.player != nil && s.player.playing {
-		s.player.advance(passed, s.handleFrame)
-		changed = true
-	}
-	if s.mode == indexMode && second && s.player == nil {
+	if s.mode == indexMode && second {
 		s.requestIndex()
 	}
 	return changed || second
@@ -202,24 +186,12 @@ func (s *screen) tick(now time.Time) (changed bool) {
 
 // toggleFrozen freezes the picture, or lets it continue.
 func (s *screen) toggleFrozen() {
-	if s.player != nil {
-		if s.player.ended() && !s.player.playing {
-			s.seek(0)
-		}
-		s.player.playing = !s.player.playing
-		return
-	}
 	s.frozen = !s.frozen
 	if !s.frozen && s.latest != nil {
 		f := s.latest
 		s.latest = nil
 		s.handleFrame(f)
 	}
-}
-
-func (s *screen) seek(at float64) {
-	s.reset()
-	s.player.seek(at, s.handleFrame)
 }
 
 // nextQueue selects the next of several queues.
@@ -241,8 +213,6 @@ func (s *screen) nextQueue() {
 func (s *screen) state() line {
 	unusual := s.changedSettings()
 	switch {
-	case s.player != nil:
-		return text(accent, s.player.state())
 	case s.lost != "":
 		return joined(text(alarm, " LOST "), text(bad, fmt.Sprintf(" %s; the numbers are %d s old", s.lost, int(s.now.Sub(s.lastFrameAt).Seconds()))))
 	case s.shown == nil:

@@ -17,26 +17,26 @@ import (
 )
 
 // fixture is the recording of package view, in which a relist finds that two objects are gone.
-func fixture(t require.TestingT) *player {
-	text, err := os.ReadFile("../../../../view/testdata/relist.jsonl")
-	require.NoError(t, err)
-	p, err := newPlayer(text)
-	require.NoError(t, err)
-	return p
-}
+const fixture = "../../../../view/testdata/relist.jsonl"
 
 // staticScreen returns a screen that has received all frames of a recording, as if they were live.
 func staticScreen(t require.TestingT, width, height int) *screen {
-	p := fixture(t)
+	file, err := os.Open(fixture)
+	require.NoError(t, err)
+	defer file.Close()
+	hello, frames, err := view.ReadRecording(file)
+	require.NoError(t, err)
 	page, err := newPage("http://localhost/", nil)
 	require.NoError(t, err)
 	page.token = "x"
 	s := newScreen(page, time.Unix(0, 0))
 	s.width, s.height = width, height
 	s.choose("pods")
-	s.handleUpdate(streamUpdate{hello: p.hello})
-	for n := range p.frames {
-		s.handleUpdate(streamUpdate{frame: p.frame(n)})
+	hello.Actions = nil // Most tests are about a program without a laboratory.
+	s.handleUpdate(streamUpdate{hello: hello})
+	for f, err := range frames {
+		require.NoError(t, err)
+		s.handleUpdate(streamUpdate{frame: f})
 	}
 	return s
 }
@@ -253,34 +253,6 @@ func TestEventsOfMissedFramesAreKept(t *testing.T) {
 	require.Empty(t, mergeFrames(f, &view.Frame{At: 3}).Events, "events of another stream must be dropped")
 }
 
-func TestPlayer(t *testing.T) {
-	p := fixture(t)
-	require.Len(t, p.frames, 24)
-	var at []float64
-	show := func(f *view.Frame) { at = append(at, f.At) }
-	p.seek(0, show)
-	require.Len(t, at, 1)
-	p.advance(300*time.Millisecond, show) // The recording has a frame every 250 ms.
-	require.Len(t, at, 2)
-	p.speed = len(speeds) - 1
-	p.advance(100*time.Millisecond, show)
-	require.Len(t, at, 6)
-	require.True(t, slices.IsSorted(at))
-	p.advance(time.Hour, show)
-	require.Equal(t, p.frames[6].at-p.frames[0].at > 0, true)
-	for p.playing {
-		p.advance(time.Hour, show)
-	}
-	require.Equal(t, "recording, at its end, "+clock(p.length())+" of "+clock(p.length()), p.state())
-	require.Len(t, at, 24)
-
-	text := slices.Clone(p.text)
-	cut, err := newPlayer(text[:len(text)-100])
-	require.NoError(t, err)
-	require.Len(t, cut.frames, 23)
-	require.Contains(t, cut.note, "the writer was interrupted")
-	_, err = newPlayer(nil)
-	require.ErrorContains(t, err, "the file is empty")
-	_, err = newPlayer(text[:strings.Index(string(text), "\n")])
-	require.ErrorContains(t, err, "no frame")
+func TestTextHasTheLastEvents(t *testing.T) {
+	require.Contains(t, staticScreen(t, 100, 24).asText(), "s d a worker is done with ns-2/pod-000005\n")
 }
