@@ -5,13 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
-
-	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
 )
 
 // Command returns "kinform demo".
@@ -48,7 +44,7 @@ key was reconciled in the server's last state, and the shutdown had no error.`,
 			ctx, stop := context.WithCancel(cmd.Context())
 			defer stop()
 			out := &output{to: cmd.OutOrStdout(), stop: stop}
-			r, err := newReport(format, out, cmd.ErrOrStderr())
+			r, err := newReport(format, out)
 			if err != nil {
 				return err
 			}
@@ -99,9 +95,4 @@ func (o Options) validate() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func isTerminal(w io.Writer) bool {
-	f := terminal.File(w)
-	return f != nil && term.IsTerminal(int(f.Fd()))
 }

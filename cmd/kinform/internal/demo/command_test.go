@@ -217,19 +217,23 @@ func TestCancelBeforeTheFirstListIsAnError(t *testing.T) {
 	require.Zero(t, *summary.Events)
 }
 
-// cancelWhileSyncing stops the run as soon as the first list makes progress.
-type cancelWhileSyncing struct {
-	report
+// endsWhenAwaited is a context that ends when something waits for its end. The first wait of a run
+// is the wait for the first list.
+type endsWhenAwaited struct {
+	context.Context
 	stop func()
 }
 
-func (r cancelWhileSyncing) syncing(int, int) { r.stop() }
+func (c endsWhenAwaited) Done() <-chan struct{} {
+	c.stop()
+	return c.Context.Done()
+}
 
 func TestCancelDuringTheFirstListIsAnError(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	var out bytes.Buffer
-	err := run(ctx, Options{Pods: testsize.Scale(10_000, 2_000), Namespaces: 20, Workers: 4}, cancelWhileSyncing{newJSONReport(&out), cancel})
+	err := run(endsWhenAwaited{ctx, cancel}, Options{Pods: testsize.Scale(10_000, 2_000), Namespaces: 20, Workers: 4}, newJSONReport(&out))
 	require.ErrorContains(t, err, "ended during the first list, after ")
 	_, summary := parse(t, out.String())
 	require.Positive(t, *summary.Stale)

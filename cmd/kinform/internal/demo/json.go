@@ -40,8 +40,6 @@ func (r *jsonReport) started(opts Options, url, page string) {
 	}{"started", url, opts.Pods, opts.Churn, opts.Workers, opts.Faults, page})
 }
 
-func (r *jsonReport) syncing(int, int) {}
-
 func (r *jsonReport) synced(objects int, took time.Duration) {
 	r.write(struct {
 		Type    string `json:"type"`

@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 )
@@ -33,7 +32,6 @@ type Summary struct {
 // report shows a run to its user. Its methods are called concurrently.
 type report interface {
 	started(opts Options, url, page string)
-	syncing(items, total int)
 	synced(objects int, took time.Duration)
 	journeyEnded(j journey)
 	attemptEnded(a attempt)
@@ -44,20 +42,13 @@ type report interface {
 	summary(s Summary)
 }
 
-// newReport returns the report for --output. It shows a progress bar only if progress is a
-// terminal.
-func newReport(format string, out, progress io.Writer) (report, error) {
+// newReport returns the report for --output.
+func newReport(format string, out io.Writer) (report, error) {
 	switch format {
 	case "json":
 		return newJSONReport(out), nil
 	case "text":
-		if !isTerminal(progress) {
-			progress = nil
-		}
-		if progress != nil {
-			progress = terminal.Raw(progress) // The bar moves the cursor, and shows only numbers.
-		}
-		return newTextReport(out, progress), nil
+		return newTextReport(out), nil
 	default:
 		return nil, fmt.Errorf("output format %q is unknown: use text or json", format)
 	}

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/kinform/kinform/reflector"
 )
 
@@ -17,21 +15,17 @@ const linesPerSecond = 25
 
 // textReport writes for a person at a terminal with at least 80 columns.
 type textReport struct {
-	out      io.Writer
-	progress io.Writer // nil if the output is not a terminal
+	out io.Writer
 
 	mu        sync.Mutex // guards following
-	bar       *progressbar.ProgressBar
-	began     time.Time // start of the churn
-	second    time.Time // start of the second that lines counts
+	began     time.Time  // start of the churn
+	second    time.Time  // start of the second that lines counts
 	lines     int
 	omitted   int
 	latencies latencies
 }
 
-func newTextReport(out, progress io.Writer) *textReport {
-	return &textReport{out: out, progress: progress}
-}
+func newTextReport(out io.Writer) *textReport { return &textReport{out: out} }
 
 func (r *textReport) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.out, format+"\n", args...) // The output keeps the error.
@@ -44,29 +38,7 @@ func (r *textReport) started(opts Options, url, page string) {
 	}
 }
 
-func (r *textReport) syncing(items, total int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.progress == nil || total == 0 {
-		return
-	}
-	if r.bar == nil {
-		r.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(r.progress),
-			progressbar.OptionSetDescription("First list"),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetWidth(40),
-			progressbar.OptionSetPredictTime(false),
-			progressbar.OptionThrottle(40*time.Millisecond),
-			progressbar.OptionUseANSICodes(true),
-			progressbar.OptionOnCompletion(func() { fmt.Fprintln(r.progress) }),
-		)
-	}
-	_ = r.bar.Set(min(items, total))
-}
-
 func (r *textReport) synced(objects int, took time.Duration) {
-	r.syncing(objects, objects)
 	r.printf(`Synced: %d pods are listed, stored, handled and enqueued after %v.
 
 Changes, and the time that each spent in the DeltaFIFO, in the mailbox of the

@@ -37,7 +37,7 @@ func TestBriefKeepsThreeDigits(t *testing.T) {
 func TestLinesFitATerminalOf80Columns(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := newTextReport(&out, nil)
+	r := newTextReport(&out)
 	r.started(Options{Pods: 100_000, Namespaces: 1000}, "http://127.0.0.1:65535", "http://127.0.0.1:65535/")
 	r.synced(100_000, 123456789)
 	r.journeyEnded(journey{
@@ -60,7 +60,7 @@ func TestFailuresAreReportedWithoutTheRequest(t *testing.T) {
 		Err: &rest.Error{Method: "GET", URL: "http://127.0.0.1/api/v1/pods?a=1&b=2", Err: errors.New("cut & gone")},
 	}
 	var text, json bytes.Buffer
-	newTextReport(&text, nil).failed(failed)
+	newTextReport(&text).failed(failed)
 	require.Contains(t, text.String(), "!! watching failed, next attempt in 1.23s: cut & gone\n")
 	newJSONReport(&json).failed(failed)
 	require.Equal(t, `{"type":"error","phase":"watching","error":"cut & gone","failures":1,"retry_in_ms":1234}`+"\n", json.String())
@@ -70,7 +70,7 @@ func TestLinesPerSecondAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		r := newTextReport(&out, nil)
+		r := newTextReport(&out)
 		changes := func(n int) (lines int) {
 			out.Reset()
 			for range n {
@@ -90,23 +90,4 @@ func TestLinesPerSecondAreLimited(t *testing.T) {
 		r.summary(Summary{})
 		require.Equal(t, 1, strings.Count(out.String(), "more"))
 	})
-}
-
-func TestProgressBarOfTheFirstList(t *testing.T) {
-	t.Parallel()
-	var out, progress bytes.Buffer
-	r := newTextReport(&out, &progress)
-	r.syncing(0, 1000)
-	time.Sleep(50 * time.Millisecond) // The bar is drawn at most once in 40 ms of real time.
-	r.syncing(500, 1000)
-	require.Contains(t, progress.String(), "First list")
-	require.Contains(t, progress.String(), "(500/1000)")
-	r.synced(1000, time.Second)
-	require.Contains(t, progress.String(), "100%")
-	require.True(t, strings.HasSuffix(progress.String(), "\n"), "the bar must end with a line end")
-	require.NotContains(t, out.String(), "First list")
-
-	progress.Reset()
-	newTextReport(&out, &progress).synced(0, time.Second)
-	require.Empty(t, progress.String(), "an empty first list must have no progress bar")
 }

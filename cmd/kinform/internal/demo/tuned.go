@@ -119,23 +119,17 @@ func (p *tuned) start(workers int) {
 	}
 }
 
-// sync also reports its progress.
 func (p *tuned) sync(ctx context.Context, total int) error {
 	began := time.Now()
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	for ctx.Err() == nil {
-		select {
-		case <-p.handler.Synced():
-			p.report.synced(p.informer.Store().Len(), time.Since(began))
-			return nil
-		case <-ctx.Done():
-		case <-ticker.C:
-			list := p.informer.Status().Reflector
-			p.report.syncing(list.Items, max(total, int(list.Total)))
-		}
+	select {
+	case <-p.handler.Synced():
+	case <-ctx.Done():
 	}
-	return fmt.Errorf("ended during the first list, after %d of %d pods", p.informer.Status().Reflector.Items, total)
+	if ctx.Err() != nil {
+		return fmt.Errorf("ended during the first list, after %d of %d pods", p.informer.Status().Reflector.Items, total)
+	}
+	p.report.synced(p.informer.Store().Len(), time.Since(began))
+	return nil
 }
 
 func (p *tuned) settle(server *apitest.Server) error {

@@ -20,7 +20,7 @@ import (
 // must get complete characters.
 //
 // All output of the command goes through a Writer, so that no other code needs to escape texts.
-// Control sequences for the terminal go to [Raw]. Concurrent writes do not interleave their bytes.
+// Control sequences for the terminal go to [File]. Concurrent writes do not interleave their bytes.
 type Writer struct {
 	to io.Writer
 
@@ -41,21 +41,12 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Raw returns the writer below a Writer, for the program's own control sequences. It returns w if w
-// is not a Writer.
-func Raw(w io.Writer) io.Writer {
-	for {
-		safe, ok := w.(*Writer)
-		if !ok {
-			return w
-		}
-		w = safe.to
-	}
-}
-
 // File returns the file to which w finally writes, or nil if w does not write to a file.
 func File(w io.Writer) *os.File {
-	f, _ := Raw(w).(*os.File)
+	if safe, ok := w.(*Writer); ok {
+		return File(safe.to)
+	}
+	f, _ := w.(*os.File)
 	return f
 }
 

@@ -47,7 +47,6 @@ func TestWriterReturnsWriteErrors(t *testing.T) {
 	require.Equal(t, os.Stderr, File(NewWriter(os.Stderr)))
 	require.Equal(t, os.Stderr, File(os.Stderr))
 	require.Nil(t, File(writer))
-	require.Equal(t, writer, Raw(writer))
 }
 
 // TestLogIsEscaped: the text handler of log/slog escapes by itself. The JSON handler does not

@@ -1,7 +1,7 @@
 // Package top shows a running pipeline in a terminal. It has the same boxes, numbers and words as
-// the page of package view in a browser, and reads the same stream. The small pictures exist only on
-// the page. A view in this process is read in the same way as a remote view, through an in-memory
-// network.
+// the page of package view in a browser, and reads the same stream. The small pictures exist only
+// on the page. A view in this process is read in the same way as a remote view, through an
+// in-memory network.
 //
 // A [screen] receives keys, lines of the stream, and the time, and draws lines of text. It does not
 // depend on the terminal. File program.go connects it to the terminal with charm.land/bubbletea/v2.
@@ -49,7 +49,7 @@ func Command() *cobra.Command {
 		Use:   "top [URL | RESOURCE...]",
 		Short: "Show a running pipeline in the terminal, with the boxes of the page",
 		Long: `top shows the page of kinform's other commands in a terminal, for a machine without a browser. It has the same seven
-boxes, numbers and keys, but no small pictures. The key ? lists the keys.
+boxes and the same numbers, but no small pictures. The key ? lists the keys.
 
   kinform top             a laboratory in this process, as kinform lab; m lists its actions
   kinform top URL         a page that runs elsewhere, by the address that its program has printed

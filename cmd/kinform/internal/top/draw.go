@@ -1,9 +1,7 @@
 package top
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -266,5 +264,3 @@ func columnsOf(number view.Number, of *view.Box) [5]string {
 	}
 	return row
 }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -17,7 +17,6 @@ type streamUpdate struct {
 	hello  *view.Hello
 	frame  *view.Frame
 	lost   string // why there is no stream at present, or ""
-	unread bool   // has content that has not been read
 }
 
 // follower reads the stream of a pipeline, and reconnects when the stream is lost.
@@ -115,7 +114,6 @@ func mergeFrames(before, f *view.Frame) *view.Frame {
 func (f *follower) put(change func(*streamUpdate)) {
 	f.mu.Lock()
 	change(&f.now)
-	f.now.unread = true
 	f.mu.Unlock()
 	select {
 	case f.more <- struct{}{}:
@@ -128,7 +126,7 @@ func (f *follower) take() streamUpdate {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	h := f.now
-	f.now.hello, f.now.frame, f.now.unread = nil, nil, false
+	f.now.hello, f.now.frame = nil, nil
 	return h
 }
 

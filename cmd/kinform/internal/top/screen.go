@@ -3,6 +3,8 @@ package top
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/kinform/kinform/view"
@@ -230,7 +232,7 @@ func (s *screen) changedSettings() (all string) {
 	if s.shown == nil {
 		return ""
 	}
-	for _, what := range sortedKeys(s.shown.frame.Laboratory) {
+	for _, what := range slices.Sorted(maps.Keys(s.shown.frame.Laboratory)) {
 		all += fmt.Sprintf(", %s: %s", what, s.shown.frame.Laboratory[what])
 	}
 	return all
