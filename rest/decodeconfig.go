@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/budget"
 	"github.com/kinform/kinform/rest/internal/redact"
 	"github.com/kinform/kinform/rest/internal/wire"
 	"github.com/kinform/kinform/rest/sharing"
@@ -50,10 +51,10 @@ func (r *decodeConfig) setOptions(opts *Options) error {
 	return nil
 }
 
-// budget returns the budgets of the options, or the defaults.
-func (r *decodeConfig) budget() budget {
-	return budget{
-		expansion: orDefault(r.maxExpansion, 64), memory: orDefault(r.maxMemory, 256<<20), depth: orDefault(r.maxDepth, wire.MaxDepth),
+// limits returns the budgets of the options, or the defaults.
+func (r *decodeConfig) limits() budget.Limits {
+	return budget.Limits{
+		Expansion: orDefault(r.maxExpansion, 64), Memory: orDefault(r.maxMemory, 256<<20), Depth: orDefault(r.maxDepth, wire.MaxDepth),
 	}
 }
 

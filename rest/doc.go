@@ -29,6 +29,7 @@
 // # Packages
 //
 //   - This package: [Client] and its options, [Resource], the verbs, lists and watches, errors.
+//   - internal/budget: estimates the memory of an object before anything decodes it.
 //   - internal/redact: hides tokens, passwords and keys in texts.
 //   - internal/transport: connections, TLS, proxies, and the reloading of files.
 //   - internal/wire: framing and scanning of JSON and protobuf, for this package and sharing.

@@ -23,11 +23,11 @@ type Encoding uint8
 const (
 	// Automatic requests protobuf if T can decode it, with JSON as the second choice. Otherwise it
 	// requests JSON.
-	Automatic Encoding = iota
+	Automatic Encoding = 0
 	// JSON requests only JSON.
-	JSON
+	JSON = Encoding(wire.JSON)
 	// Protobuf requests only protobuf. T must be able to decode it.
-	Protobuf
+	Protobuf = Encoding(wire.Protobuf)
 )
 
 // String returns the name of the encoding.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kinform/kinform/internal/quantity"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/budget"
 	"github.com/kinform/kinform/rest/internal/wire"
 	"github.com/kinform/kinform/rest/sharing"
 )
@@ -141,7 +142,7 @@ type streamDecoder[T any] struct {
 	owned     decoder // of objects that the caller may change
 	mayShare  bool    // objects of streams may share parts with each other
 	kinds     atomic.Pointer[kindChecker]
-	estimator *estimator
+	estimator *budget.Estimator
 }
 
 // configure sets the fields of r, and completes d, the decoder of single objects.
@@ -159,7 +160,7 @@ func (r *streamDecoder[T]) configure(config *decodeConfig, opts *ResourceOptions
 		owned.Decoder = config.unsharedDecoder()
 	}
 	r.owned.configureStreams(nil, &owned)
-	r.estimator = newEstimator(d.typ, config.budget())
+	r.estimator = budget.New(d.typ, config.limits())
 }
 
 // knownFunc is the type of [listwatch.ListOptions].Known. It may be nil.
@@ -205,7 +206,7 @@ func (r *streamDecoder[T]) decodeItem(x *exchange, e Encoding, f wire.Frame, lis
 		if err = wire.CheckVersion(id.version); err != nil {
 			return err
 		}
-		if err = r.estimator.check(e, data, f.Size); err != nil {
+		if err = r.estimator.Check(wire.Encoding(e), data, f.Size); err != nil {
 			return err
 		}
 		if d.project != nil {

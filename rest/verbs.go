@@ -229,7 +229,7 @@ func (r *Resource[T]) decodeObject(encoding Encoding, data []byte) (none T, err 
 	if encoding == JSON {
 		scan.End(data)
 	}
-	if err = r.estimator.check(encoding, data, scan.Size); err != nil {
+	if err = r.estimator.Check(wire.Encoding(encoding), data, scan.Size); err != nil {
 		return none, err
 	}
 	var obj T

@@ -24,6 +24,7 @@ import (
 
 	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/budget"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -178,13 +179,13 @@ func (n *recursivePointers) Unmarshal(data []byte) error { return n.level.Unmars
 // TestEstimateFollowsPointersInListsAndMaps: the estimate counts pointees and follows them.
 // Otherwise a list of messages that contain themselves could end the process.
 func TestEstimateFollowsPointersInListsAndMaps(t *testing.T) {
-	budgets := (&Client{}).budget()
-	budgets.expansion, budgets.memory = 1<<20, 1<<40
-	deep, light := newEstimator(reflect.TypeFor[*recursivePointers](), budgets), newEstimator(reflect.TypeFor[*recursivePointers](), (&Client{}).budget())
+	limits := (&Client{}).limits()
+	limits.Expansion, limits.Memory = 1<<20, 1<<40
+	deep, light := budget.New(reflect.TypeFor[*recursivePointers](), limits), budget.New(reflect.TypeFor[*recursivePointers](), (&Client{}).limits())
 	for _, number := range []int{3, 4} {
-		require.ErrorIs(t, deep.check(Protobuf, nest(number, 20_000), wire.JSONSize{}), errTooDeep, "field %d", number)
-		require.NoError(t, deep.check(Protobuf, nest(number, 4000), wire.JSONSize{}), "field %d", number)
-		require.ErrorIs(t, light.check(Protobuf, bytes.Repeat(field(number, nil), 10_000), wire.JSONSize{}), errOverBudget, "field %d", number)
+		require.ErrorContains(t, deep.Check(wire.Protobuf, nest(number, 20_000), wire.JSONSize{}), "nested too deep", "field %d", number)
+		require.NoError(t, deep.Check(wire.Protobuf, nest(number, 4000), wire.JSONSize{}), "field %d", number)
+		require.ErrorContains(t, light.Check(wire.Protobuf, bytes.Repeat(field(number, nil), 10_000), wire.JSONSize{}), "more memory than the budget", "field %d", number)
 	}
 }
 
@@ -349,117 +350,12 @@ func requireWithinBudget(t *testing.T, e Encoding, kind string, object any, typ 
 		_, _, data, err = wire.Unwrap(data, false)
 		require.NoError(t, err)
 	}
-	s := newEstimator(typ, (&Client{}).budget())
-	require.NoError(t, s.check(e, data, scan.Size))
-	s.budget.expansion /= 2 // to leave some margin
-	require.NoError(t, s.check(e, data, scan.Size))
-	// Estimate again with every element counted, as for large objects.
-	w := estimate{memoryLeft: s.memoryBudget(len(data)), depthLeft: 100, largest: s.json().largest}
-	if e == JSON {
-		_, err := w.countJSON(s.json(), data, 0)
-		require.NoError(t, err)
-	} else {
-		require.NoError(t, w.countProtobuf(s.large(), data))
+	limits := (&Client{}).limits()
+	// A half leaves some margin. An eighth counts nearly every element, as for large objects.
+	for _, part := range []int{1, 2, 8} {
+		s := budget.New(typ, budget.Limits{Expansion: limits.Expansion / part, Memory: limits.Memory, Depth: 100})
+		require.NoError(t, s.Check(wire.Encoding(e), data, scan.Size), "a limit divided by %d", part)
 	}
-}
-
-// The client refuses no custom resource that an API server accepts, whatever its values, if it is
-// decoded into a map.
-func TestValidCustomResourcesFitTheBudget(t *testing.T) {
-	t.Parallel()
-	s := newEstimator(reflect.TypeFor[*unstructured.Unstructured](), (&Client{}).budget())
-	maps := newEstimator(reflect.TypeFor[map[string]any](), (&Client{}).budget())
-	for _, part := range []string{`{}`, `[]`, `null`, `0`, `""`, `{"":0}`, `[0]`, `{"a":{"":0}}`, `{"":null}`} {
-		list := `{"x":[` + part + strings.Repeat(","+part, (1<<20)/(len(part)+1)) + `]}`
-		for _, s := range []*estimator{s, maps} {
-			var scan wire.JSONScan
-			scan.End([]byte(list))
-			require.NoError(t, s.check(JSON, []byte(list), scan.Size), part)
-		}
-	}
-	deep := []byte(strings.Repeat(`{"":`, 9_999) + "0" + strings.Repeat("}", 9_999))
-	var scan wire.JSONScan
-	scan.End(deep)
-	require.NoError(t, s.check(JSON, deep, scan.Size))
-	require.NoError(t, maps.check(JSON, deep, scan.Size))
-}
-
-// The estimate is never far below the memory that decoding takes.
-func TestEstimateMatchesDecodingMemory(t *testing.T) {
-	many := testsize.Scale(50_000, 20_000)
-	for name, test := range map[string]struct {
-		typ  reflect.Type
-		e    Encoding
-		data []byte
-	}{
-		"containers":           {reflect.TypeFor[*corev1.Pod](), Protobuf, bombPod(Protobuf, "a", many)},
-		"containers in JSON":   {reflect.TypeFor[*corev1.Pod](), JSON, bombPod(JSON, "a", many)},
-		"null in place of one": {reflect.TypeFor[*corev1.Pod](), JSON, bytes.ReplaceAll(bombPod(JSON, "a", many), []byte("{}"), []byte("null"))},
-		"owners":               {reflect.TypeFor[*corev1.Pod](), Protobuf, field(1, bytes.Repeat(field(13, nil), many))},
-		"objects in a map":     {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":[0` + strings.Repeat(`,{"":0}`, many) + `]}`)},
-		"maps in a map":        {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":` + strings.Repeat(`{"":`, 5_000) + "0" + strings.Repeat("}", 5_001))},
-		"empty lists in a map": {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":[0` + strings.Repeat(`,[]`, many) + `]}`)},
-		"entries of a map":     {reflect.TypeFor[*unstructured.Unstructured](), JSON, manyKeys(many)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newEstimator(test.typ, budget{expansion: 1, memory: math.MaxInt64, depth: wire.MaxDepth})
-			const plenty = 1 << 40
-			w := estimate{memoryLeft: plenty, depthLeft: s.budget.depth}
-			var err error
-			if test.e == JSON {
-				_, err = w.countJSON(s.json(), test.data, 0)
-			} else {
-				err = w.countProtobuf(s.protobuf(), test.data)
-			}
-			require.NoError(t, err)
-			estimate := plenty - w.memoryLeft
-			d := pods(&Client{}).decoder
-			if test.typ != reflect.TypeFor[*corev1.Pod]() {
-				d = Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{})).decoder
-			}
-			before := memoryInUse()
-			object, err := d.decode(test.e, test.data, &wire.Envelope{})
-			after := memoryInUse()
-			require.NoError(t, err)
-			runtime.KeepAlive(object)
-			took := int64(after - before)
-			t.Logf("%d bytes, estimate %d, took %d", len(test.data), estimate, took)
-			require.LessOrEqual(t, took, 2*estimate+64<<10)
-			require.GreaterOrEqual(t, 3*took, estimate, "the estimate must not be more than three times the memory")
-		})
-	}
-}
-
-func manyKeys(n int) []byte {
-	out := []byte(`{"kind":"A"`)
-	for i := range n {
-		out = fmt.Appendf(out, `,"%x":0`, i)
-	}
-	return append(out, '}')
-}
-
-func memoryInUse() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
-// In large objects, which no server stores, the estimate counts every element.
-func TestLargeObjectsAreFullyEstimated(t *testing.T) {
-	t.Parallel()
-	testsize.SkipIfShort(t, "decodes large objects")
-	// Each field takes 56 times its bytes, so only the estimate for large objects counts it.
-	large := append(bombPod(Protobuf, "a", 1), field(1, bytes.Repeat(field(17, nil), 4<<20))...)
-	s := newEstimator(reflect.TypeFor[*corev1.Pod](), (&Client{}).budget())
-	require.ErrorIs(t, s.check(Protobuf, large, wire.JSONSize{}), ErrTooLarge)
-	require.NoError(t, s.check(Protobuf, large[:len(large)-len(large)%2][:0], wire.JSONSize{}))
-	list := []byte(`{"kind":"A","x":[0` + strings.Repeat(`,{"":0}`, 1<<20) + `]}`)
-	maps := newEstimator(reflect.TypeFor[*unstructured.Unstructured](), (&Client{}).budget())
-	var scan wire.JSONScan
-	scan.End(list)
-	require.ErrorIs(t, maps.check(JSON, list, scan.Size), ErrTooLarge)
 }
 
 func TestBoundsAreValidated(t *testing.T) {
@@ -521,8 +417,8 @@ func TestG11_EstimateIgnoresFieldNameCase(t *testing.T) {
 		Small []int8     `json:"a"`
 		Large [][64]int8 `json:"A"`
 	}
-	s := newEstimator(reflect.TypeFor[two](), budget{expansion: 1, memory: math.MaxInt64, depth: wire.MaxDepth})
+	s := budget.New(reflect.TypeFor[two](), budget.Limits{Expansion: 1, Memory: math.MaxInt64, Depth: wire.MaxDepth})
 	data := `{"%s":[0` + strings.Repeat(",0", 10_000) + `]}`
-	require.NoError(t, s.check(JSON, fmt.Appendf(nil, data, "a"), wire.JSONSize{Parts: 1 << 20}))
-	require.ErrorIs(t, s.check(JSON, fmt.Appendf(nil, data, "A"), wire.JSONSize{Parts: 1 << 20}), ErrTooLarge)
+	require.NoError(t, s.Check(wire.JSON, fmt.Appendf(nil, data, "a"), wire.JSONSize{Parts: 1 << 20}))
+	require.ErrorIs(t, s.Check(wire.JSON, fmt.Appendf(nil, data, "A"), wire.JSONSize{Parts: 1 << 20}), ErrTooLarge)
 }

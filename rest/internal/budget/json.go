@@ -1,6 +1,7 @@
-package rest
+package budget
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -40,9 +41,9 @@ type jsonCosts struct {
 // Such a method reads the innermost bytes once for each level.
 const maxRescanBytes = 1 << 30
 
-// checkJSON does the work of check for JSON. It skips an object that has too few parts to take much
+// checkJSON does the work of Check for JSON. It skips an object that has too few parts to take much
 // memory.
-func (s *estimator) checkJSON(w estimate, data []byte, size wire.JSONSize) error {
+func (s *Estimator) checkJSON(w estimate, data []byte, size wire.JSONSize) error {
 	costs := s.json()
 	if size.Depth > w.depthLeft || costs.recursive && size.Depth > 128 && size.Depth*len(data) > maxRescanBytes {
 		return s.addLimit(errTooDeep, data)
@@ -174,7 +175,7 @@ func foldCase(name string) string {
 }
 
 // errIncompleteJSON is the error for a value whose end is missing.
-var errIncompleteJSON = fmt.Errorf("%w: JSON: a value is not complete", ErrMalformed)
+var errIncompleteJSON = fmt.Errorf("%w: JSON: a value is not complete", wire.ErrMalformed)
 
 // jsonCostBuilder computes the costs of types.
 type jsonCostBuilder struct {
@@ -266,7 +267,7 @@ func (c *jsonCostBuilder) addFields(s *jsonCosts, t reflect.Type) {
 		case name == "" && field.Anonymous && embedded.Kind() == reflect.Struct && !c.pending[embedded]:
 			c.addFields(s, embedded)
 		default:
-			name = orDefault(name, field.Name)
+			name = cmp.Or(name, field.Name)
 			in := c.costsOf(field.Type, 0)
 			if in != nil && in.kind == reflect.Invalid {
 				in = nil
