@@ -161,7 +161,7 @@ func (c *Client) Close() {
 	}
 	c.transport.Close()
 	if c.credentials.source != nil {
-		c.credentials.source.close()
+		c.credentials.source.Close()
 	}
 }
 

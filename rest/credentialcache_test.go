@@ -158,69 +158,6 @@ func TestPanickingCredentialSourceBlocksNoRequest(t *testing.T) {
 	})
 }
 
-// TestRefusedCredentialFromRunningCallIsNotUsed: a request after a 401 waits for a call
-// that started after the 401.
-func TestRefusedCredentialFromRunningCallIsNotUsed(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		old, renewed := &Credential{Token: NewSecret("old")}, &Credential{Token: NewSecret("new")}
-		a := &credentialSource{timeout: time.Minute, fetch: func(_ context.Context, refused *Credential) (*Credential, error) {
-			time.Sleep(time.Second)
-			if refused == old {
-				return renewed, nil
-			}
-			return old, nil
-		}}
-		var group sync.WaitGroup
-		group.Go(func() { _, _ = a.get(t.Context()) })
-		synctest.Wait()
-		a.setRefused(old)
-		got, err := a.get(t.Context())
-		require.NoError(t, err)
-		require.Same(t, renewed, got)
-		group.Wait()
-	})
-}
-
-// callbackContext is a context that delays the request just before it waits.
-type callbackContext struct {
-	context.Context
-	begins func()
-}
-
-func (s callbackContext) Done() <-chan struct{} {
-	s.begins()
-	return s.Context.Done()
-}
-
-// A request after a 401 also ignores a result that was complete before the request started to wait.
-func TestRefusedCredentialFromEndedCallIsNotUsed(t *testing.T) {
-	t.Parallel()
-	for range 20 {
-		old, renewed := &Credential{Token: NewSecret("old")}, &Credential{Token: NewSecret("new")}
-		release := make(chan struct{})
-		a := &credentialSource{timeout: time.Minute, fetch: func(_ context.Context, refused *Credential) (*Credential, error) {
-			if refused == old {
-				return renewed, nil
-			}
-			<-release
-			return old, nil
-		}}
-		first, _, err := a.join(t.Context())
-		require.NoError(t, err)
-		a.setRefused(old)
-		var once sync.Once
-		got, err := a.get(callbackContext{t.Context(), func() {
-			once.Do(func() {
-				close(release)
-				<-first.ctx.Done()
-			})
-		}})
-		require.NoError(t, err)
-		require.Same(t, renewed, got)
-	}
-}
-
 func TestCloseCancelsLogin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

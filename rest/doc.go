@@ -29,6 +29,7 @@
 // # Packages
 //
 //   - This package: [Client] and its options, [Resource], the verbs, lists and watches, errors.
+//   - internal/auth: credentials from token files, and from functions such as exec plugins.
 //   - internal/budget: estimates the memory of an object before anything decodes it.
 //   - internal/redact: hides tokens, passwords and keys in texts.
 //   - internal/transport: connections, TLS, proxies, and the reloading of files.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -49,31 +47,6 @@ func TestRetriesAreLoggedAtStartAndEveryFiveMinutes(t *testing.T) {
 		require.Len(t, log.lines, 2, log.lines)
 		require.Regexp(t, `^0s level=WARN msg="A request failed and is retried\." err="GET http.*" attempts=1 retry_in=1.* unlogged=0$`, log.lines[0])
 		require.Regexp(t, `^5m0s level=WARN msg="A request failed and is retried\." .* unlogged=2[0-9]$`, log.lines[1])
-	})
-}
-
-func TestUnreadableTokenFileIsLoggedEveryFiveMinutes(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "token")
-	synctest.Test(t, func(t *testing.T) {
-		var log logbook
-		require.NoError(t, os.WriteFile(file, []byte("good"), 0o600))
-		f := &tokenFile{path: file, logger: log.logger()}
-		read := func(minutes int) {
-			for range minutes {
-				f.read()
-				time.Sleep(time.Minute)
-			}
-		}
-		read(1)
-		require.NoError(t, os.Remove(file))
-		read(7)
-		require.NoError(t, os.WriteFile(file, []byte("good"), 0o600))
-		read(3)
-		require.Len(t, log.lines, 3, log.lines)
-		require.Contains(t, log.lines[0], "1m0s level=WARN msg=\"The token file cannot be read; the last valid token stays in use.\"")
-		require.Contains(t, log.lines[1], "6m0s level=WARN")
-		require.Contains(t, log.lines[2], "8m0s level=INFO msg=\"The token file can be read again.\"")
 	})
 }
 

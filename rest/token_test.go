@@ -2,19 +2,14 @@ package rest
 
 import (
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
-	"github.com/kinform/kinform/rest/internal/transport"
 )
 
 // authServer is a server that accepts requests with the right Authorization, and records all
@@ -62,38 +57,6 @@ func TestCredentialsAreSent(t *testing.T) {
 		require.Equal(t, want, handler.got)
 		client.Close()
 	}
-}
-
-func TestTokenFileIsReloaded(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "token")
-	write := func(token string) { require.NoError(t, os.WriteFile(file, []byte(token), 0o600)) }
-	synctest.Test(t, func(t *testing.T) {
-		write("one")
-		f := &tokenFile{path: file, logger: slog.New(slog.DiscardHandler)}
-		get := func() string {
-			token, err := f.get(t.Context(), transport.ReloadTimeout)
-			require.NoError(t, err)
-			return token.Reveal()
-		}
-		require.Equal(t, "one", get())
-
-		write("two")
-		time.Sleep(transport.ReloadInterval - 1)
-		require.Equal(t, "one", get(), "the file must be read at most once a minute")
-		time.Sleep(time.Nanosecond)
-		require.Equal(t, "two", get())
-
-		require.NoError(t, os.Remove(file))
-		time.Sleep(transport.ReloadInterval)
-		require.Equal(t, "two", get(), "the last valid token must stay in use")
-
-		write("three")
-		f.expireIfCurrent(NewSecret("one"))
-		require.Equal(t, "two", get(), "a 401 for an earlier token must not reload the file")
-		f.expireIfCurrent(NewSecret("two"))
-		require.Equal(t, "three", get(), "a 401 for the current token must reload the file")
-	})
 }
 
 func TestUnauthorizedReloadsTheToken(t *testing.T) {
