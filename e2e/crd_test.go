@@ -32,7 +32,8 @@ func TestClientWaitsForACustomResourceDefinition(t *testing.T) {
 			require.NoError(t, kube.CreateCRD(t.Context()))
 			p.waitForSync(t)
 			widgets := widgetChurn()
-			eventually(t, time.Minute, func() string { // the server may not serve the custom resource yet
+			eventually(t, time.Minute, func() string {
+				// The server may not serve the custom resource yet.
 				if err := widgets.step(t.Context()); err != nil {
 					return err.Error()
 				}

@@ -231,7 +231,8 @@ func installFleet(t *testing.T) *fleet {
 		counts: map[string]int{}, terms: map[types.NamespacedName]int32{}, leaders: map[int32]string{}}
 	buildExample(t, "fleet", f.binary)
 	writeKubeconfigOf(t, fleetUser, f.config)
-	t.Cleanup(func() { // The server keeps a deleted CustomResourceDefinition until all its objects are deleted.
+	t.Cleanup(func() {
+		// The server keeps a deleted CustomResourceDefinition until all its objects are deleted.
 		eventually(t, fleetPatience, func() string {
 			if _, err := kube.Get(context.Background(), definitionsPath+"/"+robotDefinition); err == nil || !strings.Contains(err.Error(), "404") {
 				return fmt.Sprintf("the definition of robots is not gone: %v", err)

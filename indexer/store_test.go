@@ -118,7 +118,8 @@ func TestReplaceSwapsTheWholeContent(t *testing.T) {
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 1, terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, "5"))
 	require.NoError(t, replace(store, []Op[*object]{
 		put("a/x", &object{version: 2, terms: []string{"u"}}),
-		put("a/z", &object{version: 3}), put("a/z", &object{version: 4}), // the last op of a key counts
+		// The last op of a key counts.
+		put("a/z", &object{version: 3}), put("a/z", &object{version: 4}),
 		put("a/w", &object{}), del("a/w"),
 	}, "7"))
 	require.Equal(t, []string{"a/x", "a/z"}, names(t, store.All()))

@@ -79,6 +79,7 @@ func (h *delayHeap[K]) Pop() any {
 	return last
 }
 
-// Package workqueue does more than this file: times are in a radix heap, whose nodes are the
-// entries of the table of keys. Setting, moving and removing a time allocates nothing, and costs
-// the same for any number of waiting keys.
+// Package workqueue does more than this file, for these reasons:
+//
+//   - Times are in a radix heap, whose nodes are the entries of the table of keys. Setting, moving
+//     and removing a time allocates nothing, and costs the same for any number of waiting keys.

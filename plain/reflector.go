@@ -44,7 +44,8 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 			return
 		}
 		r.failed(err)
-		r.version = "" // requests the newest list; any other list may be older than the received changes
+		// Requests the newest list; any other list may be older than the received changes.
+		r.version = ""
 		if time.Since(began) > longestBackoff {
 			failures = 0
 		}

@@ -84,14 +84,15 @@ type Reflector[T any] struct {
 	paged   bool     // the server answers in pages even at version "0"
 	// The log has named an undecodable object of this snapshot or watch.
 	undecodableLogged bool
-	outdated          outdatedSnapshots     // consecutive outdated snapshots
-	historyCheck      historyCheck          // whether the server's history is the known one
-	checkpoint        checkpoint.Checkpoint // the last event that the sink got from the known history
-	synced            bool                  // the sink has got a whole snapshot
-	undecodable       undecodableSet        // written by Run's goroutine, with record.mu locked
-	relistSpacer      pace.Spacer           // limits how often failed watches lead to a snapshot
-	burstLimiter      pace.BurstLimiter
-	justWaited        bool // the last state waited
+	outdated          outdatedSnapshots // consecutive outdated snapshots
+	historyCheck      historyCheck      // whether the server's history is the known one
+	// The last event that the sink got from the known history.
+	checkpoint   checkpoint.Checkpoint
+	synced       bool           // the sink has got a whole snapshot
+	undecodable  undecodableSet // written by Run's goroutine, with record.mu locked
+	relistSpacer pace.Spacer    // limits how often failed watches lead to a snapshot
+	burstLimiter pace.BurstLimiter
+	justWaited   bool // the last state waited
 
 	// The consecutive failures of snapshots and of watches are counted separately, because one kind
 	// may work while the other fails.

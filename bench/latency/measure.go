@@ -46,7 +46,8 @@ func (set settings) measure(s subject, p sendRate) (durations, error) {
 	for n := range updates {
 		updates[n] = pods[n%len(pods)].DeepCopy()
 		updates[n].ResourceVersion = strconv.Itoa(len(pods) + 1 + n)
-		updates[n].Generation = int64(n) // with it a handler finds the time at which the event was sent
+		// With it a handler finds the time at which the event was sent.
+		updates[n].Generation = int64(n)
 	}
 	written := make([]time.Time, set.events)
 	measured := make([]durations, fast)

@@ -34,7 +34,8 @@ func defaultFairnessLoad(rounds int) fairnessLoad {
 // result has the number of served keys of a namespace, and how long its keys waited.
 type result struct {
 	added, handed int
-	waited        []int // for each key, the number of keys handed out while it waited; includes keys that still wait
+	// For each key, the number of keys handed out while it waited; includes keys that still wait.
+	waited []int
 }
 
 // run runs the load on a queue. No key is added twice, so the queue merges nothing.

@@ -85,7 +85,8 @@ func run(ctx context.Context, client *rest.Client, identity string, logger *slog
 			queue.Add(e.Key.Namespace)
 			return
 		}
-		for key := range namespaces.Store().Keys() { // A change of the original concerns all namespaces.
+		for key := range namespaces.Store().Keys() {
+			// A change of the original concerns all namespaces.
 			queue.Add(key.Name)
 		}
 	}, informer.HandlerOptions{}); err != nil {

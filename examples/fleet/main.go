@@ -45,7 +45,8 @@ func main() {
 // other end of the pipe. So when the load test ends for any reason, its child processes end.
 func untilStdinCloses(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	go func() { // This goroutine ends only with the process, because a context cannot interrupt the read.
+	go func() {
+		// This goroutine ends only with the process, because a context cannot interrupt the read.
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()

@@ -5,8 +5,8 @@
 //   - [Transform] changes or replaces each object before it is stored.
 //   - [Resume] begins with the state of an earlier process; informer.Preload uses it.
 //
-// The tests of a merged source with a faulty server, and of preloaded stores, use the rig of package
-// informer and are there.
+// The tests of a merged source with a faulty server, and of preloaded stores, use the rig of
+// package informer and are there.
 //
 // # Merged sources
 //

@@ -54,7 +54,8 @@ func (t experiments) slowOrFailing(reconcile func(context.Context, types.Namespa
 			}
 		}
 		if err == nil {
-			err = reconcile(ctx, key) // before the pause, because reconcile reads the state from the store
+			// Before the pause, because reconcile reads the state from the store.
+			err = reconcile(ctx, key)
 		}
 		pause(ctx, t.Work)
 		return err

@@ -42,7 +42,8 @@ func fails(t *testing.T, args ...string) string {
 
 func TestErrorsOfTheCluster(t *testing.T) {
 	t.Parallel()
-	nobody, err := net.Listen("tcp", "127.0.0.1:0") // This listener accepts no connection, so no response comes.
+	// This listener accepts no connection, so no response comes.
+	nobody, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { nobody.Close() })
 	left, err := net.Listen("tcp", "127.0.0.1:0")
