@@ -8,6 +8,8 @@ import (
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // aggregatedType is the Content-Type of the aggregated discovery document (KEP-3352).
@@ -26,7 +28,7 @@ func acceptsAggregated(accept string) bool {
 }
 
 // aggregate describes the core group, or all other groups.
-func aggregate(all []*resource, core bool) apidiscoveryv2.APIGroupDiscoveryList {
+func aggregate(all []*storage.Resource, core bool) apidiscoveryv2.APIGroupDiscoveryList {
 	list := apidiscoveryv2.APIGroupDiscoveryList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"},
 		Items:    []apidiscoveryv2.APIGroupDiscovery{},
@@ -36,7 +38,7 @@ func aggregate(all []*resource, core bool) apidiscoveryv2.APIGroupDiscoveryList 
 			continue
 		}
 		version := versionIn(groupIn(&list, res.Group), res.Version)
-		version.Resources = append(version.Resources, res.discovery())
+		version.Resources = append(version.Resources, resourceDiscovery(res))
 	}
 	slices.SortStableFunc(list.Items, func(a, b apidiscoveryv2.APIGroupDiscovery) int { return compareGroups(a.Name, b.Name) })
 	for _, group := range list.Items {
@@ -67,11 +69,11 @@ func versionIn(group *apidiscoveryv2.APIGroupDiscovery, name string) *apidiscove
 	return &group.Versions[i]
 }
 
-func (r *resource) discovery() apidiscoveryv2.APIResourceDiscovery {
+func resourceDiscovery(r *storage.Resource) apidiscoveryv2.APIResourceDiscovery {
 	kind := &metav1.GroupVersionKind{Kind: r.Kind} // The real server reports this group version.
 	d := apidiscoveryv2.APIResourceDiscovery{
 		Resource: r.Plural, SingularResource: r.Singular, ResponseKind: kind, Scope: apidiscoveryv2.ScopeNamespace,
-		Verbs: r.verbs(), ShortNames: r.ShortNames, Categories: r.Categories,
+		Verbs: verbsOf(r), ShortNames: r.ShortNames, Categories: r.Categories,
 	}
 	if r.ClusterScoped {
 		d.Scope = apidiscoveryv2.ScopeCluster
@@ -81,9 +83,9 @@ func (r *resource) discovery() apidiscoveryv2.APIResourceDiscovery {
 			Subresource: "status", ResponseKind: kind, Verbs: statusVerbs,
 		}}
 	}
-	for _, sub := range r.subresources() {
+	for _, sub := range subresourcesOf(r) {
 		kind := metav1.GroupVersionKind(sub.kind)
-		if sub.kind.GroupVersion() == r.gvk.GroupVersion() {
+		if sub.kind.GroupVersion() == r.GVK.GroupVersion() {
 			kind.Group, kind.Version = "", ""
 		}
 		d.Subresources = append(d.Subresources, apidiscoveryv2.APISubresourceDiscovery{

@@ -93,14 +93,12 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 // registerAtStart registers the resources that the server serves from the beginning. The
 // registration does not count as a write.
 func (s *Server) registerAtStart() error {
-	registered := s.store.resource(apiServices.GroupVersionResource())
-	for _, res := range s.store.resources() {
-		u := apiServiceOf(res.gvk.GroupVersion())
-		rev, err := newRevision(registered, u, s.store.version)
-		if err != nil {
+	registered := s.store.Resource(apiServices.GroupVersionResource())
+	for _, res := range s.store.Resources() {
+		u := apiServiceOf(res.GVK.GroupVersion())
+		if err := s.store.Seed(registered, u); err != nil {
 			return err
 		}
-		registered.data.objects = registered.data.objects.with(rev)
 	}
 	return nil
 }
@@ -108,25 +106,25 @@ func (s *Server) registerAtStart() error {
 // register writes an APIService for each group version that has become served. It deletes the
 // APIServices of group versions that are no longer served. Two calls must not overlap.
 func (s *Server) register() error {
-	registered := s.store.resource(apiServices.GroupVersionResource())
+	registered := s.store.Resource(apiServices.GroupVersionResource())
 	if registered == nil {
 		return nil // The server is still being constructed.
 	}
 	var served []string
-	for _, res := range s.store.resources() {
-		u := apiServiceOf(res.gvk.GroupVersion())
+	for _, res := range s.store.Resources() {
+		u := apiServiceOf(res.GVK.GroupVersion())
 		served = append(served, u.GetName())
-		if s.store.get(registered, apiobject.Key(u)) == nil {
-			if _, err := s.store.put(registered, nil, u); err != nil {
+		if s.store.Get(registered, apiobject.Key(u)) == nil {
+			if _, err := s.store.Put(registered, nil, u); err != nil {
 				return err
 			}
 		}
 	}
-	objects, _ := s.store.snapshot(registered)
-	for rev := range objects.inNamespace("") {
-		managed := rev.labels["kube-aggregator.kubernetes.io/automanaged"]
-		if managed == "true" && !slices.Contains(served, rev.key.Name) {
-			if _, err := s.store.remove(registered, rev); err != nil {
+	objects, _ := s.store.Snapshot(registered)
+	for rev := range objects.InNamespace("") {
+		managed := rev.Labels["kube-aggregator.kubernetes.io/automanaged"]
+		if managed == "true" && !slices.Contains(served, rev.Key.Name) {
+			if _, err := s.store.Remove(registered, rev); err != nil {
 				return err
 			}
 		}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/managedfields"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // apply handles a server-side apply. The body has the fields that the manager wants the object to
@@ -42,14 +43,14 @@ func (s *Server) apply(w http.ResponseWriter, req *Request) error {
 
 // applyObject stores the object after an apply. It returns code 201 if the object was created, and
 // otherwise 200.
-func (s *Server) applyObject(req *Request, wanted document) (*revision, int, error) {
+func (s *Server) applyObject(req *Request, wanted apiobject.Document) (*storage.Revision, int, error) {
 	for {
-		old, code := s.store.get(req.res, req.key()), http.StatusOK
+		old, code := s.store.Get(req.res, req.key()), http.StatusOK
 		if old == nil {
 			code = http.StatusCreated
 		}
 		rev, err := s.applyOnce(req, old, wanted)
-		if errors.Is(err, errStale) || old == nil && apierrors.IsAlreadyExists(err) {
+		if errors.Is(err, storage.ErrStale) || old == nil && apierrors.IsAlreadyExists(err) {
 			continue // Another write came first.
 		}
 		return rev, code, err
@@ -57,12 +58,12 @@ func (s *Server) applyObject(req *Request, wanted document) (*revision, int, err
 }
 
 // decodeApplyBody reads the body of an apply to a resource.
-func (r *Request) decodeApplyBody(of *resource) (document, error) {
+func (r *Request) decodeApplyBody(of *storage.Resource) (apiobject.Document, error) {
 	body, err := r.body()
 	if err != nil {
 		return nil, err
 	}
-	var wanted document
+	var wanted apiobject.Document
 	err = yaml.UnmarshalStrict(body, &wanted)
 	if err == nil {
 		var data []byte
@@ -81,10 +82,10 @@ func (r *Request) decodeApplyBody(of *resource) (document, error) {
 	if has := object.GetNamespace(); has != "" && has != r.Namespace {
 		return nil, errOtherNamespace()
 	}
-	if meta, _ := wanted["metadata"].(document); meta["managedFields"] != nil {
+	if meta, _ := wanted["metadata"].(apiobject.Document); meta["managedFields"] != nil {
 		return nil, apierrors.NewBadRequest("metadata.managedFields must be nil")
 	}
-	if kind := schema.FromAPIVersionAndKind(object.GetAPIVersion(), object.GetKind()); kind != of.gvk {
+	if kind := schema.FromAPIVersionAndKind(object.GetAPIVersion(), object.GetKind()); kind != of.GVK {
 		return nil, apierrors.NewBadRequest("invalid object type: " + kind.String())
 	}
 	return wanted, nil
@@ -92,16 +93,16 @@ func (r *Request) decodeApplyBody(of *resource) (document, error) {
 
 // applyOnce applies the document wanted to the revision old once, and stores the result. The
 // argument old is nil if the object does not exist.
-func (s *Server) applyOnce(req *Request, old *revision, wanted document) (*revision, error) {
+func (s *Server) applyOnce(req *Request, old *storage.Revision, wanted apiobject.Document) (*storage.Revision, error) {
 	if old == nil && req.Subresource != "" {
-		return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
+		return nil, apierrors.NewNotFound(req.res.GroupResource(), req.Name)
 	}
-	var live document
+	var live apiobject.Document
 	var owned []metav1.ManagedFieldsEntry
 	if old != nil {
-		before := old.object()
+		before := old.Object()
 		owned = before.GetManagedFields()
-		live = req.res.document(before)
+		live = req.res.Document(before)
 	} else if err := req.checkCreatable(&unstructured.Unstructured{Object: wanted}); err != nil {
 		return nil, err
 	} else if err := s.authorizeCreate(req); err != nil {
@@ -109,11 +110,11 @@ func (s *Server) applyOnce(req *Request, old *revision, wanted document) (*revis
 	}
 	op := req.operation()
 	op.Force = boolParam(req.query, "force")
-	merged, entries, err := req.res.mergeType().Apply(live, wanted, owned, op)
+	merged, entries, err := req.res.MergeType().Apply(live, wanted, owned, op)
 	if err != nil {
 		return nil, err
 	}
-	obj, err := req.res.decodeJSON(apiobject.MustJSON(merged), false)
+	obj, err := req.res.DecodeJSON(apiobject.MustJSON(merged), false)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +125,9 @@ func (s *Server) applyOnce(req *Request, old *revision, wanted document) (*revis
 		if req.res.Status {
 			apiobject.ClearStatus(obj)
 		}
-		return s.insertChecked(req.res, obj, req.dryRun(), req.res.validateNew)
+		return s.insertChecked(req.res, obj, req.dryRun(), validateNew)
 	}
-	if obj, err = merge(req, old.object(), obj); err != nil {
+	if obj, err = merge(req, old.Object(), obj); err != nil {
 		return nil, err
 	}
 	setManagedFields(obj, entries)
@@ -136,7 +137,7 @@ func (s *Server) applyOnce(req *Request, old *revision, wanted document) (*revis
 // checkCreatable returns why an apply cannot create the object, or nil.
 func (r *Request) checkCreatable(wanted *unstructured.Unstructured) error {
 	if uid := wanted.GetUID(); uid != "" {
-		return apierrors.NewConflict(r.res.groupResource(), r.Name, fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+		return apierrors.NewConflict(r.res.GroupResource(), r.Name, fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 	}
 	if wanted.GetName() == "" {
 		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", r.Name))
@@ -148,7 +149,7 @@ func (r *Request) checkCreatable(wanted *unstructured.Unstructured) error {
 // obj replaces the revision old, which is nil for a new object. A field that a subresource does not
 // write gets no owner. If the fields cannot be determined, for example because the metadata is
 // invalid, obj loses its managed fields. The write itself does not fail, as on the real server.
-func (s *Server) trackManagedFields(req *Request, old *revision, obj Object) {
+func (s *Server) trackManagedFields(req *Request, old *storage.Revision, obj Object) {
 	owned := obj.GetManagedFields()
 	if isReset(owned) {
 		owned = nil
@@ -156,14 +157,14 @@ func (s *Server) trackManagedFields(req *Request, old *revision, obj Object) {
 	if !s.opts.ManagedFields && !everApplied(owned) {
 		return
 	}
-	before := req.res.new()
+	before := req.res.New()
 	if old != nil {
 		if len(owned) == 0 {
 			return // The managed fields cannot be decoded.
 		}
-		before = old.object()
+		before = old.Object()
 	}
-	entries, err := req.res.mergeType().Update(req.res.document(before), req.res.document(obj), owned, req.operation())
+	entries, err := req.res.MergeType().Update(req.res.Document(before), req.res.Document(obj), owned, req.operation())
 	if err != nil {
 		entries = nil
 	}
@@ -220,27 +221,8 @@ func (r *Request) operation() managedfields.Operation {
 			}
 		}
 	}
-	apiVersion, _ := r.res.gvk.ToAPIVersionAndKind()
+	apiVersion, _ := r.res.GVK.ToAPIVersionAndKind()
 	return managedfields.Operation{Manager: name, APIVersion: apiVersion, Subresource: r.Subresource, HasStatus: r.res.Status}
-}
-
-// mergeType returns the type that says how objects of the resource are merged.
-func (r *resource) mergeType() managedfields.Type {
-	if r.goType != nil {
-		return managedfields.OfGoType(r.goType)
-	}
-	r.schemaMergeOnce.Do(func() { r.schemaMergeType = managedfields.OfSchema(r.crdVersion.Schema.OpenAPIV3Schema) })
-	return r.schemaMergeType
-}
-
-// document returns an object as decoded JSON, with kind and apiVersion.
-func (r *resource) document(obj Object) document {
-	var doc document
-	if err := utiljson.Unmarshal(apiobject.MustJSON(obj), &doc); err != nil {
-		panic("apitest: " + err.Error()) // cannot happen: it has just been encoded
-	}
-	doc["apiVersion"], doc["kind"] = r.gvk.ToAPIVersionAndKind()
-	return doc
 }
 
 // isApply reports whether a patch is a server-side apply.

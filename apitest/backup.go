@@ -1,22 +1,19 @@
 package apitest
 
+import (
+	"github.com/kinform/kinform/apitest/internal/storage"
+)
+
 // Backup is the state of a server at one version; see [Server.Backup]. A Backup is immutable.
 type Backup struct {
-	server  *Server
-	version uint64
-	objects map[*collection]sortedRevisions
+	server *Server
+	state  storage.State
 }
 
 // Backup takes a backup of all objects, like a snapshot of etcd. It copies no objects, so it is
 // cheap.
 func (s *Server) Backup() *Backup {
-	s.store.mu.Lock()
-	defer s.store.mu.Unlock()
-	b := &Backup{server: s, version: s.store.version, objects: make(map[*collection]sortedRevisions)}
-	for _, res := range s.store.served.all {
-		b.objects[res.data] = res.data.objects
-	}
-	return b
+	return &Backup{server: s, state: s.store.State()}
 }
 
 // Restore returns the server to the state of a backup, like a cluster whose etcd is restored and
@@ -30,16 +27,6 @@ func (s *Server) Restore(b *Backup) {
 	if b.server != s {
 		panic("apitest: Restore needs a backup of the same server")
 	}
-	s.store.restore(b)
+	s.store.Restore(b.state)
 	s.DropWatches("")
-}
-
-func (s *store) restore(b *Backup) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, res := range s.served.all {
-		res.data.objects = b.objects[res.data]
-	}
-	s.version = b.version
-	s.history.compact(b.version)
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // bind assigns a node to a pod that has no node.
@@ -26,10 +27,10 @@ func (s *Server) bind(req *Request, obj Object) (Object, error) {
 		return nil, errs.ToAggregate() // The code is 500, as on the real server.
 	}
 	pods := s.builtinOf(&corev1.Pod{})
-	_, err := s.modifyUnchecked(pods, types.NamespacedName{Namespace: req.Namespace, Name: name}, req.dryRun(), func(old *revision) (Object, error) {
-		pod := old.object().(*corev1.Pod)
+	_, err := s.modifyUnchecked(pods, types.NamespacedName{Namespace: req.Namespace, Name: name}, req.dryRun(), func(old *storage.Revision) (Object, error) {
+		pod := old.Object().(*corev1.Pod)
 		if err := checkStoragePrecondition(pods, old, binding); err != nil {
-			return nil, apierrors.NewConflict(pods.groupResource(), name, err)
+			return nil, apierrors.NewConflict(pods.GroupResource(), name, err)
 		}
 		if err := checkBindable(pod); err != nil {
 			return nil, apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, name, err)
@@ -68,18 +69,18 @@ func checkBindable(pod *corev1.Pod) error {
 
 // checkStoragePrecondition returns an error if the sent object has another UID or resourceVersion
 // than the stored object. The error has the text of the real server's storage.
-func checkStoragePrecondition(res *resource, old *revision, sent metav1.Object) error {
+func checkStoragePrecondition(res *storage.Resource, old *storage.Revision, sent metav1.Object) error {
 	unmet := func(what, want, is string) error {
 		if want == "" || want == is {
 			return nil
 		}
 		return fmt.Errorf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s, ResourceVersion: 0, AdditionalErrorMsg: "+
-			"Precondition failed: %s in precondition: %s, %s in object meta: %s", res.Plural, old.key, what, want, what, is)
+			"Precondition failed: %s in precondition: %s, %s in object meta: %s", res.Plural, old.Key, what, want, what, is)
 	}
-	if err := unmet("UID", string(sent.GetUID()), string(old.object().GetUID())); err != nil {
+	if err := unmet("UID", string(sent.GetUID()), string(old.Object().GetUID())); err != nil {
 		return err
 	}
-	return unmet("ResourceVersion", sent.GetResourceVersion(), old.resourceVersion())
+	return unmet("ResourceVersion", sent.GetResourceVersion(), old.ResourceVersion())
 }
 
 // mergeMaps returns the entries of a and b. An entry of b replaces an entry of a.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // ChurnOptions are the options of [Server.Churn]. The zero value works.
@@ -54,10 +55,10 @@ func (s *Server) Churn(ctx context.Context, opts ChurnOptions) (writes int, err 
 	if c.opts.PerSecond < 0 || c.opts.Creates < 0 || c.opts.Updates < 0 || c.opts.Deletes < 0 {
 		return 0, errors.New("apitest: churn: rate and shares must not be negative")
 	}
-	pods := s.store.resource(podsResource)
-	stored, _ := s.store.snapshot(pods)
-	for rev := range stored.inNamespace("") {
-		c.keys = append(c.keys, rev.key)
+	pods := s.store.Resource(podsResource)
+	stored, _ := s.store.Snapshot(pods)
+	for rev := range stored.InNamespace("") {
+		c.keys = append(c.keys, rev.Key)
 	}
 	return c.run(ctx)
 }
@@ -122,9 +123,9 @@ func (c *churner) create() error {
 // update changes a pod, unless another client has deleted it.
 func (c *churner) update() error {
 	i := c.random.IntN(len(c.keys))
-	pods := c.srv.store.resource(podsResource)
-	_, err := c.srv.modify(pods, c.keys[i], false, func(old *revision) (Object, error) {
-		obj := old.object()
+	pods := c.srv.store.Resource(podsResource)
+	_, err := c.srv.modify(pods, c.keys[i], false, func(old *storage.Revision) (Object, error) {
+		obj := old.Object()
 		if pod, ok := obj.(*corev1.Pod); ok {
 			RestartContainer(pod)
 		}

@@ -104,8 +104,8 @@ func (s *Server) accountOfToken(token string) (user User, c claims, ok bool) {
 			return true
 		}
 		key := types.NamespacedName{Namespace: namespace, Name: object.Name}
-		rev := s.store.get(s.store.resourceOfKind(corev1.SchemeGroupVersion.WithKind(kind)), key)
-		return rev != nil && rev.object().GetUID() == object.UID
+		rev := s.store.Get(s.store.ResourceOfKind(corev1.SchemeGroupVersion.WithKind(kind)), key)
+		return rev != nil && rev.Object().GetUID() == object.UID
 	}
 	if !exists("ServiceAccount", p.Namespace, &p.Account) || !exists("Pod", p.Namespace, p.Pod) ||
 		!exists("Secret", p.Namespace, p.Secret) || !exists("Node", "", p.Node) {

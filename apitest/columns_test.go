@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/builtin"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // filler fills Go values with random content.
@@ -73,23 +75,20 @@ func TestTableCellsOfRandomObjects(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	f := filler{rand.New(rand.NewPCG(seed, 0))}
-	for _, res := range builtinResources() {
-		if res.handlePost != nil {
-			continue
-		}
-		as := res.columns()
+	for _, res := range builtin.Resources() {
+		as := columnsOf(res)
 		for i := range 20 {
-			obj := res.new()
+			obj := res.New()
 			f.fill(reflect.ValueOf(obj).Elem(), 0)
 			require.NotPanics(t, func() {
 				require.Len(t, as.Cells(obj), len(as.Headings), "%s", res.Kind)
-				if res.fieldValues != nil {
-					require.Len(t, res.fieldValues(obj), len(res.fieldNames))
+				if res.FieldValues != nil {
+					require.Len(t, res.FieldValues(obj), len(res.FieldNames))
 				}
-				if res.flags&scalable != 0 {
-					res.scaleOf(obj)
+				if res.Flags&storage.Scalable != 0 {
+					scaleOf(res, obj)
 				}
-				res.document(obj)
+				res.Document(obj)
 			}, "%s, the object %d of seed %d: %s", res.Kind, i, seed, apiobject.MustJSON(obj))
 		}
 	}

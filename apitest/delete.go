@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/crd"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 func (s *Server) delete(w http.ResponseWriter, req *Request) error {
@@ -32,7 +34,7 @@ func (s *Server) delete(w http.ResponseWriter, req *Request) error {
 	writeStatus(w, req.HTTP, withType(metav1.Status{
 		Status: metav1.StatusSuccess,
 		Details: &metav1.StatusDetails{
-			Name: req.Name, Group: req.res.Group, Kind: req.res.Plural, UID: rev.object().GetUID(),
+			Name: req.Name, Group: req.res.Group, Kind: req.res.Plural, UID: rev.Object().GetUID(),
 		},
 	}))
 	return nil
@@ -53,7 +55,7 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 		return err
 	}
 	for i, rev := range p.items {
-		deleted, _, err := s.remove(req.res, rev.key, opts)
+		deleted, _, err := s.remove(req.res, rev.Key, opts)
 		switch {
 		case apierrors.IsNotFound(err): // another client deleted it first
 		case err != nil:
@@ -91,13 +93,13 @@ func (r *Request) parseDeletion() (format, metav1.DeleteOptions, error) {
 // remove deletes an object and returns its last state. If finalizers or a terminating pod delay the
 // deletion, remove only marks the object as being deleted. It then returns the object's current
 // state, and gone is false.
-func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.DeleteOptions) (rev *revision, gone bool, err error) {
+func (s *Server) remove(res *storage.Resource, key types.NamespacedName, opts metav1.DeleteOptions) (rev *storage.Revision, gone bool, err error) {
 	for {
-		old := s.store.get(res, key)
+		old := s.store.Get(res, key)
 		if old == nil {
-			return nil, false, apierrors.NewNotFound(res.groupResource(), key.Name)
+			return nil, false, apierrors.NewNotFound(res.GroupResource(), key.Name)
 		}
-		obj := old.object()
+		obj := old.Object()
 		if err := checkDeletePreconditions(res, obj, opts); err != nil {
 			return nil, false, err
 		}
@@ -105,7 +107,7 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 		grace, deleting := s.gracePeriod(obj, opts), obj.GetDeletionTimestamp() != nil
 		held := hasFinalizers(obj) || grace > 0
 		switch {
-		case slices.Contains(opts.DryRun, metav1.DryRunAll), held && deleting && old.equals(obj):
+		case slices.Contains(opts.DryRun, metav1.DryRunAll), held && deleting && old.Equals(obj):
 			return old, !held, nil
 		case held:
 			if !deleting {
@@ -124,7 +126,7 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 		default:
 			rev, err = s.removeStored(res, old)
 		}
-		if !errors.Is(err, errStale) {
+		if !errors.Is(err, storage.ErrStale) {
 			return rev, !held, err
 		}
 	}
@@ -132,15 +134,15 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 
 // removeStored removes an object from the store. If the object is a CustomResourceDefinition,
 // removeStored also removes the defined resources.
-func (s *Server) removeStored(res *resource, old *revision) (*revision, error) {
-	if res.gvk != crdKind {
-		return s.store.remove(res, old)
+func (s *Server) removeStored(res *storage.Resource, old *storage.Revision) (*storage.Revision, error) {
+	if res.GVK != crd.Kind {
+		return s.store.Remove(res, old)
 	}
 	s.crdMu.Lock()
 	defer s.crdMu.Unlock()
-	rev, err := s.store.remove(res, old)
+	rev, err := s.store.Remove(res, old)
 	if err == nil {
-		s.store.removeResources(s.store.resourcesOfCRD(old.key.Name)...)
+		s.store.RemoveResources(s.store.ResourcesOfCRD(old.Key.Name)...)
 		err = s.register()
 	}
 	return rev, err
@@ -148,7 +150,7 @@ func (s *Server) removeStored(res *resource, old *revision) (*revision, error) {
 
 // checkDeletePreconditions returns an error if an object does not meet a precondition of its
 // deletion.
-func checkDeletePreconditions(res *resource, obj Object, opts metav1.DeleteOptions) error {
+func checkDeletePreconditions(res *storage.Resource, obj Object, opts metav1.DeleteOptions) error {
 	err := checkPreconditions(obj, opts.Preconditions)
 	if err == nil {
 		return nil

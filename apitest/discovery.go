@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // serveNonResource handles requests that are not for a resource: discovery, OpenAPI, version and
@@ -21,7 +22,7 @@ func (s *Server) serveNonResource(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := strings.TrimSuffix(r.URL.Path, "/")
-	all := s.store.resources()
+	all := s.store.Resources()
 	aggregated := !s.opts.NoAggregatedDiscovery && acceptsAggregated(r.Header.Get("Accept"))
 	var doc any
 	switch parts := strings.Split(path, "/")[1:]; {
@@ -71,7 +72,7 @@ func isHealth(path string) bool {
 }
 
 // groups lists all groups except the core group, each with its versions.
-func groups(all []*resource) []metav1.APIGroup {
+func groups(all []*storage.Resource) []metav1.APIGroup {
 	list := []metav1.APIGroup{}
 	for _, res := range all {
 		if res.Group == "" {
@@ -82,7 +83,7 @@ func groups(all []*resource) []metav1.APIGroup {
 			i = len(list)
 			list = append(list, metav1.APIGroup{Name: res.Group})
 		}
-		gv := metav1.GroupVersionForDiscovery{GroupVersion: res.gvk.GroupVersion().String(), Version: res.Version}
+		gv := metav1.GroupVersionForDiscovery{GroupVersion: res.GVK.GroupVersion().String(), Version: res.Version}
 		if group := &list[i]; !slices.Contains(group.Versions, gv) {
 			group.Versions = append(group.Versions, gv)
 		}
@@ -100,7 +101,7 @@ func groups(all []*resource) []metav1.APIGroup {
 }
 
 // groupDocument describes one group. It returns nil if the server does not serve the group.
-func groupDocument(all []*resource, name string) any {
+func groupDocument(all []*storage.Resource, name string) any {
 	for _, group := range groups(all) {
 		if group.Name == name {
 			group.TypeMeta = metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
@@ -112,25 +113,25 @@ func groupDocument(all []*resource, name string) any {
 
 // resourceList describes the resources of one group version. It returns nil if the group version
 // has no resources.
-func resourceList(all []*resource, gv schema.GroupVersion) any {
+func resourceList(all []*storage.Resource, gv schema.GroupVersion) any {
 	list := metav1.APIResourceList{
 		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
 		GroupVersion: gv.String(),
 	}
 	for _, res := range all {
-		if res.gvk.GroupVersion() != gv {
+		if res.GVK.GroupVersion() != gv {
 			continue
 		}
 		list.APIResources = append(list.APIResources, metav1.APIResource{
 			Name: res.Plural, SingularName: res.Singular, Namespaced: !res.ClusterScoped, Kind: res.Kind,
-			Verbs: res.verbs(), ShortNames: res.ShortNames, Categories: res.Categories,
+			Verbs: verbsOf(res), ShortNames: res.ShortNames, Categories: res.Categories,
 		})
 		if res.Status {
 			list.APIResources = append(list.APIResources, metav1.APIResource{
 				Name: res.Plural + "/status", Namespaced: !res.ClusterScoped, Kind: res.Kind, Verbs: statusVerbs,
 			})
 		}
-		for _, sub := range res.subresources() {
+		for _, sub := range subresourcesOf(res) {
 			gv := sub.groupVersion(res)
 			list.APIResources = append(list.APIResources, metav1.APIResource{
 				Name: res.Plural + "/" + sub.name, Namespaced: !res.ClusterScoped,
@@ -149,3 +150,14 @@ var (
 	verbs       = metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 	statusVerbs = metav1.Verbs{"get", "patch", "update"}
 )
+
+// verbsOf returns the verbs that the resource supports.
+func verbsOf(r *storage.Resource) metav1.Verbs {
+	if r.PostOnly {
+		return metav1.Verbs{"create"}
+	}
+	if r.Group == "" && r.Plural == "namespaces" {
+		return slices.DeleteFunc(slices.Clone(verbs), func(verb string) bool { return verb == "deletecollection" })
+	}
+	return verbs
+}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // maxDisrupted is the maximum number of evictions that the controller of a budget has not processed
@@ -20,10 +21,10 @@ import (
 const maxDisrupted = 2000
 
 // budgetsOf returns the disruption budgets that select a pod.
-func (s *Server) budgetsOf(pod *corev1.Pod) (all []*revision) {
-	stored, _ := s.store.snapshot(s.builtinOf(&policyv1.PodDisruptionBudget{}))
-	for rev := range stored.inNamespace(pod.Namespace) {
-		selector, err := metav1.LabelSelectorAsSelector(rev.object().(*policyv1.PodDisruptionBudget).Spec.Selector)
+func (s *Server) budgetsOf(pod *corev1.Pod) (all []*storage.Revision) {
+	stored, _ := s.store.Snapshot(s.builtinOf(&policyv1.PodDisruptionBudget{}))
+	for rev := range stored.InNamespace(pod.Namespace) {
+		selector, err := metav1.LabelSelectorAsSelector(rev.Object().(*policyv1.PodDisruptionBudget).Spec.Selector)
 		if err == nil && selector.Matches(labels.Set(pod.Labels)) {
 			all = append(all, rev)
 		}
@@ -43,12 +44,12 @@ func (s *Server) spendBudget(pod *corev1.Pod, dryRun bool) (spent bool, err erro
 	default:
 		return false, newStatusError(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
 	}
-	budget := budgets[0].object().(*policyv1.PodDisruptionBudget)
+	budget := budgets[0].Object().(*policyv1.PodDisruptionBudget)
 	if !isReady(pod) && allowsUnhealthyEviction(budget) {
 		return false, nil
 	}
-	_, err = s.modify(budgets[0].res, budgets[0].key, dryRun, func(old *revision) (Object, error) {
-		budget := old.object().(*policyv1.PodDisruptionBudget)
+	_, err = s.modify(budgets[0].Res, budgets[0].Key, dryRun, func(old *storage.Revision) (Object, error) {
+		budget := old.Object().(*policyv1.PodDisruptionBudget)
 		if err := checkDisruptionAllowed(budget); err != nil {
 			return nil, err
 		}

@@ -5,18 +5,20 @@ import (
 	"math"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // send buffers an event, after applying the faults of the watch to it. It returns false if the
 // watch has ended.
-func (w *watcher) send(eventType string, rev *revision) bool {
+func (w *watcher) send(eventType string, rev *storage.Revision) bool {
 	times := 1
 	if w.effects.duplicate {
 		times = 2
 	}
 	if w.effects.undecodable == w.sent+1 && !w.format.table {
 		// the cells of a table need a decodable object
-		rev = rev.undecodable()
+		rev = rev.Undecodable()
 	}
 	for range times {
 		before := len(w.buf)
@@ -75,14 +77,14 @@ func (w *watcher) sendHuge(size int64) {
 // bookmark buffers a bookmark. A bookmark means that all changes up to its version have been sent.
 // If the version is in the future, no bookmark is sent, as on the real server.
 func (w *watcher) bookmark(endsInitial bool) {
-	if w.version > w.srv.store.current() {
+	if w.version > w.srv.store.Current() {
 		return
 	}
-	obj := w.res.new()
+	obj := w.res.New()
 	if endsInitial {
 		obj.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 	}
-	rev, err := newRevision(w.res, obj, w.version)
+	rev, err := storage.NewRevision(w.res, obj, w.version)
 	if err != nil {
 		panic("apitest: " + err.Error()) // cannot fail for an empty object
 	}

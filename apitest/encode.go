@@ -8,53 +8,47 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
-)
-
-// A protobuf body is the magic number and a runtime.Unknown: the type, the length of the object,
-// the object, and two empty strings.
-const (
-	protobufMagic = "k8s\x00"
-	envelopeEnd   = "\x1a\x00\x22\x00"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // typeOf returns the apiVersion and kind of objects of res in this format.
-func (f format) typeOf(res *resource) (apiVersion, kind string) {
+func (f format) typeOf(res *storage.Resource) (apiVersion, kind string) {
 	if f.metadata {
-		return metadataType.APIVersion, metadataType.Kind
+		return storage.MetadataType.APIVersion, storage.MetadataType.Kind
 	}
-	return res.gvk.GroupVersion().String(), res.Kind
+	return res.GVK.GroupVersion().String(), res.Kind
 }
 
 // item encodes an object as an item of a list.
-func (f format) item(rev *revision) []byte {
+func (f format) item(rev *storage.Revision) []byte {
 	switch {
 	case f.metadata && f.protobuf:
-		return rev.metadataProto()
+		return rev.MetadataProto()
 	case f.metadata:
-		return rev.metadataJSON()
+		return rev.MetadataJSON()
 	case f.protobuf:
-		return rev.stored
+		return rev.Stored
 	default:
-		return rev.itemJSON()
+		return rev.ItemJSON()
 	}
 }
 
 // typed reports whether items of a list in JSON have kind and apiVersion.
-func (f format) typed(res *resource) bool { return f.metadata || !res.protobuf() }
+func (f format) typed(res *storage.Resource) bool { return f.metadata || !res.Protobuf() }
 
 // appendObject appends an object on its own, outside of a list.
-func (f format) appendObject(b []byte, rev *revision) []byte {
+func (f format) appendObject(b []byte, rev *storage.Revision) []byte {
 	if f.table {
 		return append(b, apiobject.MustJSON(f.tableOf(rev))...)
 	}
 	item := f.item(rev)
-	apiVersion, kind := f.typeOf(rev.res)
+	apiVersion, kind := f.typeOf(rev.Res)
 	switch {
 	case f.protobuf:
 		b = appendEnvelope(b, apiVersion, kind, len(item))
 		b = append(b, item...)
-		return append(b, envelopeEnd...)
-	case f.typed(rev.res):
+		return append(b, apiobject.EnvelopeEnd...)
+	case f.typed(rev.Res):
 		return append(b, item...)
 	default:
 		b = appendJSONType(b, apiVersion, kind)
@@ -64,7 +58,7 @@ func (f format) appendObject(b []byte, rev *revision) []byte {
 
 // appendEvent appends one event of a watch: a line of JSON, or a frame of
 // protobuf.
-func (f format) appendEvent(b []byte, eventType string, rev *revision) []byte {
+func (f format) appendEvent(b []byte, eventType string, rev *storage.Revision) []byte {
 	if !f.protobuf {
 		b = append(b, `{"type":"`...)
 		b = append(b, eventType...)
@@ -72,7 +66,7 @@ func (f format) appendEvent(b []byte, eventType string, rev *revision) []byte {
 		b = f.appendObject(b, rev)
 		return append(b, '}', '\n')
 	}
-	apiVersion, kind := f.typeOf(rev.res)
+	apiVersion, kind := f.typeOf(rev.Res)
 	item := f.item(rev)
 	b = appendFrame(b, eventType, envelopeSize(apiVersion, kind, len(item)))
 	return f.appendObject(b, rev)
@@ -101,9 +95,9 @@ func appendFrame(b []byte, eventType string, size int) []byte {
 }
 
 // appendEnvelope appends the beginning of a protobuf body. The object that follows has size bytes.
-// After the object, the caller appends envelopeEnd.
+// After the object, the caller appends apiobject.EnvelopeEnd.
 func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
-	b = append(b, protobufMagic...)
+	b = append(b, apiobject.ProtobufMagic...)
 	b = binary.AppendUvarint(append(b, 0x0a), uint64(typeMetaSize(apiVersion, kind)))
 	b = appendProtoString(b, 0x0a, apiVersion)
 	b = appendProtoString(b, 0x12, kind)
@@ -113,7 +107,7 @@ func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 // envelopeSize returns the size of a whole body for an object of this size.
 func envelopeSize(apiVersion, kind string, size int) int {
 	typeMeta := typeMetaSize(apiVersion, kind)
-	return len(protobufMagic) + 1 + varintSize(typeMeta) + typeMeta + 1 + varintSize(size) + size + len(envelopeEnd)
+	return len(apiobject.ProtobufMagic) + 1 + varintSize(typeMeta) + typeMeta + 1 + varintSize(size) + size + len(apiobject.EnvelopeEnd)
 }
 
 func typeMetaSize(apiVersion, kind string) int {

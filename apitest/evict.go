@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // evict deletes a pod if its disruption budget allows that.
@@ -24,12 +25,12 @@ func (s *Server) evict(req *Request, obj Object) (Object, error) {
 		return nil, err
 	}
 	for {
-		old := s.store.get(req.res, req.key())
+		old := s.store.Get(req.res, req.key())
 		if old == nil {
-			return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
+			return nil, apierrors.NewNotFound(req.res.GroupResource(), req.Name)
 		}
 		unchangedSince := old
-		if pod := old.object().(*corev1.Pod); !skipsBudgets(pod) {
+		if pod := old.Object().(*corev1.Pod); !skipsBudgets(pod) {
 			spent, err := s.spendBudget(pod, isDryRun(opts))
 			if err != nil {
 				return nil, err
@@ -40,7 +41,7 @@ func (s *Server) evict(req *Request, obj Object) (Object, error) {
 				unchangedSince = nil
 			}
 		}
-		if err = s.evictPod(req.res, old, unchangedSince, opts); !errors.Is(err, errStale) {
+		if err = s.evictPod(req.res, old, unchangedSince, opts); !errors.Is(err, storage.ErrStale) {
 			return nil, err
 		}
 	}
@@ -71,17 +72,17 @@ func skipsBudgets(pod *corev1.Pod) bool {
 }
 
 // evictPod writes the reason of the eviction into a pod, and deletes the pod. If unchangedSince is
-// not nil and the pod has changed since that revision, evictPod returns errStale.
-func (s *Server) evictPod(pods *resource, old, unchangedSince *revision, opts metav1.DeleteOptions) error {
-	key := old.key
+// not nil and the pod has changed since that revision, evictPod returns storage.ErrStale.
+func (s *Server) evictPod(pods *storage.Resource, old, unchangedSince *storage.Revision, opts metav1.DeleteOptions) error {
+	key := old.Key
 	if !isDryRun(opts) {
-		rev, err := s.modify(pods, key, false, func(cur *revision) (Object, error) {
-			pod := cur.object().(*corev1.Pod)
+		rev, err := s.modify(pods, key, false, func(cur *storage.Revision) (Object, error) {
+			pod := cur.Object().(*corev1.Pod)
 			if err := checkDeletePreconditions(pods, pod, opts); err != nil {
 				return nil, err
 			}
-			if unchangedSince != nil && cur.version != unchangedSince.version {
-				return nil, errStale
+			if unchangedSince != nil && cur.Version != unchangedSince.Version {
+				return nil, storage.ErrStale
 			}
 			apiobject.SetPodCondition(pod, corev1.DisruptionTarget, corev1.ConditionTrue, "EvictionByEvictionAPI")
 			at := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
@@ -92,7 +93,7 @@ func (s *Server) evictPod(pods *resource, old, unchangedSince *revision, opts me
 			return err
 		}
 		if opts.Preconditions != nil && opts.Preconditions.ResourceVersion != nil {
-			version := rev.resourceVersion()
+			version := rev.ResourceVersion()
 			opts.Preconditions = &metav1.Preconditions{UID: opts.Preconditions.UID, ResourceVersion: &version}
 		}
 	}

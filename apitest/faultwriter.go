@@ -13,7 +13,7 @@ type response struct {
 
 // contentType returns the Content-Type of the normal response.
 func (r *response) contentType() string {
-	f, _ := negotiate(r.req.HTTP.Header.Get("Accept"), r.req.res == nil || r.req.res.protobuf())
+	f, _ := negotiate(r.req.HTTP.Header.Get("Accept"), r.req.res == nil || r.req.res.Protobuf())
 	if r.req.Verb == "watch" {
 		return f.streamType()
 	}

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // garbageCollector is the garbage collector of the server. It deletes objects whose owners are
@@ -27,7 +29,7 @@ type garbageCollector struct {
 
 // ownedNode is an object in the collector's graph.
 type ownedNode struct {
-	res        *resource
+	res        *storage.Resource
 	key        types.NamespacedName
 	uid        types.UID
 	version    string
@@ -60,33 +62,33 @@ func (g *garbageCollector) start() {
 	g.nodes = map[types.UID]*ownedNode{}
 	g.dependents = map[types.UID]map[types.UID]*ownedNode{}
 	g.toCheck = map[types.UID]bool{}
-	seen := map[*collection]bool{}
-	for _, res := range g.srv.store.resources() {
-		if seen[res.data] {
+	seen := map[*storage.Collection]bool{}
+	for _, res := range g.srv.store.Resources() {
+		if seen[res.Data] {
 			continue
 		}
-		seen[res.data] = true
-		objects, _ := g.srv.store.snapshot(res)
-		for rev := range objects.inNamespace("") {
+		seen[res.Data] = true
+		objects, _ := g.srv.store.Snapshot(res)
+		for rev := range objects.InNamespace("") {
 			g.update(rev)
 		}
 	}
 }
 
-func (g *garbageCollector) change(c *change) {
-	if c.cur != nil {
-		g.update(c.cur)
+func (g *garbageCollector) change(c *storage.Change) {
+	if c.Cur != nil {
+		g.update(c.Cur)
 		return
 	}
-	g.forget(c.prev.metadata().UID)
+	g.forget(c.Prev.Metadata().UID)
 }
 
 // update updates the graph with the current state of an object.
-func (g *garbageCollector) update(rev *revision) {
-	meta := rev.metadata()
+func (g *garbageCollector) update(rev *storage.Revision) {
+	meta := rev.Metadata()
 	g.forget(meta.UID)
 	n := &ownedNode{
-		res: rev.res, key: rev.key, uid: meta.UID, version: meta.ResourceVersion, owners: meta.OwnerReferences,
+		res: rev.Res, key: rev.Key, uid: meta.UID, version: meta.ResourceVersion, owners: meta.OwnerReferences,
 		finalizers: meta.Finalizers, deleting: meta.DeletionTimestamp != nil,
 	}
 	g.nodes[n.uid] = n
@@ -213,10 +215,10 @@ func (g *garbageCollector) removeFinalizer(n *ownedNode, finalizer string) error
 }
 
 func (g *garbageCollector) modify(n *ownedNode, change func(Object)) error {
-	_, err := g.srv.modify(n.res, n.key, false, func(old *revision) (Object, error) {
-		obj := old.object()
+	_, err := g.srv.modify(n.res, n.key, false, func(old *storage.Revision) (Object, error) {
+		obj := old.Object()
 		if obj.GetUID() != n.uid {
-			return nil, apierrors.NewConflict(n.res.groupResource(), n.key.Name, errors.New("another object has the name"))
+			return nil, apierrors.NewConflict(n.res.GroupResource(), n.key.Name, errors.New("another object has the name"))
 		}
 		change(obj)
 		return obj, nil
@@ -227,7 +229,7 @@ func (g *garbageCollector) modify(n *ownedNode, change func(Object)) error {
 // setPropagationFinalizers sets the finalizers that delay a deletion until the collector has
 // handled the dependents. Without a collector, it sets no finalizers, because nothing would remove
 // them.
-func (s *Server) setPropagationFinalizers(res *resource, obj Object, opts metav1.DeleteOptions) {
+func (s *Server) setPropagationFinalizers(res *storage.Resource, obj Object, opts metav1.DeleteOptions) {
 	//lint:ignore SA1019 Clients of old send it, and kubectl did.
 	if !s.opts.GarbageCollection || obj.GetDeletionTimestamp() != nil && opts.PropagationPolicy == nil && opts.OrphanDependents == nil {
 		return
@@ -246,7 +248,7 @@ func (s *Server) setPropagationFinalizers(res *resource, obj Object, opts metav1
 
 // propagationPolicy decides what happens to the dependents of an object. The first policy that
 // exists applies: the deletion's, the one of the object's finalizers, the type's default.
-func propagationPolicy(res *resource, obj Object, opts metav1.DeleteOptions) metav1.DeletionPropagation {
+func propagationPolicy(res *storage.Resource, obj Object, opts metav1.DeleteOptions) metav1.DeletionPropagation {
 	switch {
 	case opts.PropagationPolicy != nil:
 		return *opts.PropagationPolicy

@@ -24,7 +24,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	req, resourcePath := parseRequest(r)
 	if resourcePath {
-		req.res = s.store.resource(req.groupVersionResource())
+		req.res = s.store.Resource(req.groupVersionResource())
 	}
 	if s.opts.OnRequest != nil {
 		s.opts.OnRequest(req)
@@ -50,7 +50,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeStatus(w, r, errStatus(refused))
 	case !resourcePath:
 		s.serveNonResource(w, r)
-	case req.res == nil && s.store.hasBuiltin(req.Group, req.Version):
+	case req.res == nil && s.store.HasBuiltin(req.Group, req.Version):
 		writeStatus(w, r, errStatus(errNoResource()))
 	case req.res == nil:
 		http.NotFound(w, r)
@@ -68,13 +68,13 @@ func (s *Server) serveResource(w http.ResponseWriter, req *Request) error {
 	if err := req.validateOptions(); err != nil {
 		return err
 	}
-	if res.handlePost != nil {
+	if res.PostOnly {
 		if err := checkPostPath(req); err != nil {
 			return err
 		}
-		return res.handlePost(s, w, req)
+		return s.servePost(w, req, res, postHandlerOf(res))
 	}
-	i := slices.IndexFunc(res.subresources(), func(sub subresource) bool { return sub.name == req.Subresource })
+	i := slices.IndexFunc(subresourcesOf(res), func(sub subresource) bool { return sub.name == req.Subresource })
 	if req.Subresource != "" && i < 0 && (req.Subresource != "status" || !res.Status) {
 		return errNoResource()
 	}
@@ -85,7 +85,7 @@ func (s *Server) serveResource(w http.ResponseWriter, req *Request) error {
 		return errMethodNotAllowed()
 	}
 	if i >= 0 {
-		return res.subresources()[i].serve(s, w, req)
+		return subresourcesOf(res)[i].serve(s, w, req)
 	}
 	switch req.Verb {
 	case "list":
@@ -101,7 +101,7 @@ func (s *Server) serveResource(w http.ResponseWriter, req *Request) error {
 	case "patch":
 		return s.patch(w, req)
 	}
-	if req.Subresource != "" || !slices.Contains(res.verbs(), req.Verb) {
+	if req.Subresource != "" || !slices.Contains(verbsOf(res), req.Verb) {
 		return errMethodNotAllowed()
 	}
 	if req.Verb == "delete" {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // Object is an object that the server stores: a pointer to a built-in type, or an
@@ -39,7 +40,7 @@ func (s *Server) Update(obj Object) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return objectOf(s.modify(res, apiobject.Key(obj), false, func(*revision) (Object, error) {
+	return objectOf(s.modify(res, apiobject.Key(obj), false, func(*storage.Revision) (Object, error) {
 		return obj.DeepCopyObject().(Object), nil
 	}))
 }
@@ -61,11 +62,11 @@ func (s *Server) Get(resource schema.GroupVersionResource, key types.NamespacedN
 	if err != nil {
 		return nil, err
 	}
-	rev := s.store.get(res, key)
+	rev := s.store.Get(res, key)
 	if rev == nil {
-		return nil, apierrors.NewNotFound(res.groupResource(), key.Name)
+		return nil, apierrors.NewNotFound(res.GroupResource(), key.Name)
 	}
-	return rev.object(), nil
+	return rev.Object(), nil
 }
 
 // List returns copies of all objects of a resource in a namespace, sorted by namespace and name,
@@ -75,23 +76,23 @@ func (s *Server) List(resource schema.GroupVersionResource, namespace string) (o
 	if err != nil {
 		return nil, "", err
 	}
-	stored, version := s.store.snapshot(res)
-	for rev := range stored.inNamespace(namespace) {
-		objects = append(objects, rev.convertedTo(res).object())
+	stored, version := s.store.Snapshot(res)
+	for rev := range stored.InNamespace(namespace) {
+		objects = append(objects, rev.ConvertedTo(res).Object())
 	}
 	return objects, strconv.FormatUint(version, 10), nil
 }
 
 // toStored returns the resource of obj and a copy in its stored form.
-func (s *Server) toStored(obj Object) (*resource, Object, error) {
+func (s *Server) toStored(obj Object) (*storage.Resource, Object, error) {
 	obj = obj.DeepCopyObject().(Object)
-	var res *resource
+	var res *storage.Resource
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		res = s.store.resourceOfKind(u.GroupVersionKind())
+		res = s.store.ResourceOfKind(u.GroupVersionKind())
 	} else {
-		res = s.store.resourceOfGoType(reflect.TypeOf(obj).Elem())
+		res = s.store.ResourceOfGoType(reflect.TypeOf(obj).Elem())
 	}
-	if res == nil || res.handlePost != nil {
+	if res == nil || res.PostOnly {
 		return nil, nil, fmt.Errorf("apitest: no resource of kind %s, type %T, is served", obj.GetObjectKind().GroupVersionKind(), obj)
 	}
 	if res.ClusterScoped {
@@ -99,27 +100,27 @@ func (s *Server) toStored(obj Object) (*resource, Object, error) {
 	} else if obj.GetNamespace() == "" {
 		return nil, nil, fmt.Errorf("apitest: %s %q needs a namespace", res.Kind, obj.GetName())
 	}
-	if u, ok := obj.(*unstructured.Unstructured); ok && res.protobuf() {
-		typed, err := res.decodeJSON(apiobject.MustJSON(u.Object), false)
+	if u, ok := obj.(*unstructured.Unstructured); ok && res.Protobuf() {
+		typed, err := res.DecodeJSON(apiobject.MustJSON(u.Object), false)
 		return res, typed, err
 	}
-	obj, err := res.checkType(obj)
+	obj, err := res.CheckType(obj)
 	if err == nil {
-		res.schema.Normalize(obj)
+		res.Schema.Normalize(obj)
 	}
 	return res, obj, err
 }
 
-func (s *Server) resourceNamed(name schema.GroupVersionResource) (*resource, error) {
-	if res := s.store.resource(name); res != nil && res.handlePost == nil {
+func (s *Server) resourceNamed(name schema.GroupVersionResource) (*storage.Resource, error) {
+	if res := s.store.Resource(name); res != nil && !res.PostOnly {
 		return res, nil
 	}
 	return nil, fmt.Errorf("apitest: no resource %s is served", name)
 }
 
-func objectOf(rev *revision, err error) (Object, error) {
+func objectOf(rev *storage.Revision, err error) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rev.object(), nil
+	return rev.Object(), nil
 }

@@ -17,11 +17,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // page is one page of a list, with the content of the response.
 type page struct {
-	items []*revision
+	items []*storage.Revision
 	meta  metav1.ListMeta
 }
 
@@ -60,14 +61,14 @@ func (s *Server) list(w http.ResponseWriter, req *Request) error {
 		return err
 	}
 	if i := req.effects.undecodable - 1; i >= 0 && i < len(p.items) && !f.table {
-		p.items[i] = p.items[i].undecodable()
+		p.items[i] = p.items[i].Undecodable()
 	}
 	return f.writeList(w, req.res, p)
 }
 
 // page returns the objects of a list. The page "API concepts" of the Kubernetes documentation has a
 // table of all combinations of resourceVersion, resourceVersionMatch and limit.
-func (s *Server) page(res *resource, sel selection, query url.Values) (page, error) {
+func (s *Server) page(res *storage.Resource, sel storage.Selection, query url.Values) (page, error) {
 	if err := validateList(query); err != nil {
 		return page{}, err
 	}
@@ -84,7 +85,7 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 	}
 	limit = max(limit, 0)
 	var after types.NamespacedName
-	objects, current := s.store.snapshot(res)
+	objects, current := s.store.Snapshot(res)
 
 	token, exact := query.Get("continue"), query.Get("resourceVersionMatch") == string(metav1.ResourceVersionMatchExact)
 	switch {
@@ -95,8 +96,8 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 	case exact, version > 0 && limit > 0 && query.Get("resourceVersionMatch") == "":
 		current = version
 		var ok bool
-		if objects, ok = s.store.snapshotAt(res, version); !ok {
-			err = errExpired(version, s.store.oldest())
+		if objects, ok = s.store.SnapshotAt(res, version); !ok {
+			err = errExpired(version, s.store.Oldest())
 		}
 	}
 	if err != nil {
@@ -106,7 +107,7 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 }
 
 // stateOfToken returns the state to which a continue token refers.
-func (s *Server) stateOfToken(res *resource, token string, query url.Values) (objects sortedRevisions, version uint64, after types.NamespacedName, err error) {
+func (s *Server) stateOfToken(res *storage.Resource, token string, query url.Values) (objects storage.SortedRevisions, version uint64, after types.NamespacedName, err error) {
 	if v := query.Get("resourceVersion"); v != "" && v != "0" {
 		return objects, 0, after, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}
@@ -115,10 +116,10 @@ func (s *Server) stateOfToken(res *resource, token string, query url.Values) (ob
 		return objects, 0, after, err
 	}
 	if c.Version < 0 {
-		objects, version = s.store.snapshot(res)
+		objects, version = s.store.Snapshot(res)
 		return objects, version, c.After, nil
 	}
-	objects, ok := s.store.snapshotAt(res, uint64(c.Version))
+	objects, ok := s.store.SnapshotAt(res, uint64(c.Version))
 	if !ok {
 		expired := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. " +
 			"You can start a new list without the continue parameter, or use the continue token in this response to retrieve " +
@@ -131,14 +132,14 @@ func (s *Server) stateOfToken(res *resource, token string, query url.Values) (ob
 }
 
 // newPage selects the objects after a key, at most limit objects. A limit of 0 means all.
-func newPage(res *resource, objects sortedRevisions, version uint64, sel selection, after types.NamespacedName, limit int) page {
+func newPage(res *storage.Resource, objects storage.SortedRevisions, version uint64, sel storage.Selection, after types.NamespacedName, limit int) page {
 	p := page{meta: metav1.ListMeta{ResourceVersion: strconv.FormatUint(version, 10)}}
-	if sel.hasNoSelectors() && sel.namespace == "" && limit == 0 {
-		p.items = make([]*revision, 0, objects.len)
+	if sel.HasNoSelectors() && sel.Namespace == "" && limit == 0 {
+		p.items = make([]*storage.Revision, 0, objects.Len)
 	}
 	var remaining int64
-	for rev := range objects.after(after, sel.namespace) {
-		if rev = rev.convertedTo(res); !sel.matches(rev) {
+	for rev := range objects.After(after, sel.Namespace) {
+		if rev = rev.ConvertedTo(res); !sel.Matches(rev) {
 			continue
 		}
 		if limit == 0 || len(p.items) < limit {
@@ -146,13 +147,13 @@ func newPage(res *resource, objects sortedRevisions, version uint64, sel selecti
 			continue
 		}
 		remaining++
-		if !sel.hasNoSelectors() {
+		if !sel.HasNoSelectors() {
 			break // There are more objects.
 		}
 	}
 	if remaining > 0 {
-		p.meta.Continue = continuation{Version: int64(version), After: p.items[len(p.items)-1].key}.String()
-		if sel.hasNoSelectors() { // The real server does not count if there are selectors.
+		p.meta.Continue = continuation{Version: int64(version), After: p.items[len(p.items)-1].Key}.String()
+		if sel.HasNoSelectors() { // The real server does not count if there are selectors.
 			p.meta.RemainingItemCount = &remaining
 		}
 	}
@@ -216,7 +217,7 @@ func orZero(s string) string {
 // writeList writes a page. The items are encoded already. In protobuf, the total length of the list
 // comes first. In JSON, the keys have the same order as on the real server: metadata first for
 // typed lists, sorted keys for custom resources.
-func (f format) writeList(w http.ResponseWriter, res *resource, p page) error {
+func (f format) writeList(w http.ResponseWriter, res *storage.Resource, p page) error {
 	w.Header().Set("Content-Type", f.contentType())
 	w.WriteHeader(http.StatusOK)
 	out := bufio.NewWriterSize(w, flushSize)
@@ -251,7 +252,7 @@ func customListMeta(meta metav1.ListMeta) map[string]any {
 	return m
 }
 
-func (f format) writeItems(out *bufio.Writer, items []*revision) {
+func (f format) writeItems(out *bufio.Writer, items []*storage.Revision) {
 	for i, rev := range items {
 		if i > 0 {
 			_ = out.WriteByte(',')
@@ -280,5 +281,16 @@ func (f format) writeProtoList(out *bufio.Writer, apiVersion, kind string, p pag
 		_, _ = out.Write(field(out.AvailableBuffer(), 0x12, len(item)))
 		_, _ = out.Write(item)
 	}
-	_, _ = out.WriteString(envelopeEnd)
+	_, _ = out.WriteString(apiobject.EnvelopeEnd)
+}
+
+// parseCollection parses a request for a collection. It returns the format of the response, and the
+// selection.
+func (r *Request) parseCollection() (format, storage.Selection, error) {
+	f, err := r.negotiate()
+	if err != nil {
+		return f, storage.Selection{}, err
+	}
+	sel, err := storage.ParseSelection(r.res, r.Namespace, r.query)
+	return f, sel, err
 }

@@ -3,6 +3,8 @@ package apitest
 import (
 	"context"
 	"sync"
+
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // loops are the optional loops of a server: see [Options].GarbageCollection and [Options].RunPods.
@@ -55,7 +57,7 @@ type changeLoop struct {
 	start func()
 
 	// change gets each change after the call of start, in order.
-	change func(*change)
+	change func(*storage.Change)
 
 	// onIdle does the work that is due. The loop calls it when no change is left to process.
 	onIdle func()
@@ -64,7 +66,7 @@ type changeLoop struct {
 // runChangeLoop runs a loop until ctx ends.
 func (s *Server) runChangeLoop(ctx context.Context, f changeLoop) {
 	for ctx.Err() == nil {
-		version := s.store.current() // Changes during the call of start are processed again.
+		version := s.store.Current() // Changes during the call of start are processed again.
 		f.start()
 		s.processChanges(ctx, f, version)
 	}
@@ -74,8 +76,8 @@ func (s *Server) runChangeLoop(ctx context.Context, f changeLoop) {
 // ctx ends.
 func (s *Server) processChanges(ctx context.Context, f changeLoop, version uint64) {
 	for {
-		changes, through, more, ok := s.store.read(version)
-		if !ok || s.store.current() < version { // a backup was restored
+		changes, through, more, ok := s.store.Read(version)
+		if !ok || s.store.Current() < version { // a backup was restored
 			return
 		}
 		for _, c := range changes {

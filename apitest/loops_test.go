@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 func configMap(name string, owners ...Object) *corev1.ConfigMap {
@@ -33,7 +35,7 @@ func TestLoopProcessesAllChangesBeforeItActs(t *testing.T) {
 			require.NoError(t, err)
 			log = append(log, "start")
 		},
-		change: func(c *change) { log = append(log, c.cur.key.Name) },
+		change: func(c *storage.Change) { log = append(log, c.Cur.Key.Name) },
 		onIdle: func() { log = append(log, "act"); cancel() },
 	})
 	require.Equal(t, []string{"start", "meanwhile", "act"}, log)

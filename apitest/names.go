@@ -26,6 +26,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/crd"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // nameRules are the functions that check the names and the name prefixes of some types. Names of
@@ -85,33 +87,33 @@ func ipName(name string, _ bool) []string {
 var metadataPath = field.NewPath("metadata")
 
 // nameRule returns the name rule of the resource.
-func (r *resource) nameRule() validation.ValidateNameFunc {
-	if r.gvk == crdKind {
+func nameRule(r *storage.Resource) validation.ValidateNameFunc {
+	if r.GVK == crd.Kind {
 		return pathSegment // A later check compares the name of a CRD exactly.
 	}
-	if rule := nameRules[r.goType]; rule != nil {
+	if rule := nameRules[r.GoType]; rule != nil {
 		return rule
 	}
 	return validation.NameIsDNSSubdomain
 }
 
 // validateName returns an error if the name of a new object is invalid.
-func (r *resource) validateName(obj Object) error {
-	if name := obj.GetName(); name != "" && len(r.nameRule()(name, false)) == 0 {
+func validateName(r *storage.Resource, obj Object) error {
+	if name := obj.GetName(); name != "" && len(nameRule(r)(name, false)) == 0 {
 		return nil
 	}
 	named := metav1.ObjectMeta{Namespace: obj.GetNamespace(), Name: obj.GetName(), GenerateName: obj.GetGenerateName()}
-	return r.invalid(obj, validation.ValidateObjectMetaAccessor(&named, !r.ClusterScoped, r.nameRule(), metadataPath))
+	return invalid(r, obj, validation.ValidateObjectMetaAccessor(&named, !r.ClusterScoped, nameRule(r), metadataPath))
 }
 
 // validateNew returns an error if the name or the metadata of a new object is invalid.
-func (r *resource) validateNew(obj Object) error {
-	errs := validation.ValidateObjectMetaAccessor(obj, !r.ClusterScoped, r.nameRule(), metadataPath)
-	return r.invalid(obj, append(errs, unqualifiedFinalizers(r, obj)...))
+func validateNew(r *storage.Resource, obj Object) error {
+	errs := validation.ValidateObjectMetaAccessor(obj, !r.ClusterScoped, nameRule(r), metadataPath)
+	return invalid(r, obj, append(errs, unqualifiedFinalizers(r, obj)...))
 }
 
 // validateChanged returns an error if the metadata of a changed object is invalid.
-func (r *resource) validateChanged(cur, obj Object) error {
+func validateChanged(r *storage.Resource, cur, obj Object) error {
 	if maps.Equal(cur.GetLabels(), obj.GetLabels()) && maps.Equal(cur.GetAnnotations(), obj.GetAnnotations()) &&
 		slices.Equal(cur.GetFinalizers(), obj.GetFinalizers()) && apiobject.Equal(cur.GetOwnerReferences(), obj.GetOwnerReferences()) {
 		return nil
@@ -122,27 +124,27 @@ func (r *resource) validateChanged(cur, obj Object) error {
 	for _, f := range obj.GetFinalizers() {
 		errs = append(errs, validation.ValidateFinalizerName(f, metadataPath.Child("finalizers"))...)
 	}
-	return r.invalid(obj, append(errs, unqualifiedFinalizers(r, obj)...))
+	return invalid(r, obj, append(errs, unqualifiedFinalizers(r, obj)...))
 }
 
 // unqualifiedFinalizers returns errors for finalizers of a built-in type that have no domain and
 // are not standard.
-func unqualifiedFinalizers(r *resource, obj Object) (errs field.ErrorList) {
+func unqualifiedFinalizers(r *storage.Resource, obj Object) (errs field.ErrorList) {
 	known := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
 	for i, f := range obj.GetFinalizers() {
-		if r.goType != nil && !strings.Contains(f, "/") && !slices.Contains(known, f) {
+		if r.GoType != nil && !strings.Contains(f, "/") && !slices.Contains(known, f) {
 			errs = append(errs, field.Invalid(metadataPath.Child("finalizers").Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
 		}
 	}
 	return errs
 }
 
-func (r *resource) invalid(obj Object, errs field.ErrorList) error {
+func invalid(r *storage.Resource, obj Object, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	kind := r.gvk.GroupKind()
-	if r.goType == reflect.TypeFor[eventsv1.Event]() {
+	kind := r.GVK.GroupKind()
+	if r.GoType == reflect.TypeFor[eventsv1.Event]() {
 		// the group and kind under which events are stored
 		kind = corev1.SchemeGroupVersion.WithKind("Event").GroupKind()
 	}

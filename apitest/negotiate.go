@@ -83,7 +83,7 @@ func negotiate(accept string, protobuf bool) (f format, ok bool) {
 
 // negotiate returns the format of a response about the resource of a request.
 func (r *Request) negotiate() (format, error) {
-	f, ok := negotiate(r.HTTP.Header.Get("Accept"), r.res.protobuf())
+	f, ok := negotiate(r.HTTP.Header.Get("Accept"), r.res.Protobuf())
 	if !ok {
 		return f, errNotAcceptable(r.res)
 	}

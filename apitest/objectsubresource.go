@@ -8,11 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // objectSubresource returns a subresource whose objects are objects of the resource itself. A write
 // to it changes only some fields of the object: see [mergeFuncs].
-func objectSubresource(name string, of flags, kind schema.GroupVersionKind, verbs metav1.Verbs) subresource {
+func objectSubresource(name string, of storage.Flags, kind schema.GroupVersionKind, verbs metav1.Verbs) subresource {
 	return subresource{name, kind, verbs, of, func(s *Server, w http.ResponseWriter, req *Request) error {
 		for _, verb := range verbs {
 			if verb == req.Verb {
@@ -70,5 +71,5 @@ func merge(req *Request, old, sent Object) (Object, error) {
 	if v := sent.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
 		return sent, nil // The write is a conflict, so nothing else is checked.
 	}
-	return sent, req.res.validateChanged(old, sent)
+	return sent, validateChanged(req.res, old, sent)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // The OpenAPI documents describe the fields of types. "kubectl explain" uses them, and so does
@@ -43,13 +44,13 @@ func (o *openAPI) cached(name, state string, build func() []byte) []byte {
 
 // schemaHash is a hash of the served resources of a group version, or of all resources if
 // groupVersion is "". Clients that cache a document compare the hash to notice changes.
-func schemaHash(all []*resource, groupVersion string) string {
+func schemaHash(all []*storage.Resource, groupVersion string) string {
 	hash := fnv.New64a()
 	for _, res := range all {
-		if groupVersion == "" || res.path() == groupVersion {
-			fmt.Fprintln(hash, res.path(), res.Plural, res.Kind, res.ClusterScoped)
-			if res.crdVersion.Schema.OpenAPIV3Schema != nil {
-				_, _ = hash.Write(apiobject.MustJSON(res.crdVersion.Schema.OpenAPIV3Schema))
+		if groupVersion == "" || groupVersionPath(res) == groupVersion {
+			fmt.Fprintln(hash, groupVersionPath(res), res.Plural, res.Kind, res.ClusterScoped)
+			if res.CRDVersion.Schema.OpenAPIV3Schema != nil {
+				_, _ = hash.Write(apiobject.MustJSON(res.CRDVersion.Schema.OpenAPIV3Schema))
 			}
 		}
 	}
@@ -57,36 +58,36 @@ func schemaHash(all []*resource, groupVersion string) string {
 }
 
 // openAPIIndex lists the documents of version 3, one for each group version.
-func openAPIIndex(all []*resource) any {
-	paths := document{}
+func openAPIIndex(all []*storage.Resource) any {
+	paths := apiobject.Document{}
 	for _, res := range all {
-		if path := res.path(); paths[path] == nil {
+		if path := groupVersionPath(res); paths[path] == nil {
 			paths[path] = map[string]string{"serverRelativeURL": "/openapi/v3/" + path + "?hash=" + schemaHash(all, path)}
 		}
 	}
-	return document{"paths": paths}
+	return apiobject.Document{"paths": paths}
 }
 
 // openAPIv3 describes the resources of one group version, such as "apis/apps/v1". It returns nil if
 // the group version has no resources.
-func (s *Server) openAPIv3(all []*resource, groupVersion string) []byte {
+func (s *Server) openAPIv3(all []*storage.Resource, groupVersion string) []byte {
 	of := inGroupVersion(all, groupVersion)
 	if len(of) == 0 {
 		return nil
 	}
 	return s.openAPI.cached(groupVersion, schemaHash(of, ""), func() []byte {
-		from := &schemas{v3: true, docs: s.opts.FieldDocs, all: document{}}
-		return apiobject.MustJSON(document{
+		from := &schemas{v3: true, docs: s.opts.FieldDocs, all: apiobject.Document{}}
+		return apiobject.MustJSON(apiobject.Document{
 			"openapi":    "3.0.0",
 			"info":       openAPIInfo,
-			"paths":      openAPIPaths(of, from, func(schema document) document { return document{"schema": schema} }),
-			"components": document{"schemas": from.all},
+			"paths":      openAPIPaths(of, from, func(schema apiobject.Document) apiobject.Document { return apiobject.Document{"schema": schema} }),
+			"components": apiobject.Document{"schemas": from.all},
 		})
 	})
 }
 
 // openAPIv2 responds with the single document of version 2, in JSON or protobuf.
-func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*resource) {
+func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*storage.Resource) {
 	const proto = "application/com.github.proto-openapi.spec.v2"
 	in := jsonType
 	for clause := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
@@ -99,10 +100,10 @@ func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*resour
 		}
 	}
 	body := s.openAPI.cached("v2 "+in, schemaHash(all, ""), func() []byte {
-		from := &schemas{docs: s.opts.FieldDocs, all: document{}}
-		doc := document{
+		from := &schemas{docs: s.opts.FieldDocs, all: apiobject.Document{}}
+		doc := apiobject.Document{
 			"swagger": "2.0", "info": openAPIInfo,
-			"paths":       openAPIPaths(all, from, func(schema document) document { return schema }),
+			"paths":       openAPIPaths(all, from, func(schema apiobject.Document) apiobject.Document { return schema }),
 			"definitions": from.all,
 		}
 		if in == jsonType {
@@ -114,11 +115,11 @@ func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*resour
 	_, _ = w.Write(body)
 }
 
-var openAPIInfo = document{"title": "Kubernetes", "version": "v1.37.2+apitest"}
+var openAPIInfo = apiobject.Document{"title": "Kubernetes", "version": "v1.37.2+apitest"}
 
-func inGroupVersion(all []*resource, groupVersion string) (of []*resource) {
+func inGroupVersion(all []*storage.Resource, groupVersion string) (of []*storage.Resource) {
 	for _, res := range all {
-		if res.path() == groupVersion {
+		if groupVersionPath(res) == groupVersion {
 			of = append(of, res)
 		}
 	}
@@ -128,36 +129,36 @@ func inGroupVersion(all []*resource, groupVersion string) (of []*resource) {
 // openAPIPaths returns the paths of group versions, lists and single objects. It adds the schemas
 // of the resources' types to from. The function typed adds a type to the description of a
 // parameter, in the form of the OpenAPI version.
-func openAPIPaths(all []*resource, from *schemas, typed func(document) document) document {
-	paths, found := document{}, document{"description": "OK"}
+func openAPIPaths(all []*storage.Resource, from *schemas, typed func(apiobject.Document) apiobject.Document) apiobject.Document {
+	paths, found := apiobject.Document{}, apiobject.Document{"description": "OK"}
 	for _, res := range all {
 		from.resource(res)
-		path := "/" + res.path()
+		path := "/" + groupVersionPath(res)
 		if !res.ClusterScoped {
 			path += "/namespaces/{namespace}"
 		}
-		operation := func(action string, parameters ...any) document {
-			return document{
+		operation := func(action string, parameters ...any) apiobject.Document {
+			return apiobject.Document{
 				"x-kubernetes-action":             action,
-				"x-kubernetes-group-version-kind": document{"group": res.Group, "version": res.Version, "kind": res.Kind},
+				"x-kubernetes-group-version-kind": apiobject.Document{"group": res.Group, "version": res.Version, "kind": res.Kind},
 				"parameters":                      parameters,
-				"responses":                       document{"200": found},
+				"responses":                       apiobject.Document{"200": found},
 			}
 		}
-		validation := typed(document{"type": "string"})
+		validation := typed(apiobject.Document{"type": "string"})
 		validation["name"], validation["in"] = "fieldValidation", "query"
-		paths["/"+res.path()+"/"] = document{"get": document{"responses": document{"200": found}}}
-		paths["/"+res.path()+"/"+res.Plural] = document{"get": operation("list")}
-		paths[path+"/"+res.Plural] = document{"get": operation("list"), "post": operation("post", validation)}
-		paths[path+"/"+res.Plural+"/{name}"] = document{
+		paths["/"+groupVersionPath(res)+"/"] = apiobject.Document{"get": apiobject.Document{"responses": apiobject.Document{"200": found}}}
+		paths["/"+groupVersionPath(res)+"/"+res.Plural] = apiobject.Document{"get": operation("list")}
+		paths[path+"/"+res.Plural] = apiobject.Document{"get": operation("list"), "post": operation("post", validation)}
+		paths[path+"/"+res.Plural+"/{name}"] = apiobject.Document{
 			"get": operation("get"), "put": operation("put", validation), "patch": operation("patch", validation),
 		}
 	}
 	return paths
 }
 
-// path returns the common prefix of all paths in the resource's group version.
-func (r *resource) path() string {
+// groupVersionPath returns the common prefix of all paths in the resource's group version.
+func groupVersionPath(r *storage.Resource) string {
 	if r.Group == "" {
 		return "api/" + r.Version
 	}

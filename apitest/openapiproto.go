@@ -11,19 +11,19 @@ import (
 
 // protoOpenAPI encodes a document of OpenAPI v2 in the protobuf format that clients request. Of
 // gnostic's OpenAPIv2.proto, it supports only the messages that this server's documents use.
-func protoOpenAPI(doc document) []byte {
+func protoOpenAPI(doc apiobject.Document) []byte {
 	var b protoWriter
 	b.text(1, doc["swagger"])
 	b.message(2, func(b *protoWriter) {
-		info := doc["info"].(document)
+		info := doc["info"].(apiobject.Document)
 		b.text(1, info["title"])
 		b.text(2, info["version"])
 	})
 	b.message(8, func(b *protoWriter) {
-		b.named(2, doc["paths"].(document), protoPath)
+		b.named(2, doc["paths"].(apiobject.Document), protoPath)
 	})
 	b.message(9, func(b *protoWriter) {
-		b.named(1, doc["definitions"].(document), protoSchema)
+		b.named(1, doc["definitions"].(apiobject.Document), protoSchema)
 	})
 	return b
 }
@@ -46,9 +46,9 @@ func (b *protoWriter) message(field int, write func(*protoWriter)) {
 }
 
 // named writes a message for each entry, with its name and value. The messages are sorted by name.
-func (b *protoWriter) named(field int, entries document, write func(*protoWriter, document)) {
+func (b *protoWriter) named(field int, entries apiobject.Document, write func(*protoWriter, apiobject.Document)) {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		value, ok := entries[name].(document)
+		value, ok := entries[name].(apiobject.Document)
 		if !ok {
 			continue
 		}
@@ -60,7 +60,7 @@ func (b *protoWriter) named(field int, entries document, write func(*protoWriter
 }
 
 // extensions writes the entries that begin with x-, as YAML. JSON is valid YAML.
-func (b *protoWriter) extensions(field int, of document) {
+func (b *protoWriter) extensions(field int, of apiobject.Document) {
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		if !strings.HasPrefix(name, "x-") {
 			continue
@@ -73,16 +73,16 @@ func (b *protoWriter) extensions(field int, of document) {
 	}
 }
 
-func protoPath(b *protoWriter, path document) {
+func protoPath(b *protoWriter, path apiobject.Document) {
 	for method, field := range map[string]int{"get": 2, "put": 3, "post": 4, "patch": 8} {
-		operation, ok := path[method].(document)
+		operation, ok := path[method].(apiobject.Document)
 		if !ok {
 			continue
 		}
 		b.message(field, func(b *protoWriter) {
 			parameters, _ := operation["parameters"].([]any)
 			for _, p := range parameters {
-				parameter := p.(document)
+				parameter := p.(apiobject.Document)
 				b.message(8, func(b *protoWriter) { // item
 					b.message(1, func(b *protoWriter) { // parameter
 						b.message(2, func(b *protoWriter) { // without a body
@@ -96,7 +96,7 @@ func protoPath(b *protoWriter, path document) {
 				})
 			}
 			b.message(9, func(b *protoWriter) {
-				b.named(1, operation["responses"].(document), func(b *protoWriter, response document) {
+				b.named(1, operation["responses"].(apiobject.Document), func(b *protoWriter, response apiobject.Document) {
 					b.message(1, func(b *protoWriter) { b.text(1, response["description"]) })
 				})
 			})
@@ -105,7 +105,7 @@ func protoPath(b *protoWriter, path document) {
 	}
 }
 
-func protoSchema(b *protoWriter, schema document) {
+func protoSchema(b *protoWriter, schema apiobject.Document) {
 	b.text(1, schema["$ref"])
 	b.text(2, schema["format"])
 	b.text(4, schema["description"])
@@ -113,7 +113,7 @@ func protoSchema(b *protoWriter, schema document) {
 	for _, name := range required {
 		b.text(19, name)
 	}
-	if additional, ok := schema["additionalProperties"].(document); ok {
+	if additional, ok := schema["additionalProperties"].(apiobject.Document); ok {
 		b.message(21, func(b *protoWriter) {
 			b.message(1, func(b *protoWriter) { protoSchema(b, additional) })
 		})
@@ -121,12 +121,12 @@ func protoSchema(b *protoWriter, schema document) {
 	if schema["type"] != nil {
 		b.message(22, func(b *protoWriter) { b.text(1, schema["type"]) })
 	}
-	if items, ok := schema["items"].(document); ok {
+	if items, ok := schema["items"].(apiobject.Document); ok {
 		b.message(23, func(b *protoWriter) {
 			b.message(1, func(b *protoWriter) { protoSchema(b, items) })
 		})
 	}
-	if properties, ok := schema["properties"].(document); ok {
+	if properties, ok := schema["properties"].(apiobject.Document); ok {
 		b.message(25, func(b *protoWriter) { b.named(1, properties, protoSchema) })
 	}
 	b.extensions(31, schema)

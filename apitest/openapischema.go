@@ -9,20 +9,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
-)
 
-// document is a JSON document, or an object inside a JSON document.
-type document = map[string]any
+	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
+)
 
 // schemas generates OpenAPI schemas from Go types, by reflection.
 type schemas struct {
 	v3   bool // version 3; otherwise version 2
 	docs func(reflect.Type) map[string]string
-	all  document // schemas by name
+	all  apiobject.Document // schemas by name
 }
 
 // plainTypes are the schemas of types whose JSON form differs from their Go form.
-var plainTypes = map[reflect.Type]document{
+var plainTypes = map[reflect.Type]apiobject.Document{
 	reflect.TypeFor[metav1.Time]():          {"type": "string", "format": "date-time"},
 	reflect.TypeFor[metav1.MicroTime]():     {"type": "string", "format": "date-time"},
 	reflect.TypeFor[metav1.Duration]():      {"type": "string"},
@@ -33,9 +33,9 @@ var plainTypes = map[reflect.Type]document{
 }
 
 // plainTypesV3 are the schemas of types that OpenAPI version 3 describes in more detail.
-var plainTypesV3 = map[reflect.Type]document{
-	reflect.TypeFor[apiresource.Quantity](): {"oneOf": []any{document{"type": "string"}, document{"type": "number"}}},
-	reflect.TypeFor[intstr.IntOrString]():   {"oneOf": []any{document{"type": "integer"}, document{"type": "string"}}, "format": "int-or-string"},
+var plainTypesV3 = map[reflect.Type]apiobject.Document{
+	reflect.TypeFor[apiresource.Quantity](): {"oneOf": []any{apiobject.Document{"type": "string"}, apiobject.Document{"type": "number"}}},
+	reflect.TypeFor[intstr.IntOrString]():   {"oneOf": []any{apiobject.Document{"type": "integer"}, apiobject.Document{"type": "string"}}, "format": "int-or-string"},
 }
 
 // schemaName is the name of a Go type in documents, such as io.k8s.api.core.v1.Pod.
@@ -50,16 +50,16 @@ func schemaName(t reflect.Type) string {
 }
 
 // ref returns a reference to a named schema.
-func (s *schemas) ref(name string) document {
+func (s *schemas) ref(name string) apiobject.Document {
 	if s.v3 {
-		return document{"$ref": "#/components/schemas/" + name}
+		return apiobject.Document{"$ref": "#/components/schemas/" + name}
 	}
-	return document{"$ref": "#/definitions/" + name}
+	return apiobject.Document{"$ref": "#/definitions/" + name}
 }
 
 // schemaOf(t) returns the schema of a type: the schema itself for simple types, otherwise a
 // reference.
-func (s *schemas) schemaOf(t reflect.Type) document {
+func (s *schemas) schemaOf(t reflect.Type) apiobject.Document {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -76,47 +76,47 @@ func (s *schemas) schemaOf(t reflect.Type) document {
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return document{"type": "string"}
+		return apiobject.Document{"type": "string"}
 	case reflect.Bool:
-		return document{"type": "boolean"}
+		return apiobject.Document{"type": "boolean"}
 	case reflect.Int64, reflect.Uint64, reflect.Int, reflect.Uint:
-		return document{"type": "integer", "format": "int64"}
+		return apiobject.Document{"type": "integer", "format": "int64"}
 	case reflect.Int32, reflect.Uint32, reflect.Int16, reflect.Uint16, reflect.Int8, reflect.Uint8:
-		return document{"type": "integer", "format": "int32"}
+		return apiobject.Document{"type": "integer", "format": "int32"}
 	case reflect.Float32, reflect.Float64:
-		return document{"type": "number", "format": "double"}
+		return apiobject.Document{"type": "number", "format": "double"}
 	case reflect.Slice, reflect.Array:
 		if t.Elem().Kind() == reflect.Uint8 {
-			return document{"type": "string", "format": "byte"}
+			return apiobject.Document{"type": "string", "format": "byte"}
 		}
-		return document{"type": "array", "items": s.nested(t.Elem())}
+		return apiobject.Document{"type": "array", "items": s.nested(t.Elem())}
 	case reflect.Map:
-		return document{"type": "object", "additionalProperties": s.nested(t.Elem())}
+		return apiobject.Document{"type": "object", "additionalProperties": s.nested(t.Elem())}
 	case reflect.Struct:
 		s.add(t)
 		return s.ref(schemaName(t))
 	}
-	return document{"type": "object"}
+	return apiobject.Document{"type": "object"}
 }
 
 // nested returns a schema for use in another schema. Version 3 wraps a reference in allOf, because
 // it needs a default beside the reference.
-func (s *schemas) nested(t reflect.Type) document {
+func (s *schemas) nested(t reflect.Type) apiobject.Document {
 	schema := s.schemaOf(t)
 	if s.v3 && schema["$ref"] != nil {
-		return document{"allOf": []any{schema}, "default": document{}}
+		return apiobject.Document{"allOf": []any{schema}, "default": apiobject.Document{}}
 	}
 	return schema
 }
 
 // add adds the schema of a struct and of all types in it, unless the schema exists already.
-func (s *schemas) add(t reflect.Type) document {
+func (s *schemas) add(t reflect.Type) apiobject.Document {
 	name := schemaName(t)
-	if schema, ok := s.all[name].(document); ok {
+	if schema, ok := s.all[name].(apiobject.Document); ok {
 		return schema
 	}
-	properties := document{}
-	schema := s.withDescription(document{"type": "object"}, t)
+	properties := apiobject.Document{}
+	schema := s.withDescription(apiobject.Document{"type": "object"}, t)
 	s.all[name] = schema // set first, because a field may have the same type
 	var required []any
 	s.fields(t, properties, &required)
@@ -129,7 +129,7 @@ func (s *schemas) add(t reflect.Type) document {
 	return schema
 }
 
-func (s *schemas) fields(t reflect.Type, properties document, required *[]any) {
+func (s *schemas) fields(t reflect.Type, properties apiobject.Document, required *[]any) {
 	var docs map[string]string
 	if s.docs != nil {
 		docs = s.docs(t)
@@ -164,7 +164,7 @@ func (s *schemas) fields(t reflect.Type, properties document, required *[]any) {
 }
 
 // withDescription adds the description of a type.
-func (s *schemas) withDescription(schema document, t reflect.Type) document {
+func (s *schemas) withDescription(schema apiobject.Document, t reflect.Type) apiobject.Document {
 	if s.docs != nil {
 		if text := s.docs(t)[""]; text != "" {
 			schema["description"] = text
@@ -174,20 +174,20 @@ func (s *schemas) withDescription(schema document, t reflect.Type) document {
 }
 
 // resource adds the schemas of a resource's kind and of its list.
-func (s *schemas) resource(res *resource) {
-	kind := document{"group": res.Group, "version": res.Version, "kind": res.Kind}
+func (s *schemas) resource(res *storage.Resource) {
+	kind := apiobject.Document{"group": res.Group, "version": res.Version, "kind": res.Kind}
 	meta := s.nested(reflect.TypeFor[metav1.ObjectMeta]())
 	var name string
-	if res.goType != nil {
-		name = schemaName(res.goType)
-		s.add(res.goType)["x-kubernetes-group-version-kind"] = []any{kind}
+	if res.GoType != nil {
+		name = schemaName(res.GoType)
+		s.add(res.GoType)["x-kubernetes-group-version-kind"] = []any{kind}
 	} else {
 		name = reversedName(res.Group) + "." + res.Version + "." + res.Kind
-		schema := runtime.DeepCopyJSON(orEmpty(res.crdVersion.Schema.OpenAPIV3Schema))
+		schema := runtime.DeepCopyJSON(orEmpty(res.CRDVersion.Schema.OpenAPIV3Schema))
 		schema["type"] = "object"
-		properties, _ := schema["properties"].(document)
+		properties, _ := schema["properties"].(apiobject.Document)
 		if properties == nil {
-			properties = document{}
+			properties = apiobject.Document{}
 			schema["x-kubernetes-preserve-unknown-fields"] = true
 		}
 		text := s.typeDocs()
@@ -199,33 +199,33 @@ func (s *schemas) resource(res *resource) {
 		s.all[name] = schema
 	}
 	text := s.typeDocs()
-	s.all[name+"List"] = document{
+	s.all[name+"List"] = apiobject.Document{
 		"type": "object", "required": []any{"items"}, "description": res.Kind + "List is a list of " + res.Plural + ".",
-		"properties": document{
+		"properties": apiobject.Document{
 			"apiVersion": text("apiVersion"), "kind": text("kind"),
-			"items":    document{"type": "array", "items": s.nestedRef(name)},
+			"items":    apiobject.Document{"type": "array", "items": s.nestedRef(name)},
 			"metadata": s.nested(reflect.TypeFor[metav1.ListMeta]()),
 		},
-		"x-kubernetes-group-version-kind": []any{document{"group": res.Group, "version": res.Version, "kind": res.Kind + "List"}},
+		"x-kubernetes-group-version-kind": []any{apiobject.Document{"group": res.Group, "version": res.Version, "kind": res.Kind + "List"}},
 	}
 }
 
 // nestedRef returns a reference to a named schema, for use in another schema.
-func (s *schemas) nestedRef(name string) document {
+func (s *schemas) nestedRef(name string) apiobject.Document {
 	if s.v3 {
-		return document{"allOf": []any{s.ref(name)}, "default": document{}}
+		return apiobject.Document{"allOf": []any{s.ref(name)}, "default": apiobject.Document{}}
 	}
 	return s.ref(name)
 }
 
 // typeDocs describes the fields kind and apiVersion of every object.
-func (s *schemas) typeDocs() func(string) document {
+func (s *schemas) typeDocs() func(string) apiobject.Document {
 	var docs map[string]string
 	if s.docs != nil {
 		docs = s.docs(reflect.TypeFor[metav1.TypeMeta]())
 	}
-	return func(name string) document {
-		schema := document{"type": "string"}
+	return func(name string) apiobject.Document {
+		schema := apiobject.Document{"type": "string"}
 		if text := docs[name]; text != "" {
 			schema["description"] = text
 		}
@@ -235,18 +235,18 @@ func (s *schemas) typeDocs() func(string) document {
 
 // dropV3 removes the keywords that OpenAPI version 2 does not have from a schema, as the real
 // server does.
-func dropV3(schema document) {
+func dropV3(schema apiobject.Document) {
 	for _, key := range []string{"anyOf", "oneOf", "not", "nullable", "default"} {
 		delete(schema, key)
 	}
-	properties, _ := schema["properties"].(document)
+	properties, _ := schema["properties"].(apiobject.Document)
 	for _, p := range properties {
-		if inner, ok := p.(document); ok {
+		if inner, ok := p.(apiobject.Document); ok {
 			dropV3(inner)
 		}
 	}
 	for _, key := range []string{"items", "additionalProperties"} {
-		if inner, ok := schema[key].(document); ok {
+		if inner, ok := schema[key].(apiobject.Document); ok {
 			dropV3(inner)
 		}
 	}
@@ -262,7 +262,7 @@ func reversedName(group string) string {
 
 func orEmpty(m map[string]any) map[string]any {
 	if m == nil {
-		return document{}
+		return apiobject.Document{}
 	}
 	return m
 }

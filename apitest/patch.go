@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 func (s *Server) patch(w http.ResponseWriter, req *Request) error {
@@ -24,17 +25,17 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
+	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *storage.Revision) (Object, error) {
 		patched, err := apply(format{}.appendObject(nil, old))
 		if err != nil {
 			return nil, err
 		}
-		obj, err := req.res.decodeJSON(patched, req.query.Get("fieldValidation") == "Strict")
+		obj, err := req.res.DecodeJSON(patched, req.query.Get("fieldValidation") == "Strict")
 		if err != nil {
 			return nil, err
 		}
-		if apiobject.Key(obj) != old.key {
-			return nil, errOtherName(obj.GetName(), old.key.Name)
+		if apiobject.Key(obj) != old.Key {
+			return nil, errOtherName(obj.GetName(), old.Key.Name)
 		}
 		dropDuplicateOwners(w, obj, " after mutating admission happens")
 		return s.mergeWrite(req, old, obj)
@@ -74,11 +75,11 @@ func patcher(req *Request) (func(doc []byte) ([]byte, error), error) {
 			}
 			return doc, nil
 		}, nil
-	case mediaType == types.StrategicMergePatchType && req.res.goType != nil:
-		return func(doc []byte) ([]byte, error) { return strategicMergePatch(doc, patch, req.res.goType) }, nil
+	case mediaType == types.StrategicMergePatchType && req.res.GoType != nil:
+		return func(doc []byte) ([]byte, error) { return strategicMergePatch(doc, patch, req.res.GoType) }, nil
 	}
 	accepted := []string{string(types.JSONPatchType), string(types.MergePatchType)}
-	if req.res.goType != nil {
+	if req.res.GoType != nil {
 		accepted = append(accepted, string(types.StrategicMergePatchType))
 	}
 	accepted = append(accepted, string(types.ApplyYAMLPatchType))

@@ -9,6 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/apitest/internal/builtin"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // postHandler handles a posted object, such as a binding or a review. It returns the object for the
@@ -17,35 +20,58 @@ type postHandler func(*Server, *Request, Object) (Object, error)
 
 // postSubresource returns a subresource whose objects are never stored. The subresource accepts the
 // version gv, and also the versions of the argument also.
-func postSubresource(name string, of flags, gv schema.GroupVersion, object Object, do postHandler, also ...schema.GroupVersion) subresource {
-	res := postOnlyResource(name, gv, object, namespaced, do)
-	res.otherVersions = also
-	return subresource{name, res.gvk, metav1.Verbs{"create"}, of, res.handlePost}
+func postSubresource(name string, of storage.Flags, gv schema.GroupVersion, object Object, do postHandler, also ...schema.GroupVersion) subresource {
+	res := postOnlyResource(name, gv, object, storage.Namespaced)
+	res.OtherVersions = also
+	return subresource{name, res.GVK, metav1.Verbs{"create"}, of, func(s *Server, w http.ResponseWriter, req *Request) error {
+		return s.servePost(w, req, res, do)
+	}}
+}
+
+// postOnly is the table of the resources whose objects are never stored.
+var postOnly = []struct {
+	version schema.GroupVersion
+	plural  string
+	object  Object
+	flags   storage.Flags
+	do      postHandler
+}{
+	{corev1.SchemeGroupVersion, "bindings", &corev1.Binding{}, storage.Namespaced, (*Server).bind},
+	{authenticationv1.SchemeGroupVersion, "selfsubjectreviews", &authenticationv1.SelfSubjectReview{}, 0, (*Server).reviewSelf},
+	{authenticationv1.SchemeGroupVersion, "tokenreviews", &authenticationv1.TokenReview{}, 0, (*Server).reviewToken},
+	{authorizationv1.SchemeGroupVersion, "localsubjectaccessreviews", &authorizationv1.LocalSubjectAccessReview{}, storage.Namespaced, (*Server).reviewLocalAccess},
+	{authorizationv1.SchemeGroupVersion, "selfsubjectaccessreviews", &authorizationv1.SelfSubjectAccessReview{}, 0, (*Server).reviewOwnAccess},
+	{authorizationv1.SchemeGroupVersion, "selfsubjectrulesreviews", &authorizationv1.SelfSubjectRulesReview{}, 0, (*Server).reviewOwnRules},
+	{authorizationv1.SchemeGroupVersion, "subjectaccessreviews", &authorizationv1.SubjectAccessReview{}, 0, (*Server).reviewAccess},
 }
 
 // postOnlyResources returns the resources whose objects are never stored.
-func postOnlyResources() []*resource {
-	core, authn, authz := corev1.SchemeGroupVersion, authenticationv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion
-	return []*resource{
-		postOnlyResource("bindings", core, &corev1.Binding{}, namespaced, (*Server).bind),
-		postOnlyResource("selfsubjectreviews", authn, &authenticationv1.SelfSubjectReview{}, 0, (*Server).reviewSelf),
-		postOnlyResource("tokenreviews", authn, &authenticationv1.TokenReview{}, 0, (*Server).reviewToken),
-		postOnlyResource("localsubjectaccessreviews", authz, &authorizationv1.LocalSubjectAccessReview{}, namespaced, (*Server).reviewLocalAccess),
-		postOnlyResource("selfsubjectaccessreviews", authz, &authorizationv1.SelfSubjectAccessReview{}, 0, (*Server).reviewOwnAccess),
-		postOnlyResource("selfsubjectrulesreviews", authz, &authorizationv1.SelfSubjectRulesReview{}, 0, (*Server).reviewOwnRules),
-		postOnlyResource("subjectaccessreviews", authz, &authorizationv1.SubjectAccessReview{}, 0, (*Server).reviewAccess),
+func postOnlyResources() (all []*storage.Resource) {
+	for _, row := range postOnly {
+		all = append(all, postOnlyResource(row.plural, row.version, row.object, row.flags))
 	}
+	return all
+}
+
+// postHandlerOf returns the function that handles the objects of a resource of the table.
+func postHandlerOf(res *storage.Resource) postHandler {
+	for _, row := range postOnly {
+		if reflect.TypeOf(row.object).Elem() == res.GoType {
+			return row.do
+		}
+	}
+	return nil
 }
 
 // postOnlyResource returns a resource whose objects are never stored.
-func postOnlyResource(plural string, gv schema.GroupVersion, object Object, flags flags, do postHandler) *resource {
-	res := builtinType{plural, object, flags, ""}.resource(gv)
-	res.handlePost = func(s *Server, w http.ResponseWriter, req *Request) error { return s.servePost(w, req, res, do) }
+func postOnlyResource(plural string, gv schema.GroupVersion, object Object, flags storage.Flags) *storage.Resource {
+	res := builtin.NewResource(plural, gv, object, flags)
+	res.PostOnly = true
 	return res
 }
 
 // servePost handles a POST of an object of res.
-func (s *Server) servePost(w http.ResponseWriter, req *Request, res *resource, do postHandler) error {
+func (s *Server) servePost(w http.ResponseWriter, req *Request, res *storage.Resource, do postHandler) error {
 	if req.Verb != "create" {
 		return errMethodNotAllowed()
 	}
@@ -65,7 +91,7 @@ func (s *Server) servePost(w http.ResponseWriter, req *Request, res *resource, d
 		writeStatus(w, req.HTTP, withType(metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}))
 		return nil
 	}
-	rev, err := newRevision(res, result, 0)
+	rev, err := storage.NewRevision(res, result, 0)
 	if err != nil {
 		return err
 	}
@@ -74,8 +100,8 @@ func (s *Server) servePost(w http.ResponseWriter, req *Request, res *resource, d
 }
 
 // builtinOf returns the resource of a built-in type.
-func (s *Server) builtinOf(object Object) *resource {
-	return s.store.resourceOfGoType(reflect.TypeOf(object).Elem())
+func (s *Server) builtinOf(object Object) *storage.Resource {
+	return s.store.ResourceOfGoType(reflect.TypeOf(object).Elem())
 }
 
 // checkPostPath returns an error unless the path is valid for a resource without stored objects.

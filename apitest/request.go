@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // Request is the request of a client. [Options].OnRequest and faults get it.
@@ -27,7 +29,7 @@ type Request struct {
 	HTTP *http.Request
 
 	query   url.Values
-	res     *resource // nil if the resource is not served
+	res     *storage.Resource // nil if the resource is not served
 	effects *effects
 	user    User // the authenticated client
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // defaultNode is the node to which all pods are bound if the server has no nodes.
@@ -21,7 +22,7 @@ const defaultNode = "apitest"
 // once, and terminates deleted pods.
 type podRunner struct {
 	srv           *Server
-	pods, nodes   *resource
+	pods, nodes   *storage.Resource
 	toRun         map[types.NamespacedName]bool
 	unschedulable map[types.NamespacedName]bool // pods that do not fit on any node
 	made          int                           // number of pods that have got an address
@@ -35,16 +36,16 @@ func (s *Server) runPods(ctx context.Context) {
 	}
 	s.runChangeLoop(ctx, changeLoop{
 		start: func() {
-			stored, _ := s.store.snapshot(r.pods)
-			for rev := range stored.inNamespace("") {
-				r.toRun[rev.key] = true
+			stored, _ := s.store.Snapshot(r.pods)
+			for rev := range stored.InNamespace("") {
+				r.toRun[rev.Key] = true
 			}
 		},
-		change: func(c *change) {
+		change: func(c *storage.Change) {
 			switch {
-			case c.data == r.pods.data && c.cur != nil:
-				r.toRun[c.cur.key] = true
-			case c.data == r.nodes.data:
+			case c.Data == r.pods.Data && c.Cur != nil:
+				r.toRun[c.Cur.Key] = true
+			case c.Data == r.nodes.Data:
 				maps.Copy(r.toRun, r.unschedulable)
 				clear(r.unschedulable)
 			}
@@ -65,8 +66,8 @@ func (r *podRunner) runDue() {
 
 // advance advances a pod as far as possible.
 func (r *podRunner) advance(key types.NamespacedName) error {
-	rev, err := r.srv.modifyUnchecked(r.pods, key, false, func(old *revision) (Object, error) {
-		pod := old.object().(*corev1.Pod)
+	rev, err := r.srv.modifyUnchecked(r.pods, key, false, func(old *storage.Revision) (Object, error) {
+		pod := old.Object().(*corev1.Pod)
 		switch {
 		case pod.DeletionTimestamp != nil:
 			r.terminatePod(pod)
@@ -79,7 +80,7 @@ func (r *podRunner) advance(key types.NamespacedName) error {
 	if err != nil {
 		return err
 	}
-	if pod := rev.object(); pod.GetDeletionTimestamp() != nil {
+	if pod := rev.Object(); pod.GetDeletionTimestamp() != nil {
 		now, uid := int64(0), pod.GetUID()
 		_, _, err = r.srv.remove(r.pods, key, metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &uid}})
 	}
@@ -95,17 +96,17 @@ func (r *podRunner) bind(pod *corev1.Pod) bool {
 		apiobject.SetPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)
 		return false
 	}
-	nodes, _ := r.srv.store.snapshot(r.nodes)
+	nodes, _ := r.srv.store.Snapshot(r.nodes)
 	var names []string
-	for rev := range nodes.inNamespace("") {
-		if node := rev.object().(*corev1.Node); !node.Spec.Unschedulable && matchesNode(pod, node) {
+	for rev := range nodes.InNamespace("") {
+		if node := rev.Object().(*corev1.Node); !node.Spec.Unschedulable && matchesNode(pod, node) {
 			names = append(names, node.Name)
 		}
 	}
 	switch {
 	case len(names) > 0:
 		pod.Spec.NodeName = names[r.made%len(names)]
-	case nodes.len > 0:
+	case nodes.Len > 0:
 		r.unschedulable[apiobject.Key(pod)] = true
 		apiobject.SetPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonUnschedulable)
 		return false

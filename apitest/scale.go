@@ -12,11 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/builtin"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // scaleResource is the resource of a Scale, which has the desired and the current number of
 // replicas.
-var scaleResource = builtinType{"scale", &autoscalingv1.Scale{}, namespaced, ""}.resource(autoscalingv1.SchemeGroupVersion)
+var scaleResource = builtin.NewResource("scale", autoscalingv1.SchemeGroupVersion, &autoscalingv1.Scale{}, storage.Namespaced)
 
 // scale handles a request for the scale subresource.
 func (s *Server) scale(w http.ResponseWriter, req *Request) error {
@@ -28,9 +30,9 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	scale := req.res.scaleOf(rev.object())
-	version := rev.version
-	if rev, err = newRevision(scaleResource, &scale, version); err != nil {
+	scale := scaleOf(req.res, rev.Object())
+	version := rev.Version
+	if rev, err = storage.NewRevision(scaleResource, &scale, version); err != nil {
 		return err
 	}
 	f.writeObject(w, http.StatusOK, rev)
@@ -39,7 +41,7 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 
 // scaledObject returns the object whose scale is requested. If the request changes the scale, it
 // returns the changed object.
-func (s *Server) scaledObject(req *Request) (*revision, error) {
+func (s *Server) scaledObject(req *Request) (*storage.Revision, error) {
 	if req.Verb == "patch" && isApply(req.mediaType()) {
 		wanted, err := req.wantedScale()
 		if err != nil {
@@ -53,12 +55,12 @@ func (s *Server) scaledObject(req *Request) (*revision, error) {
 	case err != nil:
 		return nil, err
 	case change == nil:
-		if rev := s.store.get(req.res, req.key()); rev != nil {
+		if rev := s.store.Get(req.res, req.key()); rev != nil {
 			return rev, nil
 		}
-		return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
+		return nil, apierrors.NewNotFound(req.res.GroupResource(), req.Name)
 	}
-	return s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
+	return s.modify(req.res, req.key(), req.dryRun(), func(old *storage.Revision) (Object, error) {
 		obj, err := withScale(old, change)
 		if err != nil {
 			return nil, err
@@ -70,24 +72,24 @@ func (s *Server) scaledObject(req *Request) (*revision, error) {
 
 // wantedScale decodes an apply of a Scale. It returns the configuration to apply to the scaled
 // object.
-func (r *Request) wantedScale() (document, error) {
+func (r *Request) wantedScale() (apiobject.Document, error) {
 	scale, err := r.decodeApplyBody(scaleResource)
 	if err != nil {
 		return nil, err
 	}
 	replicas, has, err := unstructured.NestedFieldNoCopy(scale, "spec", "replicas")
 	if err != nil {
-		return nil, scaleResource.undecodable(err)
+		return nil, scaleResource.Undecodable(err)
 	}
-	wanted := document{}
-	wanted["apiVersion"], wanted["kind"] = r.res.gvk.ToAPIVersionAndKind()
+	wanted := apiobject.Document{}
+	wanted["apiVersion"], wanted["kind"] = r.res.GVK.ToAPIVersionAndKind()
 	if !has {
 		return wanted, nil
 	}
 	if n, ok := replicas.(int64); ok && n < 0 {
-		return nil, r.res.negativeScale(r.Name, n)
+		return nil, negativeScale(r.res, r.Name, n)
 	}
-	return wanted, unstructured.SetNestedField(wanted, replicas, r.res.replicasPath()...)
+	return wanted, unstructured.SetNestedField(wanted, replicas, replicasPath(r.res)...)
 }
 
 // scaleChange returns the change that a request makes to a Scale, or nil for a read.
@@ -107,7 +109,7 @@ func (r *Request) scaleChange() (change func(*autoscalingv1.Scale) (*autoscaling
 			if err != nil {
 				return nil, err
 			}
-			obj, err := scaleResource.decodeJSON(doc, r.query.Get("fieldValidation") == "Strict")
+			obj, err := scaleResource.DecodeJSON(doc, r.query.Get("fieldValidation") == "Strict")
 			if err != nil {
 				return nil, err
 			}
@@ -118,10 +120,10 @@ func (r *Request) scaleChange() (change func(*autoscalingv1.Scale) (*autoscaling
 }
 
 // withScale returns a stored object after a change of its scale.
-func withScale(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)) (Object, error) {
-	obj := old.object()
-	scale := old.res.scaleOf(obj)
-	scale.APIVersion, scale.Kind = scaleResource.gvk.GroupVersion().String(), scaleResource.Kind
+func withScale(old *storage.Revision, change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)) (Object, error) {
+	obj := old.Object()
+	scale := scaleOf(old.Res, obj)
+	scale.APIVersion, scale.Kind = scaleResource.GVK.GroupVersion().String(), scaleResource.Kind
 	wanted, err := change(&scale)
 	if err != nil {
 		return nil, err
@@ -130,45 +132,45 @@ func withScale(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.
 		return nil, errOtherName(wanted.Name, obj.GetName())
 	}
 	if n := wanted.Spec.Replicas; n < 0 {
-		return nil, old.res.negativeScale(obj.GetName(), int64(n))
+		return nil, negativeScale(old.Res, obj.GetName(), int64(n))
 	}
-	if err := checkStoragePrecondition(old.res, old, &metav1.ObjectMeta{UID: wanted.UID}); err != nil {
-		return nil, apierrors.NewConflict(old.res.groupResource(), obj.GetName(), err)
+	if err := checkStoragePrecondition(old.Res, old, &metav1.ObjectMeta{UID: wanted.UID}); err != nil {
+		return nil, apierrors.NewConflict(old.Res.GroupResource(), obj.GetName(), err)
 	}
 	obj.SetResourceVersion(wanted.ResourceVersion)
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return obj, old.res.crdVersion.Subresources.Scale.write(u, wanted.Spec.Replicas)
+		return obj, old.Res.CRDVersion.Subresources.Scale.Write(u, wanted.Spec.Replicas)
 	}
 	replicas(obj).Set(reflect.ValueOf(&wanted.Spec.Replicas))
 	return obj, nil
 }
 
 // replicasPath returns the path of the desired number of replicas in an object.
-func (r *resource) replicasPath() []string {
-	if r.protobuf() {
+func replicasPath(r *storage.Resource) []string {
+	if r.Protobuf() {
 		return []string{"spec", "replicas"}
 	}
-	scale := r.crdVersion.Subresources.Scale
-	return scale.fields(scale.SpecReplicasPath)
+	scale := r.CRDVersion.Subresources.Scale
+	return scale.Fields(scale.SpecReplicasPath)
 }
 
-func (r *resource) negativeScale(name string, n int64) error {
-	kind, invalid := scaleResource.gvk, field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0")
-	if !r.protobuf() { // The real server has another message for custom resources.
-		path := field.NewPath(r.crdVersion.Subresources.Scale.SpecReplicasPath)
-		kind, invalid = r.gvk, field.Invalid(path, n, "should be a non-negative integer")
+func negativeScale(r *storage.Resource, name string, n int64) error {
+	kind, invalid := scaleResource.GVK, field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0")
+	if !r.Protobuf() { // The real server has another message for custom resources.
+		path := field.NewPath(r.CRDVersion.Subresources.Scale.SpecReplicasPath)
+		kind, invalid = r.GVK, field.Invalid(path, n, "should be a non-negative integer")
 	}
 	return apierrors.NewInvalid(kind.GroupKind(), name, field.ErrorList{invalid})
 }
 
 // scaleOf returns the Scale of an object.
-func (r *resource) scaleOf(obj Object) autoscalingv1.Scale {
+func scaleOf(r *storage.Resource, obj Object) autoscalingv1.Scale {
 	scale := autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID(),
 		ResourceVersion: obj.GetResourceVersion(), CreationTimestamp: obj.GetCreationTimestamp(),
 	}}
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		r.crdVersion.Subresources.Scale.read(u, &scale)
+		r.CRDVersion.Subresources.Scale.Read(u, &scale)
 		return scale
 	}
 	scale.Status.Replicas = int32(apiobject.Status(obj).FieldByName("Replicas").Int())

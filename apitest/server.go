@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/kinform/kinform/apitest/internal/builtin"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // Options are the settings of a [Server]. The zero value works.
@@ -154,7 +157,7 @@ func (o Options) withDefaults() (Options, error) {
 // [Server.ListenMemory]. Close that http.Server before the Server.
 type Server struct {
 	opts    Options
-	store   store
+	store   *storage.Store
 	faults  faults
 	ids     ids
 	watches watches
@@ -177,8 +180,7 @@ func New(opts Options) *Server {
 		panic("apitest: options: " + err.Error())
 	}
 	s := &Server{opts: opts, closed: make(chan struct{})}
-	s.store.version = 1
-	s.store.history.window = opts.Window
+	s.store = storage.NewStore(opts.Window)
 	s.faults.random = rand.New(rand.NewPCG(opts.Seed, 1))
 	s.ids.random = rand.New(rand.NewPCG(opts.Seed, 2))
 	s.auth.setToken(opts.BearerToken)
@@ -189,13 +191,13 @@ func New(opts Options) *Server {
 			panic("apitest: " + err.Error())
 		}
 	}
-	if err := s.store.addResources(builtinResources()...); err != nil {
+	if err := s.store.AddResources(append(builtin.Resources(), postOnlyResources()...)...); err != nil {
 		panic("apitest: " + err.Error())
 	}
 	for _, r := range append([]Resource{customResourceDefinitions, apiServices}, opts.Resources...) {
-		res, err := newCustom(r)
+		res, err := storage.NewCustom(storage.Description(r))
 		if err == nil {
-			err = s.store.addResources(res)
+			err = s.store.AddResources(res)
 		}
 		if err != nil {
 			panic("apitest: " + err.Error())
@@ -229,13 +231,13 @@ func Start(tb TB, opts Options) *Server {
 // AddResource starts to serve a custom resource. AddResource fails if the description is
 // incomplete, or if the resource or the kind is already served.
 func (s *Server) AddResource(r Resource) error {
-	res, err := newCustom(r)
+	res, err := storage.NewCustom(storage.Description(r))
 	if err != nil {
 		return err
 	}
 	s.crdMu.Lock()
 	defer s.crdMu.Unlock()
-	if err := s.store.addResources(res); err != nil {
+	if err := s.store.AddResources(res); err != nil {
 		return err
 	}
 	return s.register()
@@ -243,18 +245,18 @@ func (s *Server) AddResource(r Resource) error {
 
 // ResourceVersion returns the version of the latest write, or "1" before the first write.
 func (s *Server) ResourceVersion() string {
-	return strconv.FormatUint(s.store.current(), 10)
+	return strconv.FormatUint(s.store.Current(), 10)
 }
 
 // OldestResourceVersion returns the oldest version from which a watch can start. A watch from an
 // older version gets 410 (Expired). The version is "0" until the first event is dropped.
 func (s *Server) OldestResourceVersion() string {
-	return strconv.FormatUint(s.store.oldest(), 10)
+	return strconv.FormatUint(s.store.Oldest(), 10)
 }
 
 // Compact drops all past events, like a compaction of etcd. Watches, pages and exact lists that
 // need the events get 410. An open watch goes on if it has read all events already.
-func (s *Server) Compact() { s.store.compact() }
+func (s *Server) Compact() { s.store.Compact() }
 
 // DropWatches closes the connections of all open watches of a resource, and returns their number.
 // The argument is the plural name, or "" for all resources.

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // These errors have no constructor in k8s.io/apimachinery, or have texts that only the real server
@@ -22,9 +23,9 @@ func newStatusError(code int, reason metav1.StatusReason, message string) *apier
 	}}
 }
 
-func errNotAcceptable(res *resource) error {
+func errNotAcceptable(res *storage.Resource) error {
 	types := jsonType
-	if res.protobuf() {
+	if res.Protobuf() {
 		types += ", " + protobufType
 	}
 	return newStatusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
@@ -124,5 +125,5 @@ func protoStatus(status metav1.Status) []byte {
 	if err != nil {
 		panic("apitest: encoding a Status: " + err.Error())
 	}
-	return append(appendEnvelope(nil, status.APIVersion, status.Kind, len(raw)), append(raw, envelopeEnd...)...)
+	return append(appendEnvelope(nil, status.APIVersion, status.Kind, len(raw)), append(raw, apiobject.EnvelopeEnd...)...)
 }

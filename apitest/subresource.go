@@ -10,6 +10,8 @@ import (
 	policyv1beta1 "k8s.io/api/policy/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // subresource describes a subresource other than status.
@@ -17,26 +19,26 @@ type subresource struct {
 	name  string
 	kind  schema.GroupVersionKind // kind of the subresource's objects
 	verbs metav1.Verbs
-	types flags // types that have the subresource
+	types storage.Flags // types that have the subresource
 	serve func(*Server, http.ResponseWriter, *Request) error
 }
 
 // subresources is the table of subresources.
 var subresources = []subresource{
-	{"scale", autoscalingv1.SchemeGroupVersion.WithKind("Scale"), statusVerbs, scalable, (*Server).scale},
-	postSubresource("binding", podSubresources, corev1.SchemeGroupVersion, &corev1.Binding{}, (*Server).bind),
-	postSubresource("eviction", podSubresources, policyv1.SchemeGroupVersion, &policyv1.Eviction{}, (*Server).evict, policyv1beta1.SchemeGroupVersion),
-	postSubresource("token", serviceAccountSubresources, authenticationv1.SchemeGroupVersion, &authenticationv1.TokenRequest{}, (*Server).requestToken),
-	objectSubresource("ephemeralcontainers", podSubresources, corev1.SchemeGroupVersion.WithKind("Pod"), statusVerbs),
-	objectSubresource("resize", podSubresources, corev1.SchemeGroupVersion.WithKind("Pod"), statusVerbs),
-	objectSubresource("finalize", namespaceSubresources, corev1.SchemeGroupVersion.WithKind("Namespace"), metav1.Verbs{"update"}),
+	{"scale", autoscalingv1.SchemeGroupVersion.WithKind("Scale"), statusVerbs, storage.Scalable, (*Server).scale},
+	postSubresource("binding", storage.PodSubresources, corev1.SchemeGroupVersion, &corev1.Binding{}, (*Server).bind),
+	postSubresource("eviction", storage.PodSubresources, policyv1.SchemeGroupVersion, &policyv1.Eviction{}, (*Server).evict, policyv1beta1.SchemeGroupVersion),
+	postSubresource("token", storage.ServiceAccountSubresources, authenticationv1.SchemeGroupVersion, &authenticationv1.TokenRequest{}, (*Server).requestToken),
+	objectSubresource("ephemeralcontainers", storage.PodSubresources, corev1.SchemeGroupVersion.WithKind("Pod"), statusVerbs),
+	objectSubresource("resize", storage.PodSubresources, corev1.SchemeGroupVersion.WithKind("Pod"), statusVerbs),
+	objectSubresource("finalize", storage.NamespaceSubresources, corev1.SchemeGroupVersion.WithKind("Namespace"), metav1.Verbs{"update"}),
 }
 
-// subresources returns the subresources of the resource, except status.
-func (r *resource) subresources() []subresource {
+// subresourcesOf returns the subresources of the resource, except status.
+func subresourcesOf(r *storage.Resource) []subresource {
 	var all []subresource
 	for _, sub := range subresources {
-		if r.flags&sub.types != 0 || sub.types == scalable && r.crdVersion.Subresources.Scale != nil {
+		if r.Flags&sub.types != 0 || sub.types == storage.Scalable && r.CRDVersion.Subresources.Scale != nil {
 			all = append(all, sub)
 		}
 	}
@@ -45,8 +47,8 @@ func (r *resource) subresources() []subresource {
 
 // groupVersion returns the group version that discovery reports for the kind. The result is empty
 // if it equals the resource's group version.
-func (sub subresource) groupVersion(of *resource) schema.GroupVersion {
-	if gv := sub.kind.GroupVersion(); gv != of.gvk.GroupVersion() {
+func (sub subresource) groupVersion(of *storage.Resource) schema.GroupVersion {
+	if gv := sub.kind.GroupVersion(); gv != of.GVK.GroupVersion() {
 		return gv
 	}
 	return schema.GroupVersion{}

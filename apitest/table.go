@@ -4,20 +4,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kinform/kinform/apitest/internal/crd"
+	"github.com/kinform/kinform/apitest/internal/storage"
 	"github.com/kinform/kinform/apitest/internal/tables"
 )
 
-// columns returns the columns of the resource.
-func (r *resource) columns() tables.Columns {
+// columnsOf returns the columns of the resource.
+func columnsOf(r *storage.Resource) tables.Columns {
 	switch {
-	case r.goType != nil:
-		return tables.Builtin(r.goType)
-	case r.gvk == crdKind:
+	case r.GoType != nil:
+		return tables.Builtin(r.GoType)
+	case r.GVK == crd.Kind:
 		return tables.Definitions()
 	case r.Group == apiServices.Group && r.Plural == apiServices.Plural:
 		return tables.APIServices()
 	}
-	return tables.Declared(r.crdVersion.AdditionalPrinterColumns)
+	return tables.Declared(r.CRDVersion.AdditionalPrinterColumns)
 }
 
 // The forms in which a row can include its object, besides the cells.
@@ -27,8 +29,8 @@ const (
 )
 
 // rows returns objects of a resource as a Table.
-func (f format) rows(res *resource, meta metav1.ListMeta, revs ...*revision) metav1.Table {
-	as := res.columns()
+func (f format) rows(res *storage.Resource, meta metav1.ListMeta, revs ...*storage.Revision) metav1.Table {
+	as := columnsOf(res)
 	table := metav1.Table{
 		TypeMeta: metav1.TypeMeta{Kind: "Table", APIVersion: metav1.SchemeGroupVersion.String()},
 		ListMeta: meta,
@@ -38,13 +40,13 @@ func (f format) rows(res *resource, meta metav1.ListMeta, revs ...*revision) met
 		table.ColumnDefinitions = as.Headings
 	}
 	for _, rev := range revs {
-		row := metav1.TableRow{Cells: as.Cells(rev.object())}
+		row := metav1.TableRow{Cells: as.Cells(rev.Object())}
 		switch f.include {
 		case includeNone:
 		case includeObject:
 			row.Object = runtime.RawExtension{Raw: format{}.appendObject(nil, rev)}
 		default:
-			row.Object = runtime.RawExtension{Raw: rev.metadataJSON()}
+			row.Object = runtime.RawExtension{Raw: rev.MetadataJSON()}
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -52,6 +54,6 @@ func (f format) rows(res *resource, meta metav1.ListMeta, revs ...*revision) met
 }
 
 // tableOf returns one object as a Table.
-func (f format) tableOf(rev *revision) metav1.Table {
-	return f.rows(rev.res, metav1.ListMeta{ResourceVersion: rev.resourceVersion()}, rev)
+func (f format) tableOf(rev *storage.Revision) metav1.Table {
+	return f.rows(rev.Res, metav1.ListMeta{ResourceVersion: rev.ResourceVersion()}, rev)
 }

@@ -32,11 +32,11 @@ func (s *Server) requestToken(req *Request, obj Object) (Object, error) {
 		return nil, apierrors.NewInvalid(tokenRequestKind, req.Name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "name"), r.Name, "must match the service account name if specified")})
 	}
-	rev := s.store.get(req.res, req.key())
+	rev := s.store.Get(req.res, req.key())
 	if rev == nil {
-		return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
+		return nil, apierrors.NewNotFound(req.res.GroupResource(), req.Name)
 	}
-	account := rev.object().(*corev1.ServiceAccount)
+	account := rev.Object().(*corev1.ServiceAccount)
 	if r.UID != "" && r.UID != account.UID {
 		return nil, apierrors.NewConflict(schema.GroupResource{Group: tokenRequestKind.Group, Resource: tokenRequestKind.Kind}, req.Name,
 			fmt.Errorf("the UID in the token request (%s) does not match the UID of the service account (%s)", r.UID, account.UID))
@@ -78,7 +78,7 @@ func validateLifetime(seconds int64) *field.Error {
 // of the account, a secret in its namespace, or a node.
 func (s *Server) bindToken(claims *claims, account *corev1.ServiceAccount, ref authenticationv1.BoundObjectReference) error {
 	gvk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
-	res := s.store.resourceOfKind(corev1.SchemeGroupVersion.WithKind(ref.Kind))
+	res := s.store.ResourceOfKind(corev1.SchemeGroupVersion.WithKind(ref.Kind))
 	if gvk.Group != "" || ref.Kind != "Pod" && ref.Kind != "Secret" && ref.Kind != "Node" {
 		return apierrors.NewBadRequest("cannot bind token to object of type " + gvk.String())
 	}
@@ -86,11 +86,11 @@ func (s *Server) bindToken(claims *claims, account *corev1.ServiceAccount, ref a
 	if !res.ClusterScoped {
 		key.Namespace = account.Namespace
 	}
-	rev := s.store.get(res, key)
+	rev := s.store.Get(res, key)
 	if rev == nil {
-		return apierrors.NewNotFound(res.groupResource(), ref.Name)
+		return apierrors.NewNotFound(res.GroupResource(), ref.Name)
 	}
-	obj := rev.object()
+	obj := rev.Object()
 	if pod, ok := obj.(*corev1.Pod); ok && cmp.Or(pod.Spec.ServiceAccountName, "default") != account.Name {
 		return apierrors.NewBadRequest(fmt.Sprintf("cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", account.Name))
 	}

@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // flushSize is the number of buffered bytes above which they are written, even if more events are
@@ -26,8 +28,8 @@ var (
 // watcher is one open watch.
 type watcher struct {
 	srv     *Server
-	res     *resource
-	sel     selection
+	res     *storage.Resource
+	sel     storage.Selection
 	format  format
 	effects *effects
 
@@ -94,7 +96,7 @@ func (s *Server) watchStart(query url.Values) (start watchStart, err error) {
 	}
 	start.bookmarks = boolParam(query, "allowWatchBookmarks")
 
-	current := s.store.current()
+	current := s.store.Current()
 	switch {
 	case boolParam(query, "sendInitialEvents"):
 		start.initial, start.marker = true, start.bookmarks
@@ -153,11 +155,11 @@ func (w *watcher) run(start watchStart) {
 		w.bookmark(true)
 		marker = false
 	}
-	removed := w.res.removed
+	removed := w.res.Removed
 	for {
-		changes, through, more, ok := w.srv.store.read(w.version)
+		changes, through, more, ok := w.srv.store.Read(w.version)
 		if !ok {
-			w.fail(errExpired(w.version, w.srv.store.oldest()))
+			w.fail(errExpired(w.version, w.srv.store.Oldest()))
 			return
 		}
 		for _, c := range changes {
@@ -214,13 +216,13 @@ func (w *watcher) dropIfRequested() {
 // initial sends an ADDED event for each object. It sends an error instead if the current state is
 // older than the version notOlder. It returns false if the watch has ended.
 func (w *watcher) initial(notOlder uint64) bool {
-	objects, version := w.srv.store.snapshot(w.res)
+	objects, version := w.srv.store.Snapshot(w.res)
 	if version < notOlder {
 		w.fail(errTooLarge(notOlder, version)) // The code is 200 by then, as on the real server.
 		return false
 	}
-	for rev := range objects.inNamespace(w.sel.namespace) {
-		if rev = rev.convertedTo(w.res); w.sel.matches(rev) && !w.send("ADDED", rev) {
+	for rev := range objects.InNamespace(w.sel.Namespace) {
+		if rev = rev.ConvertedTo(w.res); w.sel.Matches(rev) && !w.send("ADDED", rev) {
 			return false
 		}
 	}
@@ -231,19 +233,19 @@ func (w *watcher) initial(notOlder uint64) bool {
 // change sends the event that a change causes for the selection, if any. An object that begins to
 // match is ADDED. An object that no longer matches is DELETED, with the last state that matched.
 // The result is false if the watch has ended.
-func (w *watcher) change(c *change) bool {
-	if c.data != w.res.data {
+func (w *watcher) change(c *storage.Change) bool {
+	if c.Data != w.res.Data {
 		return true
 	}
-	cur := c.cur.convertedTo(w.res)
-	before, now := w.sel.matches(c.prev.convertedTo(w.res)), w.sel.matches(cur)
+	cur := c.Cur.ConvertedTo(w.res)
+	before, now := w.sel.Matches(c.Prev.ConvertedTo(w.res)), w.sel.Matches(cur)
 	switch {
 	case before && now:
 		return w.send("MODIFIED", cur)
 	case now:
 		return w.send("ADDED", cur)
 	case before:
-		return w.send("DELETED", c.last().convertedTo(w.res))
+		return w.send("DELETED", c.Last().ConvertedTo(w.res))
 	}
 	return true
 }

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/crd"
+	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 func (s *Server) get(w http.ResponseWriter, req *Request) error {
@@ -23,9 +25,9 @@ func (s *Server) get(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	rev := s.store.get(req.res, req.key())
+	rev := s.store.Get(req.res, req.key())
 	if rev == nil {
-		return apierrors.NewNotFound(req.res.groupResource(), req.Name)
+		return apierrors.NewNotFound(req.res.GroupResource(), req.Name)
 	}
 	f.writeObject(w, http.StatusOK, rev)
 	return nil
@@ -53,13 +55,13 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 }
 
 // createObject creates an object. The store owns obj afterwards.
-func (s *Server) createObject(req *Request, obj Object) (*revision, error) {
+func (s *Server) createObject(req *Request, obj Object) (*storage.Revision, error) {
 	if req.res.Status {
 		apiobject.ClearStatus(obj)
 	}
 	keepManagedFields(obj, nil)
 	s.trackManagedFields(req, nil, obj)
-	return s.insertChecked(req.res, obj, req.dryRun(), req.res.validateNew)
+	return s.insertChecked(req.res, obj, req.dryRun(), validateNew)
 }
 
 func (s *Server) update(w http.ResponseWriter, req *Request) error {
@@ -74,7 +76,7 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 	if sent.GetName() != req.Name {
 		return errOtherName(sent.GetName(), req.Name)
 	}
-	if !req.res.protobuf() && sent.GetResourceVersion() == "" {
+	if !req.res.Protobuf() && sent.GetResourceVersion() == "" {
 		return apierrors.NewInvalid(schema.GroupKind{Group: req.Group, Kind: req.Resource}, req.Name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
 		})
@@ -91,12 +93,12 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 // updateObject stores an object that a client has sent. If the object is missing, and the real
 // server would create objects of this type, updateObject creates it. The returned code is 201 if
 // the object was created, and otherwise 200.
-func (s *Server) updateObject(req *Request, sent Object) (*revision, int, error) {
+func (s *Server) updateObject(req *Request, sent Object) (*storage.Revision, int, error) {
 	for {
-		rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
+		rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *storage.Revision) (Object, error) {
 			return s.mergeWrite(req, old, sent.DeepCopyObject().(Object))
 		})
-		if !apierrors.IsNotFound(err) || req.res.flags&createOnUpdate == 0 || req.Subresource != "" {
+		if !apierrors.IsNotFound(err) || req.res.Flags&storage.CreateOnUpdate == 0 || req.Subresource != "" {
 			return rev, http.StatusOK, err
 		}
 		if uid := sent.GetUID(); uid != "" {
@@ -145,16 +147,16 @@ func dropDuplicateOwners(w http.ResponseWriter, obj Object, when string) {
 }
 
 // errOtherUID returns the error for a write with the UID of another object of the same name.
-func errOtherUID(res *resource, name string, want, is types.UID) error {
+func errOtherUID(res *storage.Resource, name string, want, is types.UID) error {
 	//lint:ignore ST1005 The words are the real server's.
-	return apierrors.NewConflict(res.groupResource(), name, fmt.Errorf(
+	return apierrors.NewConflict(res.GroupResource(), name, fmt.Errorf(
 		"Precondition failed: UID in precondition: %s, UID in object meta: %s", want, is))
 }
 
 // mergeWrite returns the new state of a stored object after a write, with its managed fields. It
 // may change the argument sent.
-func (s *Server) mergeWrite(req *Request, old *revision, sent Object) (Object, error) {
-	obj, err := merge(req, old.object(), sent)
+func (s *Server) mergeWrite(req *Request, old *storage.Revision, sent Object) (Object, error) {
+	obj, err := merge(req, old.Object(), sent)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +164,7 @@ func (s *Server) mergeWrite(req *Request, old *revision, sent Object) (Object, e
 	return obj, nil
 }
 
-func (f format) writeObject(w http.ResponseWriter, code int, rev *revision) {
+func (f format) writeObject(w http.ResponseWriter, code int, rev *storage.Revision) {
 	body := f.appendObject(nil, rev)
 	if !f.protobuf {
 		body = append(body, '\n')
@@ -175,12 +177,12 @@ func (f format) writeObject(w http.ResponseWriter, code int, rev *revision) {
 // insert creates an object and sets all fields that the server sets at a creation. The store owns
 // obj afterwards. insert checks only the name, because the server has already checked requests of
 // clients.
-func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, error) {
-	return s.insertChecked(res, obj, dryRun, res.validateName)
+func (s *Server) insert(res *storage.Resource, obj Object, dryRun bool) (*storage.Revision, error) {
+	return s.insertChecked(res, obj, dryRun, validateName)
 }
 
 // insertChecked is like insert, and calls the function check first.
-func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check func(Object) error) (*revision, error) {
+func (s *Server) insertChecked(res *storage.Resource, obj Object, dryRun bool, check func(*storage.Resource, Object) error) (*storage.Revision, error) {
 	if isReset(obj.GetManagedFields()) {
 		obj.SetManagedFields(nil)
 	}
@@ -195,28 +197,28 @@ func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check fun
 		}
 		rev, err := s.insertNamed(res, obj, dryRun, check)
 		switch {
-		case !errors.Is(err, errStale):
+		case !errors.Is(err, storage.ErrStale):
 			return rev, err
 		case generate && attempt < generateAttempts:
 			obj.SetResourceVersion("")
 		case obj.GetGenerateName() != "":
-			return nil, apierrors.NewGenerateNameConflict(res.groupResource(), obj.GetName(), 1)
+			return nil, apierrors.NewGenerateNameConflict(res.GroupResource(), obj.GetName(), 1)
 		default:
-			return nil, apierrors.NewAlreadyExists(res.groupResource(), obj.GetName())
+			return nil, apierrors.NewAlreadyExists(res.GroupResource(), obj.GetName())
 		}
 	}
 }
 
-// insertNamed creates an object with a name. It returns errStale if the object exists.
-func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(Object) error) (*revision, error) {
+// insertNamed creates an object with a name. It returns storage.ErrStale if the object exists.
+func (s *Server) insertNamed(res *storage.Resource, obj Object, dryRun bool, check func(*storage.Resource, Object) error) (*storage.Revision, error) {
 	if ns, ok := obj.(*corev1.Namespace); ok && ns.Name != "" {
 		// for selectors
 		ns.Labels = mergeMaps(ns.Labels, map[string]string{corev1.LabelMetadataName: ns.Name})
 	}
-	if err := check(obj); err != nil {
+	if err := check(res, obj); err != nil {
 		return nil, err
 	}
-	if err := res.schema.CheckObject(res.gvk.GroupKind(), obj); err != nil {
+	if err := res.Schema.CheckObject(res.GVK.GroupKind(), obj); err != nil {
 		return nil, err
 	}
 	obj.SetUID(s.ids.uid())
@@ -232,37 +234,39 @@ func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(
 
 // modify replaces the object with this key by the result of the function change. It calls change
 // again if another write comes first.
-func (s *Server) modify(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
-	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) { return s.replace(res, old, obj, dryRun) })
+func (s *Server) modify(res *storage.Resource, key types.NamespacedName, dryRun bool, change func(*storage.Revision) (Object, error)) (*storage.Revision, error) {
+	return s.retry(res, key, change, func(old *storage.Revision, obj Object) (*storage.Revision, error) {
+		return s.replace(res, old, obj, dryRun)
+	})
 }
 
 // modifyUnchecked is like modify, for writes that the server makes itself. It does not check the
 // write, does not increase the generation, and never removes the object.
-func (s *Server) modifyUnchecked(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
-	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) {
+func (s *Server) modifyUnchecked(res *storage.Resource, key types.NamespacedName, dryRun bool, change func(*storage.Revision) (Object, error)) (*storage.Revision, error) {
+	return s.retry(res, key, change, func(old *storage.Revision, obj Object) (*storage.Revision, error) {
 		switch {
-		case old.equals(obj):
+		case old.Equals(obj):
 			return old, nil
 		case dryRun:
-			return newRevision(res, obj, old.version)
+			return storage.NewRevision(res, obj, old.Version)
 		}
-		return s.store.put(res, old, obj)
+		return s.store.Put(res, old, obj)
 	})
 }
 
 // retry calls the functions change and write for the object with this key. If another writer comes
 // first, it calls both again.
-func (s *Server) retry(res *resource, key types.NamespacedName, change func(*revision) (Object, error), write func(*revision, Object) (*revision, error)) (*revision, error) {
+func (s *Server) retry(res *storage.Resource, key types.NamespacedName, change func(*storage.Revision) (Object, error), write func(*storage.Revision, Object) (*storage.Revision, error)) (*storage.Revision, error) {
 	for {
-		old := s.store.get(res, key)
+		old := s.store.Get(res, key)
 		if old == nil {
-			return nil, apierrors.NewNotFound(res.groupResource(), key.Name)
+			return nil, apierrors.NewNotFound(res.GroupResource(), key.Name)
 		}
 		obj, err := change(old)
 		if err != nil {
 			return nil, err
 		}
-		if rev, err := write(old, obj); !errors.Is(err, errStale) {
+		if rev, err := write(old, obj); !errors.Is(err, storage.ErrStale) {
 			return rev, err
 		}
 	}
@@ -272,17 +276,17 @@ func (s *Server) retry(res *resource, key types.NamespacedName, change func(*rev
 // resourceVersion, it must be the version of old. Fields that only the server sets keep their
 // values. If an object that is being deleted loses its last finalizer, replace removes it. If
 // nothing changes, nothing is written.
-func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
-	cur := old.object()
+func (s *Server) replace(res *storage.Resource, old *storage.Revision, obj Object, dryRun bool) (*storage.Revision, error) {
+	cur := old.Object()
 	if v := obj.GetResourceVersion(); v != "" && v != cur.GetResourceVersion() {
-		return nil, apierrors.NewConflict(res.groupResource(), old.key.Name,
+		return nil, apierrors.NewConflict(res.GroupResource(), old.Key.Name,
 			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 	}
 	if uid := obj.GetUID(); uid != "" && uid != cur.GetUID() {
-		return nil, errOtherUID(res, old.key.Name, uid, cur.GetUID())
+		return nil, errOtherUID(res, old.Key.Name, uid, cur.GetUID())
 	}
 	if added := newFinalizers(cur, obj); len(added) > 0 {
-		return nil, apierrors.NewInvalid(res.gvk.GroupKind(), old.key.Name, field.ErrorList{field.Forbidden(field.NewPath("metadata", "finalizers"),
+		return nil, apierrors.NewInvalid(res.GVK.GroupKind(), old.Key.Name, field.ErrorList{field.Forbidden(field.NewPath("metadata", "finalizers"),
 			fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added))})
 	}
 	obj.SetUID(cur.GetUID())
@@ -300,11 +304,11 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	if !apiobject.Equal(apiobject.Spec(cur, res.Status), apiobject.Spec(obj, res.Status)) {
 		obj.SetGeneration(cur.GetGeneration() + 1)
 	}
-	if err := res.schema.CheckUpdate(res.gvk.GroupKind(), cur, obj); err != nil {
+	if err := res.Schema.CheckUpdate(res.GVK.GroupKind(), cur, obj); err != nil {
 		return nil, err
 	}
 	switch {
-	case old.equals(obj):
+	case old.Equals(obj):
 		return old, nil
 	case !dryRun && obj.GetDeletionTimestamp() != nil && !hasFinalizers(obj) && apiobject.Deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
 		last, err := s.removeStored(res, old)
@@ -312,32 +316,32 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 			return nil, err
 		}
 		// The writer must get its own write, even if a later write exists.
-		return newRevision(res, obj, last.version)
+		return storage.NewRevision(res, obj, last.Version)
 	}
 	return s.put(res, old, obj, dryRun)
 }
 
 // put replaces the revision old by obj; old is nil for a new object. If obj is a CRD, put also
 // serves the defined resources. A dry run makes the same checks, and stores nothing.
-func (s *Server) put(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
+func (s *Server) put(res *storage.Resource, old *storage.Revision, obj Object, dryRun bool) (*storage.Revision, error) {
 	switch {
-	case res.gvk == crdKind:
+	case res.GVK == crd.Kind:
 		return s.putCRD(res, old, obj, dryRun)
 	case dryRun:
 		return s.dryRunResult(res, old, obj)
 	}
-	return s.store.put(res, old, obj)
+	return s.store.Put(res, old, obj)
 }
 
 // dryRunResult returns the result of a dry run, without storing obj.
-func (s *Server) dryRunResult(res *resource, old *revision, obj Object) (*revision, error) {
+func (s *Server) dryRunResult(res *storage.Resource, old *storage.Revision, obj Object) (*storage.Revision, error) {
 	switch {
 	case old != nil:
-		return newRevision(res, obj, old.version)
-	case s.store.get(res, apiobject.Key(obj)) != nil:
-		return nil, errStale
+		return storage.NewRevision(res, obj, old.Version)
+	case s.store.Get(res, apiobject.Key(obj)) != nil:
+		return nil, storage.ErrStale
 	}
-	return newRevision(res, obj, 0)
+	return storage.NewRevision(res, obj, 0)
 }
 
 // newFinalizers returns the finalizers that obj adds to cur while cur is being deleted.

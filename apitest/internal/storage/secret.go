@@ -1,4 +1,4 @@
-package apitest
+package storage
 
 import corev1 "k8s.io/api/core/v1"
 

@@ -1,28 +1,12 @@
-package apitest
+package storage
 
 import (
-	"reflect"
-
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 )
 
 // Events are stored once and served by two APIs, core/v1 and events.k8s.io/v1. Both APIs may write
 // events.
-
-// shareEvents gives both resources of events the same objects.
-func shareEvents(all []*resource) {
-	var shared *collection
-	for _, res := range all {
-		if res.goType != reflect.TypeFor[corev1.Event]() && res.goType != reflect.TypeFor[eventsv1.Event]() {
-			continue
-		}
-		if shared == nil {
-			shared = res.data
-		}
-		res.data = shared
-	}
-}
 
 // toEventsV1 converts an event of core/v1 to events.k8s.io/v1.
 func toEventsV1(e *corev1.Event) *eventsv1.Event {

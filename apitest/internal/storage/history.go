@@ -1,26 +1,26 @@
-package apitest
+package storage
 
 import (
 	"slices"
 	"sync"
 )
 
-// change is one write. It is immutable. prev is nil if the write created the object, and cur is nil
+// Change is one write. It is immutable. Prev is nil if the write created the object, and Cur is nil
 // if it deleted the object.
-type change struct {
+type Change struct {
 	version uint64
-	data    *collection
-	prev    *revision
-	cur     *revision
+	Data    *Collection
+	Prev    *Revision
+	Cur     *Revision
 
-	// last returns the state before the change, but with the version of the change.
-	last func() *revision
+	// Last returns the state before the change, but with the version of the change.
+	Last func() *Revision
 }
 
-func newChange(version uint64, data *collection, prev, cur *revision) *change {
-	c := &change{version: version, data: data, prev: prev, cur: cur}
+func newChange(version uint64, data *Collection, prev, cur *Revision) *Change {
+	c := &Change{version: version, Data: data, Prev: prev, Cur: cur}
 	if prev != nil {
-		c.last = sync.OnceValue(func() *revision { return prev.withVersion(version) })
+		c.Last = sync.OnceValue(func() *Revision { return prev.withVersion(version) })
 	}
 	return c
 }
@@ -29,13 +29,13 @@ func newChange(version uint64, data *collection, prev, cur *revision) *change {
 // window changes.
 type history struct {
 	window  int
-	changes []*change
+	changes []*Change
 
 	// compacted is the version of the newest change that has been dropped.
 	compacted uint64
 }
 
-func (h *history) append(c *change) {
+func (h *history) append(c *Change) {
 	h.changes = append(h.changes, c)
 	if len(h.changes) > h.window {
 		// Watchers may still read older slices of the log, so the elements of h.changes must not
@@ -52,11 +52,11 @@ func (h *history) compact(version uint64) {
 
 // after(version) returns the changes after a version, the oldest first. If ok is false, some of the
 // changes have been dropped.
-func (h *history) after(version uint64) (changes []*change, ok bool) {
+func (h *history) after(version uint64) (changes []*Change, ok bool) {
 	if version < h.compacted {
 		return nil, false
 	}
-	at, found := slices.BinarySearchFunc(h.changes, version, func(c *change, version uint64) int {
+	at, found := slices.BinarySearchFunc(h.changes, version, func(c *Change, version uint64) int {
 		switch {
 		case c.version < version:
 			return -1
@@ -72,14 +72,14 @@ func (h *history) after(version uint64) (changes []*change, ok bool) {
 }
 
 // undo returns the objects of a collection as they were before the given changes.
-func undo(objects sortedRevisions, data *collection, changes []*change) sortedRevisions {
+func undo(objects SortedRevisions, data *Collection, changes []*Change) SortedRevisions {
 	for _, c := range slices.Backward(changes) {
 		switch {
-		case c.data != data:
-		case c.prev == nil:
-			objects = objects.without(c.cur.key)
+		case c.Data != data:
+		case c.Prev == nil:
+			objects = objects.without(c.Cur.Key)
 		default:
-			objects = objects.with(c.prev)
+			objects = objects.with(c.Prev)
 		}
 	}
 	return objects
