@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/podmaker"
 	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
@@ -45,7 +46,7 @@ const churnTick = 10 * time.Millisecond
 //
 // If writes take longer than the rate allows, Churn catches up later.
 func (s *Server) Churn(ctx context.Context, opts ChurnOptions) (writes int, err error) {
-	c := churner{srv: s, opts: opts, random: rand.New(rand.NewPCG(opts.Seed, 4)), maker: podMaker{opts: opts.Pods}}
+	c := churner{srv: s, opts: opts, random: rand.New(rand.NewPCG(opts.Seed, 4)), maker: podmaker.New(opts.Pods.Namespaces, opts.Pods.Nodes, opts.Pods.Seed)}
 	if opts.PerSecond == 0 {
 		c.opts.PerSecond = 10
 	}
@@ -70,7 +71,7 @@ type churner struct {
 	srv    *Server
 	opts   ChurnOptions
 	random *rand.Rand
-	maker  podMaker
+	maker  *podmaker.Maker
 	keys   []types.NamespacedName // keys of the known pods
 	made   int
 }
@@ -110,7 +111,7 @@ func (c *churner) write() error {
 }
 
 func (c *churner) create() error {
-	pod := c.maker.pod(c.made, fmt.Sprintf("churn-%d-%06d", c.opts.Seed, c.made))
+	pod := c.maker.Pod(c.made, fmt.Sprintf("churn-%d-%06d", c.opts.Seed, c.made))
 	c.made++
 	_, err := c.srv.Create(pod)
 	if apierrors.IsAlreadyExists(err) {

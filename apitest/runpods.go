@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/podmaker"
 	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
@@ -165,7 +166,7 @@ func (r *podRunner) startPod(pod *corev1.Pod) {
 
 func containerStatus(c corev1.Container, state corev1.ContainerState, started bool) corev1.ContainerStatus {
 	return corev1.ContainerStatus{
-		Name: c.Name, Image: c.Image, ImageID: imageID(c.Image), State: state, Started: &started, Ready: true,
+		Name: c.Name, Image: c.Image, ImageID: podmaker.ImageID(c.Image), State: state, Started: &started, Ready: true,
 		ContainerID: "containerd://apitest-" + c.Name,
 	}
 }

@@ -1,4 +1,4 @@
-package apitest
+package podmaker
 
 import (
 	"fmt"
@@ -53,8 +53,8 @@ func workloadOf(n int) (w workload) {
 }
 
 // fillTemplate creates the template of the workload.
-func (m *podMaker) fillTemplate(w *workload, namespace string, number int) {
-	random := rand.New(rand.NewPCG(m.opts.Seed, 1<<40+uint64(number)<<20+uint64(w.index)))
+func (m *Maker) fillTemplate(w *workload, namespace string, number int) {
+	random := rand.New(rand.NewPCG(m.seed, 1<<40+uint64(number)<<20+uint64(w.index)))
 	w.rollout = random.Int64N(90 * 24 * 3600)
 	app := fmt.Sprintf("app-%d", w.index)
 	owner := metav1.OwnerReference{

@@ -1,4 +1,4 @@
-package apitest
+package podmaker
 
 import (
 	"encoding/binary"
@@ -75,7 +75,7 @@ func setRunningStatus(pod *corev1.Pod, made metav1.Time, host, ip string, random
 // runningStatus returns the status of a running container.
 func runningStatus(c *corev1.Container, since metav1.Time, random *rand.Rand) corev1.ContainerStatus {
 	status := corev1.ContainerStatus{
-		Name: c.Name, Ready: true, Started: new(true), Image: c.Image, ImageID: imageID(c.Image), ContainerID: containerID(random),
+		Name: c.Name, Ready: true, Started: new(true), Image: c.Image, ImageID: ImageID(c.Image), ContainerID: containerID(random),
 		State:              corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: since}},
 		AllocatedResources: maps.Clone(c.Resources.Requests),
 		Resources:          c.Resources.DeepCopy(),
@@ -90,10 +90,7 @@ func runningStatus(c *corev1.Container, since metav1.Time, random *rand.Rand) co
 	return status
 }
 
-// RestartContainer changes a pod of [Pods] as the kubelet does after a restart of the first
-// container. It changes the container's status, the times of the conditions, and the time of the
-// kubelet's managed fields. The result depends only on the pod and the container's number of
-// restarts.
+// RestartContainer changes a pod as the kubelet does after a restart of the first container.
 func RestartContainer(pod *corev1.Pod) {
 	if len(pod.Status.ContainerStatuses) == 0 {
 		return
@@ -124,8 +121,8 @@ func RestartContainer(pod *corev1.Pod) {
 
 func containerID(random *rand.Rand) string { return "containerd://" + digest(random) }
 
-// imageID returns the id of an image. Equal images have equal ids.
-func imageID(image string) string {
+// ImageID returns the id of an image. Equal images have equal ids.
+func ImageID(image string) string {
 	return image + "@sha256:" + digest(rand.New(rand.NewPCG(seedOf(image), 5)))
 }
 

@@ -1,4 +1,4 @@
-package apitest
+package podmaker
 
 import (
 	"encoding/json"
