@@ -7,6 +7,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // Action is the effect of a [Fault]. Make an Action with the functions below. The zero value has no
@@ -17,7 +19,7 @@ type Action struct{ apply func(*effects) }
 // k8s.io/apimachinery/pkg/api/errors. Any other error gets code 500. If the Status has a retry
 // delay in seconds, the response also has the header Retry-After.
 func Fail(err error) Action {
-	return replaceResponse(func(r *response) { writeStatus(r, r.req.HTTP, errStatus(err)) })
+	return replaceResponse(func(r *response) { wire.WriteStatus(r, r.req.HTTP, wire.StatusOf(err)) })
 }
 
 // Code responds with a bare Status of this code. A retryAfter above 0 is sent too, rounded up to
@@ -67,10 +69,10 @@ func Table() Action {
 	table := `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"columnDefinitions":[],"rows":[]}`
 	return replaceResponse(func(r *response) {
 		if r.req.Verb == "watch" {
-			r.raw(http.StatusOK, jsonType, `{"type":"ADDED","object":`+table+"}\n")
+			r.raw(http.StatusOK, wire.JSONType, `{"type":"ADDED","object":`+table+"}\n")
 			return
 		}
-		r.raw(http.StatusOK, jsonType, table+"\n")
+		r.raw(http.StatusOK, wire.JSONType, table+"\n")
 	})
 }
 

@@ -10,16 +10,17 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // aggregatedType is the Content-Type of the aggregated discovery document (KEP-3352).
-const aggregatedType = jsonType + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+const aggregatedType = wire.JSONType + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 // acceptsAggregated reports whether an Accept header requests the aggregated document.
 func acceptsAggregated(accept string) bool {
 	for clause := range strings.SplitSeq(accept, ",") {
 		mediaType, params, err := mime.ParseMediaType(strings.TrimSpace(clause))
-		if err == nil && mediaType == jsonType &&
+		if err == nil && mediaType == wire.JSONType &&
 			params["g"] == "apidiscovery.k8s.io" && params["v"] == "v2" && params["as"] == "APIGroupDiscoveryList" {
 			return true
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/managedfields"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // apply handles a server-side apply. The body has the fields that the manager wants the object to
@@ -37,7 +38,7 @@ func (s *Server) apply(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	f.writeStored(w, code, rev)
+	f.WriteStored(w, code, rev)
 	return nil
 }
 
@@ -77,10 +78,10 @@ func (r *Request) decodeApplyBody(of *storage.Resource) (apiobject.Document, err
 	}
 	object := unstructured.Unstructured{Object: wanted}
 	if has := object.GetName(); has != "" && has != r.Name {
-		return nil, errOtherName(has, r.Name)
+		return nil, wire.NewOtherName(has, r.Name)
 	}
 	if has := object.GetNamespace(); has != "" && has != r.Namespace {
-		return nil, errOtherNamespace()
+		return nil, wire.NewOtherNamespace()
 	}
 	if meta, _ := wanted["metadata"].(apiobject.Document); meta["managedFields"] != nil {
 		return nil, apierrors.NewBadRequest("metadata.managedFields must be nil")

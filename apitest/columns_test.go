@@ -15,6 +15,7 @@ import (
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/builtin"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/tables"
 )
 
 // filler fills Go values with random content.
@@ -76,7 +77,7 @@ func TestTableCellsOfRandomObjects(t *testing.T) {
 	seed := rand.Uint64()
 	f := filler{rand.New(rand.NewPCG(seed, 0))}
 	for _, res := range builtin.Resources() {
-		as := columnsOf(res)
+		as := tables.Builtin(res.GoType)
 		for i := range 20 {
 			obj := res.New()
 			f.fill(reflect.ValueOf(obj).Elem(), 0)

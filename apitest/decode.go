@@ -16,6 +16,7 @@ import (
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // maxBody is the maximum size of a request body in bytes, as on the real server.
@@ -37,7 +38,7 @@ func (r *Request) body() ([]byte, error) {
 func (r *Request) mediaType() string {
 	header := r.HTTP.Header.Get("Content-Type")
 	if header == "" {
-		return jsonType
+		return wire.JSONType
 	}
 	mediaType, _, err := mime.ParseMediaType(header)
 	if err != nil {
@@ -65,7 +66,7 @@ func (r *Request) read(res *storage.Resource) (Object, error) {
 		obj.SetNamespace(r.Namespace)
 	default:
 		if !res.ClusterScoped {
-			return nil, errOtherNamespace()
+			return nil, wire.NewOtherNamespace()
 		}
 		obj.SetNamespace("")
 	}
@@ -76,18 +77,18 @@ func (r *Request) read(res *storage.Resource) (Object, error) {
 func (r *Request) decode(res *storage.Resource, data []byte) (Object, error) {
 	strict := r.query.Get("fieldValidation") == "Strict"
 	switch mediaType := r.mediaType(); {
-	case mediaType == jsonType:
+	case mediaType == wire.JSONType:
 		return res.DecodeJSON(data, strict)
-	case mediaType == yamlType:
+	case mediaType == wire.YAMLType:
 		data, err := yaml.YAMLToJSON(data)
 		if err != nil {
 			return nil, res.Undecodable(err)
 		}
 		return res.DecodeJSON(data, strict)
-	case mediaType == protobufType && res.Protobuf():
+	case mediaType == wire.ProtobufType && res.Protobuf():
 		return res.DecodeProto(data)
 	}
-	return nil, errUnsupportedBody(res.Protobuf())
+	return nil, wire.NewUnsupportedBody(res.Protobuf())
 }
 
 // deleteOptions reads the options in the body of a delete. The body may be empty.
@@ -97,11 +98,11 @@ func (r *Request) deleteOptions() (opts metav1.DeleteOptions, err error) {
 		return opts, err
 	}
 	switch r.mediaType() {
-	case jsonType:
+	case wire.JSONType:
 		err = utiljson.Unmarshal(data, &opts)
-	case yamlType:
+	case wire.YAMLType:
 		err = yaml.Unmarshal(data, &opts)
-	case protobufType:
+	case wire.ProtobufType:
 		var unknown runtime.Unknown
 		if raw, ok := bytes.CutPrefix(data, []byte(apiobject.ProtobufMagic)); !ok {
 			err = errors.New("the body is not a protobuf message")
@@ -109,7 +110,7 @@ func (r *Request) deleteOptions() (opts metav1.DeleteOptions, err error) {
 			err = opts.Unmarshal(unknown.Raw)
 		}
 	default:
-		return opts, errUnsupportedBody(true)
+		return opts, wire.NewUnsupportedBody(true)
 	}
 	if err != nil {
 		return opts, apierrors.NewBadRequest("DeleteOptions: " + err.Error())

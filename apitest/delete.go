@@ -16,6 +16,7 @@ import (
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/crd"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 func (s *Server) delete(w http.ResponseWriter, req *Request) error {
@@ -28,10 +29,10 @@ func (s *Server) delete(w http.ResponseWriter, req *Request) error {
 		return err
 	}
 	if !gone {
-		f.writeObject(w, http.StatusOK, rev)
+		f.WriteObject(w, http.StatusOK, rev)
 		return nil
 	}
-	writeStatus(w, req.HTTP, withType(metav1.Status{
+	wire.WriteStatus(w, req.HTTP, wire.WithType(metav1.Status{
 		Status: metav1.StatusSuccess,
 		Details: &metav1.StatusDetails{
 			Name: req.Name, Group: req.res.Group, Kind: req.res.Plural, UID: rev.Object().GetUID(),
@@ -54,22 +55,22 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	for i, rev := range p.items {
+	for i, rev := range p.Items {
 		deleted, _, err := s.remove(req.res, rev.Key, opts)
 		switch {
 		case apierrors.IsNotFound(err): // another client deleted it first
 		case err != nil:
 			return err
 		default:
-			p.items[i] = deleted
+			p.Items[i] = deleted
 		}
 	}
-	return f.writeList(w, req.res, p)
+	return f.WriteList(w, req.res, p)
 }
 
 // parseDeletion parses a delete or a deletecollection. It returns the format of the response, and
 // the options from the body and the query.
-func (r *Request) parseDeletion() (format, metav1.DeleteOptions, error) {
+func (r *Request) parseDeletion() (wire.Format, metav1.DeleteOptions, error) {
 	f, err := r.negotiate()
 	if err != nil {
 		return f, metav1.DeleteOptions{}, err
@@ -85,7 +86,7 @@ func (r *Request) parseDeletion() (format, metav1.DeleteOptions, error) {
 		opts.DryRun = dryRun
 	}
 	if err == nil {
-		err = invalidOptions("DeleteOptions", metav1validation.ValidateDeleteOptions(&opts))
+		err = wire.NewInvalidOptions("DeleteOptions", metav1validation.ValidateDeleteOptions(&opts))
 	}
 	return f, opts, err
 }

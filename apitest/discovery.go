@@ -12,13 +12,14 @@ import (
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // serveNonResource handles requests that are not for a resource: discovery, OpenAPI, version and
 // health.
 func (s *Server) serveNonResource(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		writeStatus(w, r, errStatus(errMethodNotAllowed()))
+		wire.WriteStatus(w, r, wire.StatusOf(wire.NewMethodNotAllowed()))
 		return
 	}
 	path := strings.TrimSuffix(r.URL.Path, "/")
@@ -63,7 +64,7 @@ func (s *Server) serveNonResource(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	w.Header().Set("Content-Type", jsonType)
+	w.Header().Set("Content-Type", wire.JSONType)
 	_, _ = w.Write(append(apiobject.MustJSON(doc), '\n'))
 }
 

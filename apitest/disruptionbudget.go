@@ -14,6 +14,7 @@ import (
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // maxDisrupted is the maximum number of evictions that the controller of a budget has not processed
@@ -42,7 +43,7 @@ func (s *Server) spendBudget(pod *corev1.Pod, dryRun bool) (spent bool, err erro
 		return true, nil
 	case 1:
 	default:
-		return false, newStatusError(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+		return false, wire.NewStatusError(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
 	}
 	budget := budgets[0].Object().(*policyv1.PodDisruptionBudget)
 	if !isReady(pod) && allowsUnhealthyEviction(budget) {

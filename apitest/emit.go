@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // send buffers an event, after applying the faults of the watch to it. It returns false if the
@@ -16,14 +17,14 @@ func (w *watcher) send(eventType string, rev *storage.Revision) bool {
 	if w.effects.duplicate {
 		times = 2
 	}
-	if w.effects.undecodable == w.sent+1 && !w.format.table {
+	if w.effects.undecodable == w.sent+1 && !w.format.Table {
 		// the cells of a table need a decodable object
 		rev = rev.Undecodable()
 	}
 	for range times {
 		before := len(w.buf)
-		w.buf = w.format.appendEvent(w.buf, eventType, rev)
-		w.format.noHeadings = true
+		w.buf = w.format.AppendEvent(w.buf, eventType, rev)
+		w.format.NoHeadings = true
 		for _, i := range w.effects.interrupts {
 			if i.atNext != nil && i.after == w.sent {
 				event := w.buf[before:]
@@ -34,7 +35,7 @@ func (w *watcher) send(eventType string, rev *storage.Revision) bool {
 		}
 	}
 	w.sent++
-	if len(w.buf) >= flushSize {
+	if len(w.buf) >= wire.FlushSize {
 		w.write()
 	}
 	return !w.interrupted()
@@ -55,14 +56,14 @@ func (w *watcher) interrupted() bool {
 // sendHuge sends an event of about this size, filled with one repeated letter, until the client
 // stops reading.
 func (w *watcher) sendHuge(size int64) {
-	if w.format.protobuf {
+	if w.format.Protobuf {
 		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(min(size, math.MaxUint32)))
-		w.buf = binary.AppendUvarint(append(appendProtoString(w.buf, 0x0a, "ADDED"), 0x12), uint64(size))
+		w.buf = binary.AppendUvarint(append(wire.AppendProtoString(w.buf, 0x0a, "ADDED"), 0x12), uint64(size))
 	} else {
 		w.buf = append(w.buf, `{"type":"ADDED","object":{"filler":"`...)
 	}
 	w.flush()
-	filler := make([]byte, flushSize)
+	filler := make([]byte, wire.FlushSize)
 	for i := range filler {
 		filler[i] = 'x'
 	}
@@ -88,13 +89,13 @@ func (w *watcher) bookmark(endsInitial bool) {
 	if err != nil {
 		panic("apitest: " + err.Error()) // cannot fail for an empty object
 	}
-	w.buf = w.format.appendEvent(w.buf, "BOOKMARK", rev)
-	w.format.noHeadings = true
+	w.buf = w.format.AppendEvent(w.buf, "BOOKMARK", rev)
+	w.format.NoHeadings = true
 }
 
 // fail sends an ERROR event with the reason why the watch ends.
 func (w *watcher) fail(err error) {
-	w.buf = w.format.appendError(w.buf, errStatus(err))
+	w.buf = w.format.AppendError(w.buf, wire.StatusOf(err))
 	w.flush()
 }
 

@@ -3,6 +3,8 @@ package apitest
 import (
 	"net/http"
 	"time"
+
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // response is a response that a fault writes.
@@ -13,11 +15,11 @@ type response struct {
 
 // contentType returns the Content-Type of the normal response.
 func (r *response) contentType() string {
-	f, _ := negotiate(r.req.HTTP.Header.Get("Accept"), r.req.res == nil || r.req.res.Protobuf())
+	f, _ := wire.Negotiate(r.req.HTTP.Header.Get("Accept"), r.req.res == nil || r.req.res.Protobuf())
 	if r.req.Verb == "watch" {
-		return f.streamType()
+		return f.StreamType()
 	}
-	return f.contentType()
+	return f.ContentType()
 }
 
 func (r *response) raw(code int, contentType, body string) {

@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.inFlight.begin() {
-		writeStatus(w, r, errStatus(apierrors.NewServiceUnavailable("the server is closed")))
+		wire.WriteStatus(w, r, wire.StatusOf(apierrors.NewServiceUnavailable("the server is closed")))
 		return
 	}
 	defer s.inFlight.active.Done()
@@ -18,7 +20,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	if s.opts.Admit != nil {
 		if err := s.opts.Admit(r); err != nil {
-			writeStatus(w, r, errStatus(err))
+			wire.WriteStatus(w, r, wire.StatusOf(err))
 			return
 		}
 	}
@@ -45,18 +47,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case req.effects.respond != nil:
 		req.effects.respond(&response{w, &req})
 	case !known:
-		writeStatus(w, r, errStatus(errUnauthorized()))
+		wire.WriteStatus(w, r, wire.StatusOf(wire.NewUnauthorized()))
 	case refused != nil:
-		writeStatus(w, r, errStatus(refused))
+		wire.WriteStatus(w, r, wire.StatusOf(refused))
 	case !resourcePath:
 		s.serveNonResource(w, r)
 	case req.res == nil && s.store.HasBuiltin(req.Group, req.Version):
-		writeStatus(w, r, errStatus(errNoResource()))
+		wire.WriteStatus(w, r, wire.StatusOf(wire.NewNoResource()))
 	case req.res == nil:
 		http.NotFound(w, r)
 	default:
 		if err := s.serveResource(w, &req); err != nil {
-			writeStatus(w, r, errStatus(err))
+			wire.WriteStatus(w, r, wire.StatusOf(err))
 		}
 	}
 }
@@ -76,13 +78,13 @@ func (s *Server) serveResource(w http.ResponseWriter, req *Request) error {
 	}
 	i := slices.IndexFunc(subresourcesOf(res), func(sub subresource) bool { return sub.name == req.Subresource })
 	if req.Subresource != "" && i < 0 && (req.Subresource != "status" || !res.Status) {
-		return errNoResource()
+		return wire.NewNoResource()
 	}
 	if res.ClusterScoped && req.Namespace != "" || !res.ClusterScoped && req.Namespace == "" && req.Name != "" {
-		return errNoResource()
+		return wire.NewNoResource()
 	}
 	if !res.ClusterScoped && req.Namespace == "" && req.Verb != "list" && req.Verb != "watch" {
-		return errMethodNotAllowed()
+		return wire.NewMethodNotAllowed()
 	}
 	if i >= 0 {
 		return subresourcesOf(res)[i].serve(s, w, req)
@@ -102,7 +104,7 @@ func (s *Server) serveResource(w http.ResponseWriter, req *Request) error {
 		return s.patch(w, req)
 	}
 	if req.Subresource != "" || !slices.Contains(verbsOf(res), req.Verb) {
-		return errMethodNotAllowed()
+		return wire.NewMethodNotAllowed()
 	}
 	if req.Verb == "delete" {
 		return s.delete(w, req)

@@ -1,9 +1,7 @@
 package apitest
 
 import (
-	"bufio"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,19 +10,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
-
-// page is one page of a list, with the content of the response.
-type page struct {
-	items []*storage.Revision
-	meta  metav1.ListMeta
-}
 
 // continuation is the content of a continue token.
 type continuation struct {
@@ -60,25 +52,25 @@ func (s *Server) list(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	if i := req.effects.undecodable - 1; i >= 0 && i < len(p.items) && !f.table {
-		p.items[i] = p.items[i].Undecodable()
+	if i := req.effects.undecodable - 1; i >= 0 && i < len(p.Items) && !f.Table {
+		p.Items[i] = p.Items[i].Undecodable()
 	}
-	return f.writeList(w, req.res, p)
+	return f.WriteList(w, req.res, p)
 }
 
 // page returns the objects of a list. The page "API concepts" of the Kubernetes documentation has a
 // table of all combinations of resourceVersion, resourceVersionMatch and limit.
-func (s *Server) page(res *storage.Resource, sel storage.Selection, query url.Values) (page, error) {
+func (s *Server) page(res *storage.Resource, sel storage.Selection, query url.Values) (wire.Page, error) {
 	if err := validateList(query); err != nil {
-		return page{}, err
+		return wire.Page{}, err
 	}
 	version, err := parseVersion(query)
 	if err != nil {
-		return page{}, err
+		return wire.Page{}, err
 	}
 	limit, err := strconv.ParseInt(orZero(query.Get("limit")), 10, 64)
 	if err != nil {
-		return page{}, apierrors.NewBadRequest("limit: " + err.Error())
+		return wire.Page{}, apierrors.NewBadRequest("limit: " + err.Error())
 	}
 	if query.Get("resourceVersion") == "0" && !s.opts.PagedCacheLists {
 		limit = 0
@@ -92,16 +84,16 @@ func (s *Server) page(res *storage.Resource, sel storage.Selection, query url.Va
 	case token != "":
 		objects, current, after, err = s.stateOfToken(res, token, query)
 	case version > current:
-		err = errTooLarge(version, current)
+		err = wire.NewTooLarge(version, current)
 	case exact, version > 0 && limit > 0 && query.Get("resourceVersionMatch") == "":
 		current = version
 		var ok bool
 		if objects, ok = s.store.SnapshotAt(res, version); !ok {
-			err = errExpired(version, s.store.Oldest())
+			err = wire.NewExpired(version, s.store.Oldest())
 		}
 	}
 	if err != nil {
-		return page{}, err
+		return wire.Page{}, err
 	}
 	return newPage(res, objects, current, sel, after, int(limit)), nil
 }
@@ -132,18 +124,18 @@ func (s *Server) stateOfToken(res *storage.Resource, token string, query url.Val
 }
 
 // newPage selects the objects after a key, at most limit objects. A limit of 0 means all.
-func newPage(res *storage.Resource, objects storage.SortedRevisions, version uint64, sel storage.Selection, after types.NamespacedName, limit int) page {
-	p := page{meta: metav1.ListMeta{ResourceVersion: strconv.FormatUint(version, 10)}}
+func newPage(res *storage.Resource, objects storage.SortedRevisions, version uint64, sel storage.Selection, after types.NamespacedName, limit int) wire.Page {
+	p := wire.Page{Meta: metav1.ListMeta{ResourceVersion: strconv.FormatUint(version, 10)}}
 	if sel.HasNoSelectors() && sel.Namespace == "" && limit == 0 {
-		p.items = make([]*storage.Revision, 0, objects.Len)
+		p.Items = make([]*storage.Revision, 0, objects.Len)
 	}
 	var remaining int64
 	for rev := range objects.After(after, sel.Namespace) {
 		if rev = rev.ConvertedTo(res); !sel.Matches(rev) {
 			continue
 		}
-		if limit == 0 || len(p.items) < limit {
-			p.items = append(p.items, rev)
+		if limit == 0 || len(p.Items) < limit {
+			p.Items = append(p.Items, rev)
 			continue
 		}
 		remaining++
@@ -152,9 +144,9 @@ func newPage(res *storage.Resource, objects storage.SortedRevisions, version uin
 		}
 	}
 	if remaining > 0 {
-		p.meta.Continue = continuation{Version: int64(version), After: p.items[len(p.items)-1].Key}.String()
+		p.Meta.Continue = continuation{Version: int64(version), After: p.Items[len(p.Items)-1].Key}.String()
 		if sel.HasNoSelectors() { // The real server does not count if there are selectors.
-			p.meta.RemainingItemCount = &remaining
+			p.Meta.RemainingItemCount = &remaining
 		}
 	}
 	return p
@@ -186,15 +178,7 @@ func validateList(query url.Values) error {
 	if query.Get("sendInitialEvents") != "" {
 		errs = append(errs, field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for list"))
 	}
-	return invalidOptions("ListOptions", errs)
-}
-
-// invalidOptions combines parameter errors into one error.
-func invalidOptions(kind string, errs field.ErrorList) error {
-	if len(errs) == 0 {
-		return nil
-	}
-	return apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: kind}, "", errs)
+	return wire.NewInvalidOptions("ListOptions", errs)
 }
 
 // parseVersion parses the parameter resourceVersion. Defaults to 0.
@@ -214,79 +198,9 @@ func orZero(s string) string {
 	return s
 }
 
-// writeList writes a page. The items are encoded already. In protobuf, the total length of the list
-// comes first. In JSON, the keys have the same order as on the real server: metadata first for
-// typed lists, sorted keys for custom resources.
-func (f format) writeList(w http.ResponseWriter, res *storage.Resource, p page) error {
-	w.Header().Set("Content-Type", f.contentType())
-	w.WriteHeader(http.StatusOK)
-	out := bufio.NewWriterSize(w, flushSize)
-	apiVersion, kind := f.typeOf(res)
-	switch {
-	case f.table:
-		_, _ = out.Write(append(apiobject.MustJSON(f.rows(res, p.meta, p.items...)), '\n'))
-	case f.protobuf:
-		f.writeProtoList(out, apiVersion, kind+"List", p)
-	case !f.typed(res) || f.metadata:
-		_, _ = out.Write(appendJSONType(nil, apiVersion, kind+"List"))
-		fmt.Fprintf(out, `"metadata":%s,"items":[`, apiobject.MustJSON(p.meta))
-		f.writeItems(out, p.items)
-		_, _ = out.WriteString("]}\n")
-	default:
-		fmt.Fprintf(out, `{"apiVersion":%q,"items":[`, apiVersion)
-		f.writeItems(out, p.items)
-		fmt.Fprintf(out, `],"kind":%q,"metadata":%s}`+"\n", kind+"List", apiobject.MustJSON(customListMeta(p.meta)))
-	}
-	// If the client has gone, nobody can receive an error.
-	_ = out.Flush()
-	return nil
-}
-
-// customListMeta returns the list metadata of custom resources: with sorted keys, and with the key
-// continue even if it is empty.
-func customListMeta(meta metav1.ListMeta) map[string]any {
-	m := map[string]any{"continue": meta.Continue, "resourceVersion": meta.ResourceVersion}
-	if meta.RemainingItemCount != nil {
-		m["remainingItemCount"] = *meta.RemainingItemCount
-	}
-	return m
-}
-
-func (f format) writeItems(out *bufio.Writer, items []*storage.Revision) {
-	for i, rev := range items {
-		if i > 0 {
-			_ = out.WriteByte(',')
-		}
-		_, _ = out.Write(f.item(rev))
-	}
-}
-
-func (f format) writeProtoList(out *bufio.Writer, apiVersion, kind string, p page) {
-	meta, err := p.meta.Marshal()
-	if err != nil {
-		panic("apitest: encoding list metadata: " + err.Error())
-	}
-	field := func(b []byte, tag byte, size int) []byte {
-		return binary.AppendUvarint(append(b, tag), uint64(size))
-	}
-	size := 1 + varintSize(len(meta)) + len(meta)
-	for _, rev := range p.items {
-		n := len(f.item(rev))
-		size += 1 + varintSize(n) + n
-	}
-	head := appendEnvelope(nil, apiVersion, kind, size)
-	_, _ = out.Write(append(field(head, 0x0a, len(meta)), meta...))
-	for _, rev := range p.items {
-		item := f.item(rev)
-		_, _ = out.Write(field(out.AvailableBuffer(), 0x12, len(item)))
-		_, _ = out.Write(item)
-	}
-	_, _ = out.WriteString(apiobject.EnvelopeEnd)
-}
-
 // parseCollection parses a request for a collection. It returns the format of the response, and the
 // selection.
-func (r *Request) parseCollection() (format, storage.Selection, error) {
+func (r *Request) parseCollection() (wire.Format, storage.Selection, error) {
 	f, err := r.negotiate()
 	if err != nil {
 		return f, storage.Selection{}, err

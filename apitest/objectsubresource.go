@@ -9,6 +9,7 @@ import (
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // objectSubresource returns a subresource whose objects are objects of the resource itself. A write
@@ -20,7 +21,7 @@ func objectSubresource(name string, of storage.Flags, kind schema.GroupVersionKi
 				return s.serveObjectSubresource(w, req)
 			}
 		}
-		return errMethodNotAllowed()
+		return wire.NewMethodNotAllowed()
 	}}
 }
 

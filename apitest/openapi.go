@@ -9,6 +9,7 @@ import (
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // The OpenAPI documents describe the fields of types. "kubectl explain" uses them, and so does
@@ -89,13 +90,13 @@ func (s *Server) openAPIv3(all []*storage.Resource, groupVersion string) []byte 
 // openAPIv2 responds with the single document of version 2, in JSON or protobuf.
 func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*storage.Resource) {
 	const proto = "application/com.github.proto-openapi.spec.v2"
-	in := jsonType
+	in := wire.JSONType
 	for clause := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
 		if strings.HasPrefix(strings.TrimSpace(clause), proto) {
 			in = proto + ".v1.0+protobuf"
 			break
 		}
-		if strings.HasPrefix(strings.TrimSpace(clause), jsonType) {
+		if strings.HasPrefix(strings.TrimSpace(clause), wire.JSONType) {
 			break
 		}
 	}
@@ -106,7 +107,7 @@ func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*storag
 			"paths":       openAPIPaths(all, from, func(schema apiobject.Document) apiobject.Document { return schema }),
 			"definitions": from.all,
 		}
-		if in == jsonType {
+		if in == wire.JSONType {
 			return apiobject.MustJSON(doc)
 		}
 		return protoOpenAPI(doc)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 func (s *Server) patch(w http.ResponseWriter, req *Request) error {
@@ -26,7 +27,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 		return err
 	}
 	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *storage.Revision) (Object, error) {
-		patched, err := apply(format{}.appendObject(nil, old))
+		patched, err := apply(wire.Format{}.AppendObject(nil, old))
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +36,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 			return nil, err
 		}
 		if apiobject.Key(obj) != old.Key {
-			return nil, errOtherName(obj.GetName(), old.Key.Name)
+			return nil, wire.NewOtherName(obj.GetName(), old.Key.Name)
 		}
 		dropDuplicateOwners(w, obj, " after mutating admission happens")
 		return s.mergeWrite(req, old, obj)
@@ -43,7 +44,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	f.writeStored(w, http.StatusOK, rev)
+	f.WriteStored(w, http.StatusOK, rev)
 	return nil
 }
 
@@ -83,5 +84,5 @@ func patcher(req *Request) (func(doc []byte) ([]byte, error), error) {
 		accepted = append(accepted, string(types.StrategicMergePatchType))
 	}
 	accepted = append(accepted, string(types.ApplyYAMLPatchType))
-	return nil, errUnsupportedMediaType(strings.Join(accepted, ", "))
+	return nil, wire.NewUnsupportedMediaType(strings.Join(accepted, ", "))
 }

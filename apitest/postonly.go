@@ -12,6 +12,7 @@ import (
 
 	"github.com/kinform/kinform/apitest/internal/builtin"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // postHandler handles a posted object, such as a binding or a review. It returns the object for the
@@ -73,11 +74,11 @@ func postOnlyResource(plural string, gv schema.GroupVersion, object Object, flag
 // servePost handles a POST of an object of res.
 func (s *Server) servePost(w http.ResponseWriter, req *Request, res *storage.Resource, do postHandler) error {
 	if req.Verb != "create" {
-		return errMethodNotAllowed()
+		return wire.NewMethodNotAllowed()
 	}
-	f, ok := negotiate(req.HTTP.Header.Get("Accept"), true)
+	f, ok := wire.Negotiate(req.HTTP.Header.Get("Accept"), true)
 	if !ok {
-		return errNotAcceptable(res)
+		return wire.NewNotAcceptable(res)
 	}
 	obj, err := req.read(res)
 	if err != nil {
@@ -88,14 +89,14 @@ func (s *Server) servePost(w http.ResponseWriter, req *Request, res *storage.Res
 		return err
 	}
 	if result == nil {
-		writeStatus(w, req.HTTP, withType(metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}))
+		wire.WriteStatus(w, req.HTTP, wire.WithType(metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}))
 		return nil
 	}
 	rev, err := storage.NewRevision(res, result, 0)
 	if err != nil {
 		return err
 	}
-	f.writeObject(w, http.StatusCreated, rev)
+	f.WriteObject(w, http.StatusCreated, rev)
 	return nil
 }
 
@@ -107,7 +108,7 @@ func (s *Server) builtinOf(object Object) *storage.Resource {
 // checkPostPath returns an error unless the path is valid for a resource without stored objects.
 func checkPostPath(req *Request) error {
 	if req.Name != "" || req.Subresource != "" || req.res.ClusterScoped != (req.Namespace == "") {
-		return errNoResource()
+		return wire.NewNoResource()
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // Request is the request of a client. [Options].OnRequest and faults get it.
@@ -118,4 +119,14 @@ func (r *Request) groupVersionResource() schema.GroupVersionResource {
 func boolParam(query url.Values, name string) bool {
 	v := query.Get(name)
 	return v == "true" || v == "1"
+}
+
+// negotiate returns the format of a response about the resource of a request.
+func (r *Request) negotiate() (wire.Format, error) {
+	f, ok := wire.Negotiate(r.HTTP.Header.Get("Accept"), r.res.Protobuf())
+	if !ok {
+		return f, wire.NewNotAcceptable(r.res)
+	}
+	f.Include = r.query.Get("includeObject")
+	return f, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/builtin"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // scaleResource is the resource of a Scale, which has the desired and the current number of
@@ -22,9 +23,9 @@ var scaleResource = builtin.NewResource("scale", autoscalingv1.SchemeGroupVersio
 
 // scale handles a request for the scale subresource.
 func (s *Server) scale(w http.ResponseWriter, req *Request) error {
-	f, ok := negotiate(req.HTTP.Header.Get("Accept"), true)
+	f, ok := wire.Negotiate(req.HTTP.Header.Get("Accept"), true)
 	if !ok {
-		return errNotAcceptable(scaleResource)
+		return wire.NewNotAcceptable(scaleResource)
 	}
 	rev, err := s.scaledObject(req)
 	if err != nil {
@@ -35,7 +36,7 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 	if rev, err = storage.NewRevision(scaleResource, &scale, version); err != nil {
 		return err
 	}
-	f.writeObject(w, http.StatusOK, rev)
+	f.WriteObject(w, http.StatusOK, rev)
 	return nil
 }
 
@@ -116,7 +117,7 @@ func (r *Request) scaleChange() (change func(*autoscalingv1.Scale) (*autoscaling
 			return obj.(*autoscalingv1.Scale), nil
 		}, err
 	}
-	return nil, errMethodNotAllowed()
+	return nil, wire.NewMethodNotAllowed()
 }
 
 // withScale returns a stored object after a change of its scale.
@@ -129,7 +130,7 @@ func withScale(old *storage.Revision, change func(*autoscalingv1.Scale) (*autosc
 		return nil, err
 	}
 	if wanted.Name != obj.GetName() {
-		return nil, errOtherName(wanted.Name, obj.GetName())
+		return nil, wire.NewOtherName(wanted.Name, obj.GetName())
 	}
 	if n := wanted.Spec.Replicas; n < 0 {
 		return nil, negativeScale(old.Res, obj.GetName(), int64(n))

@@ -13,11 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
-
-// flushSize is the number of buffered bytes above which they are written, even if more events are
-// ready.
-const flushSize = 64 << 10
 
 // Reasons to end an open watch.
 var (
@@ -30,7 +27,7 @@ type watcher struct {
 	srv     *Server
 	res     *storage.Resource
 	sel     storage.Selection
-	format  format
+	format  wire.Format
 	effects *effects
 
 	ctx  context.Context
@@ -71,7 +68,7 @@ func (s *Server) watch(w http.ResponseWriter, req *Request) error {
 	s.watches.add(watch)
 	defer s.watches.remove(watch)
 
-	w.Header().Set("Content-Type", f.streamType())
+	w.Header().Set("Content-Type", f.StreamType())
 	w.WriteHeader(http.StatusOK)
 	watch.flush()
 	watch.run(start)
@@ -127,7 +124,7 @@ func validateWatch(query url.Values, watchList bool) error {
 	if match != "" && match != notOlder {
 		errs = append(errs, field.NotSupported(path, match, []string{notOlder}))
 	}
-	return invalidOptions("ListOptions", errs)
+	return wire.NewInvalidOptions("ListOptions", errs)
 }
 
 // closedChannel is a closed channel: a receive from it never blocks.
@@ -159,7 +156,7 @@ func (w *watcher) run(start watchStart) {
 	for {
 		changes, through, more, ok := w.srv.store.Read(w.version)
 		if !ok {
-			w.fail(errExpired(w.version, w.srv.store.Oldest()))
+			w.fail(wire.NewExpired(w.version, w.srv.store.Oldest()))
 			return
 		}
 		for _, c := range changes {
@@ -218,7 +215,7 @@ func (w *watcher) dropIfRequested() {
 func (w *watcher) initial(notOlder uint64) bool {
 	objects, version := w.srv.store.Snapshot(w.res)
 	if version < notOlder {
-		w.fail(errTooLarge(notOlder, version)) // The code is 200 by then, as on the real server.
+		w.fail(wire.NewTooLarge(notOlder, version)) // The code is 200 by then, as on the real server.
 		return false
 	}
 	for rev := range objects.InNamespace(w.sel.Namespace) {

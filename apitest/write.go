@@ -18,6 +18,7 @@ import (
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/crd"
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 func (s *Server) get(w http.ResponseWriter, req *Request) error {
@@ -29,13 +30,13 @@ func (s *Server) get(w http.ResponseWriter, req *Request) error {
 	if rev == nil {
 		return apierrors.NewNotFound(req.res.GroupResource(), req.Name)
 	}
-	f.writeObject(w, http.StatusOK, rev)
+	f.WriteObject(w, http.StatusOK, rev)
 	return nil
 }
 
 func (s *Server) create(w http.ResponseWriter, req *Request) error {
 	if req.Subresource != "" {
-		return errMethodNotAllowed()
+		return wire.NewMethodNotAllowed()
 	}
 	f, err := req.negotiate()
 	if err != nil {
@@ -50,7 +51,7 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	f.writeStored(w, http.StatusCreated, rev)
+	f.WriteStored(w, http.StatusCreated, rev)
 	return nil
 }
 
@@ -74,7 +75,7 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 		return err
 	}
 	if sent.GetName() != req.Name {
-		return errOtherName(sent.GetName(), req.Name)
+		return wire.NewOtherName(sent.GetName(), req.Name)
 	}
 	if !req.res.Protobuf() && sent.GetResourceVersion() == "" {
 		return apierrors.NewInvalid(schema.GroupKind{Group: req.Group, Kind: req.Resource}, req.Name, field.ErrorList{
@@ -86,7 +87,7 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	f.writeStored(w, code, rev)
+	f.WriteStored(w, code, rev)
 	return nil
 }
 
@@ -162,16 +163,6 @@ func (s *Server) mergeWrite(req *Request, old *storage.Revision, sent Object) (O
 	}
 	s.trackManagedFields(req, old, obj)
 	return obj, nil
-}
-
-func (f format) writeObject(w http.ResponseWriter, code int, rev *storage.Revision) {
-	body := f.appendObject(nil, rev)
-	if !f.protobuf {
-		body = append(body, '\n')
-	}
-	w.Header().Set("Content-Type", f.contentType())
-	w.WriteHeader(code)
-	_, _ = w.Write(body)
 }
 
 // insert creates an object and sets all fields that the server sets at a creation. The store owns

@@ -4,6 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
 // validateOptions refuses unknown values of the options of a write, with the real server's texts.
@@ -13,16 +15,16 @@ func (r *Request) validateOptions() error {
 	switch r.Verb {
 	case "create":
 		opts := metav1.CreateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
-		return invalidOptions("CreateOptions", metav1validation.ValidateCreateOptions(&opts))
+		return wire.NewInvalidOptions("CreateOptions", metav1validation.ValidateCreateOptions(&opts))
 	case "update":
 		opts := metav1.UpdateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
-		return invalidOptions("UpdateOptions", metav1validation.ValidateUpdateOptions(&opts))
+		return wire.NewInvalidOptions("UpdateOptions", metav1validation.ValidateUpdateOptions(&opts))
 	case "patch":
 		opts := metav1.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
 		if r.query.Has("force") {
 			opts.Force = new(boolParam(r.query, "force"))
 		}
-		return invalidOptions("PatchOptions", metav1validation.ValidatePatchOptions(&opts, types.PatchType(r.mediaType())))
+		return wire.NewInvalidOptions("PatchOptions", metav1validation.ValidatePatchOptions(&opts, types.PatchType(r.mediaType())))
 	}
 	return nil
 }

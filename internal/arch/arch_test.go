@@ -189,7 +189,7 @@ func TestRulesFindEachViolation(t *testing.T) {
 		{"tracing links Prometheus", reaching(pkg("/tracing"), "github.com/prometheus/client_golang/prometheus"), []string{"nothing but tests, metrics, examples/mirror may link github.com/prometheus"}},
 		{"view links the terminal library", reaching(pkg("/view"), "charm.land/bubbletea/v2"), []string{"nothing but tests, cmd/kinform/... may link charm.land", "only the command draws on a terminal"}},
 		{"controller links Prometheus", reaching(pkg("/controller"), "github.com/prometheus/client_model/go"), []string{"pays for Prometheus' client"}},
-		{"reflector imports net/http", pkg("/reflector", "net/http"), []string{"imports net/http: only rest/..., plain, internal/testing/conformance/plain, apitest, controller, view/..., cmd/..., examples/... may do so", "business of the adapter"}},
+		{"reflector imports net/http", pkg("/reflector", "net/http"), []string{"imports net/http: only rest/..., plain, internal/testing/conformance/plain, apitest/..., controller, view/..., cmd/..., examples/... may do so", "business of the adapter"}},
 		{"no comment", goPackage{ImportPath: module + "/rest", GoFiles: []string{"x.go"}}, []string{"must have a package comment"}},
 
 		{"metrics import Prometheus", pkg("/metrics", "github.com/prometheus/client_golang/prometheus"), nil},

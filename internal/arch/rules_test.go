@@ -140,7 +140,7 @@ var architecture = rules{
 	},
 	direct: []directUse{
 		{
-			path: "net/http", by: []string{"rest/...", "plain", "internal/testing/conformance/plain", "apitest", "controller", "view/...", "cmd/...", "examples/..."},
+			path: "net/http", by: []string{"rest/...", "plain", "internal/testing/conformance/plain", "apitest/...", "controller", "view/...", "cmd/...", "examples/..."},
 			reason: "HTTP is the business of the adapter, so that the core works with any source",
 		},
 	},

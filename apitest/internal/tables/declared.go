@@ -21,10 +21,10 @@ type Column struct {
 	JSONPath    string `json:"jsonPath"`
 }
 
-// Declared returns the columns that the CRD of a custom resource declares. Without a declaration,
+// declaredColumns returns the columns that the CRD of a custom resource declares. Without a declaration,
 // there is one column, the age. A column with an unsupported path stays empty, as on the real
 // server.
-func Declared(declared []Column) Columns {
+func declaredColumns(declared []Column) Columns {
 	if len(declared) == 0 {
 		declared = []Column{{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"}}
 	}

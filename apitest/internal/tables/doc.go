@@ -3,8 +3,8 @@
 // metav1.Table.
 //
 //   - [Builtin] has the columns of a built-in type, as the real server has them.
-//   - [Declared] has the columns that a CustomResourceDefinition declares.
-//   - [Definitions] and [APIServices] have the columns of the two types that describe others.
+//   - [Custom] has the columns of any other type. For a custom resource, these are the columns that
+//     its CustomResourceDefinition declares.
 //
 // # Guarantees
 //

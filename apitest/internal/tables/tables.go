@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
@@ -58,20 +59,26 @@ func Builtin(t reflect.Type) Columns {
 	if c, ok := builtinColumns[t]; ok {
 		return Columns{parseHeadings(c.headings), c.cells}
 	}
-	created := Definitions()
-	created.Headings[1].Type = "date"
-	return created
+	other := created()
+	other.Headings[1].Type = "date"
+	return other
 }
 
-// Definitions returns the columns of CustomResourceDefinitions: the name and the time of
-// creation.
-func Definitions() Columns {
+// created returns two columns: the name and the time of creation.
+func created() Columns {
 	return Columns{parseHeadings("Name|Created At"), func(obj apiobject.Object) []any {
 		return []any{obj.GetName(), obj.GetCreationTimestamp().UTC().Format(time.RFC3339)}
 	}}
 }
 
-// APIServices returns the columns of APIServices.
-func APIServices() Columns {
-	return Columns{parseHeadings("Name|Service|Available|Age"), apiServiceCells}
+// Custom returns the columns of a kind without a Go type. The argument declared has the columns that
+// a CRD declares for the kind.
+func Custom(kind schema.GroupKind, declared []Column) Columns {
+	switch kind {
+	case schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}:
+		return created()
+	case schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}:
+		return Columns{parseHeadings("Name|Service|Available|Age"), apiServiceCells}
+	}
+	return declaredColumns(declared)
 }

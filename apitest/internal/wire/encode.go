@@ -1,8 +1,9 @@
-package apitest
+package wire
 
 import (
 	"encoding/binary"
 	"math/bits"
+	"net/http"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +13,7 @@ import (
 )
 
 // typeOf returns the apiVersion and kind of objects of res in this format.
-func (f format) typeOf(res *storage.Resource) (apiVersion, kind string) {
+func (f Format) typeOf(res *storage.Resource) (apiVersion, kind string) {
 	if f.metadata {
 		return storage.MetadataType.APIVersion, storage.MetadataType.Kind
 	}
@@ -20,13 +21,13 @@ func (f format) typeOf(res *storage.Resource) (apiVersion, kind string) {
 }
 
 // item encodes an object as an item of a list.
-func (f format) item(rev *storage.Revision) []byte {
+func (f Format) item(rev *storage.Revision) []byte {
 	switch {
-	case f.metadata && f.protobuf:
+	case f.metadata && f.Protobuf:
 		return rev.MetadataProto()
 	case f.metadata:
 		return rev.MetadataJSON()
-	case f.protobuf:
+	case f.Protobuf:
 		return rev.Stored
 	default:
 		return rev.ItemJSON()
@@ -34,17 +35,17 @@ func (f format) item(rev *storage.Revision) []byte {
 }
 
 // typed reports whether items of a list in JSON have kind and apiVersion.
-func (f format) typed(res *storage.Resource) bool { return f.metadata || !res.Protobuf() }
+func (f Format) typed(res *storage.Resource) bool { return f.metadata || !res.Protobuf() }
 
-// appendObject appends an object on its own, outside of a list.
-func (f format) appendObject(b []byte, rev *storage.Revision) []byte {
-	if f.table {
+// AppendObject appends an object on its own, outside of a list.
+func (f Format) AppendObject(b []byte, rev *storage.Revision) []byte {
+	if f.Table {
 		return append(b, apiobject.MustJSON(f.tableOf(rev))...)
 	}
 	item := f.item(rev)
 	apiVersion, kind := f.typeOf(rev.Res)
 	switch {
-	case f.protobuf:
+	case f.Protobuf:
 		b = appendEnvelope(b, apiVersion, kind, len(item))
 		b = append(b, item...)
 		return append(b, apiobject.EnvelopeEnd...)
@@ -56,25 +57,25 @@ func (f format) appendObject(b []byte, rev *storage.Revision) []byte {
 	}
 }
 
-// appendEvent appends one event of a watch: a line of JSON, or a frame of
+// AppendEvent appends one event of a watch: a line of JSON, or a frame of
 // protobuf.
-func (f format) appendEvent(b []byte, eventType string, rev *storage.Revision) []byte {
-	if !f.protobuf {
+func (f Format) AppendEvent(b []byte, eventType string, rev *storage.Revision) []byte {
+	if !f.Protobuf {
 		b = append(b, `{"type":"`...)
 		b = append(b, eventType...)
 		b = append(b, `","object":`...)
-		b = f.appendObject(b, rev)
+		b = f.AppendObject(b, rev)
 		return append(b, '}', '\n')
 	}
 	apiVersion, kind := f.typeOf(rev.Res)
 	item := f.item(rev)
 	b = appendFrame(b, eventType, envelopeSize(apiVersion, kind, len(item)))
-	return f.appendObject(b, rev)
+	return f.AppendObject(b, rev)
 }
 
-// appendError appends the event that ends a watch with an error.
-func (f format) appendError(b []byte, status metav1.Status) []byte {
-	if f.protobuf {
+// AppendError appends the event that ends a watch with an error.
+func (f Format) AppendError(b []byte, status metav1.Status) []byte {
+	if f.Protobuf {
 		body := protoStatus(status)
 		return append(appendFrame(b, "ERROR", len(body)), body...)
 	}
@@ -89,7 +90,7 @@ func appendFrame(b []byte, eventType string, size int) []byte {
 	raw := 1 + varintSize(size) + size // field raw = 1 of RawExtension
 	event := 1 + varintSize(len(eventType)) + len(eventType) + 1 + varintSize(raw) + raw
 	b = binary.BigEndian.AppendUint32(b, uint32(event))
-	b = appendProtoString(b, 0x0a, eventType)
+	b = AppendProtoString(b, 0x0a, eventType)
 	b = binary.AppendUvarint(append(b, 0x12), uint64(raw))
 	return binary.AppendUvarint(append(b, 0x0a), uint64(size))
 }
@@ -99,8 +100,8 @@ func appendFrame(b []byte, eventType string, size int) []byte {
 func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, apiobject.ProtobufMagic...)
 	b = binary.AppendUvarint(append(b, 0x0a), uint64(typeMetaSize(apiVersion, kind)))
-	b = appendProtoString(b, 0x0a, apiVersion)
-	b = appendProtoString(b, 0x12, kind)
+	b = AppendProtoString(b, 0x0a, apiVersion)
+	b = AppendProtoString(b, 0x12, kind)
 	return binary.AppendUvarint(append(b, 0x12), uint64(size))
 }
 
@@ -114,7 +115,8 @@ func typeMetaSize(apiVersion, kind string) int {
 	return 1 + varintSize(len(apiVersion)) + len(apiVersion) + 1 + varintSize(len(kind)) + len(kind)
 }
 
-func appendProtoString(b []byte, tag byte, s string) []byte {
+// AppendProtoString appends a string field with this tag.
+func AppendProtoString(b []byte, tag byte, s string) []byte {
 	return append(binary.AppendUvarint(append(b, tag), uint64(len(s))), s...)
 }
 
@@ -127,4 +129,15 @@ func appendJSONType(b []byte, apiVersion, kind string) []byte {
 	b = append(b, `,"apiVersion":`...)
 	b = strconv.AppendQuote(b, apiVersion)
 	return append(b, ',')
+}
+
+// WriteObject responds with an object.
+func (f Format) WriteObject(w http.ResponseWriter, code int, rev *storage.Revision) {
+	body := f.AppendObject(nil, rev)
+	if !f.Protobuf {
+		body = append(body, '\n')
+	}
+	w.Header().Set("Content-Type", f.ContentType())
+	w.WriteHeader(code)
+	_, _ = w.Write(body)
 }

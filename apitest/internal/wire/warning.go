@@ -1,4 +1,4 @@
-package apitest
+package wire
 
 import (
 	"bytes"
@@ -12,13 +12,13 @@ import (
 	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
-// writeStored responds with an object that a client has written. It adds a Warning header for each
+// WriteStored responds with an object that a client has written. It adds a Warning header for each
 // warning of ignoredParts. Clients log these headers.
-func (f format) writeStored(w http.ResponseWriter, code int, rev *storage.Revision) {
+func (f Format) WriteStored(w http.ResponseWriter, code int, rev *storage.Revision) {
 	for _, warning := range ignoredParts(rev) {
 		w.Header().Add("Warning", fmt.Sprintf("299 - %q", warning))
 	}
-	f.writeObject(w, code, rev)
+	f.WriteObject(w, code, rev)
 }
 
 // ignoredParts returns warnings about a stored object that this server ignores, wholly or partly.
