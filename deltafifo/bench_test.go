@@ -25,11 +25,11 @@ func (c consumerStore) AllKeys() iter.Seq[types.NamespacedName] { return maps.Ke
 
 const many = 100_000
 
-func manyItems(unchanged bool) (consumerStore, []listwatch.Item[*object]) {
+func manyItems(state listwatch.ItemState) (consumerStore, []listwatch.Item[*object]) {
 	known := make(consumerStore, many)
 	items := make([]listwatch.Item[*object], many)
 	for i := range items {
-		items[i] = listwatch.Item[*object]{Key: key(fmt.Sprintf("object-%d", i)), ResourceVersion: "1", Unchanged: unchanged}
+		items[i] = listwatch.Item[*object]{Key: key(fmt.Sprintf("object-%d", i)), ResourceVersion: "1", State: state}
 		known[items[i].Key] = "1"
 	}
 	return known, items
@@ -39,8 +39,8 @@ func manyItems(unchanged bool) (consumerStore, []listwatch.Item[*object]) {
 // empty, has the objects in other versions, has the objects unchanged, or has only objects that the
 // list lacks.
 func BenchmarkReplace(b *testing.B) {
-	known, changed := manyItems(false)
-	_, unchanged := manyItems(true)
+	known, changed := manyItems(listwatch.Decoded)
+	_, unchanged := manyItems(listwatch.Unchanged)
 	for _, bb := range []struct {
 		name  string
 		known consumerStore
@@ -55,7 +55,7 @@ func BenchmarkReplace(b *testing.B) {
 			f := deltafifo.New(bb.known, deltafifo.Options{})
 			b.ReportAllocs()
 			for b.Loop() {
-				_ = f.Replace(bb.items, "1")
+				_ = f.Replace(listwatch.Snapshot[*object]{Items: bb.items, ResourceVersion: "1"})
 				_, _ = f.Pop(context.Background())
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/many, "ns/object")
@@ -87,7 +87,7 @@ func BenchmarkAddPop(b *testing.B) {
 
 // BenchmarkHasVersion measures the cost of one unchanged object in a relist.
 func BenchmarkHasVersion(b *testing.B) {
-	known, _ := manyItems(false)
+	known, _ := manyItems(listwatch.Decoded)
 	f := deltafifo.New(known, deltafifo.Options{})
 	k := key("object-17")
 	b.ReportAllocs()

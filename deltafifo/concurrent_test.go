@@ -58,7 +58,7 @@ func TestManyGoroutines(t *testing.T) {
 			report := func() error { return f.Update(k, e.obj, rv) }
 			switch random.IntN(10) {
 			case 0: // the producer misses some changes, then relists
-				report = func() error { return f.Replace(list(f, server), rv) }
+				report = func() error { return f.Replace(snapshot(rv, list(f, server)...)) }
 				if exists {
 					change = func() { delete(server, k) }
 				}
@@ -113,8 +113,8 @@ func list(f *fixture, server state) []listwatch.Item[string] {
 	var decoders sync.WaitGroup
 	for i := range items {
 		decoders.Go(func() {
-			if items[i].Unchanged = f.HasVersion(items[i].Key, items[i].ResourceVersion, 0); items[i].Unchanged {
-				items[i].Object = ""
+			if f.HasVersion(items[i].Key, items[i].ResourceVersion, 0) {
+				items[i].Object, items[i].State = "", listwatch.Unchanged
 			}
 		})
 	}

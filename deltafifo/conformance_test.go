@@ -59,7 +59,7 @@ func (s *subject) Replace(list []*conformance.Object, resourceVersion string) er
 	for _, o := range list {
 		items = append(items, listwatch.Item[*conformance.Object]{Key: o.Key(), Object: o, ResourceVersion: o.ResourceVersion})
 	}
-	return s.FIFO.Replace(items, resourceVersion)
+	return s.FIFO.Replace(listwatch.Snapshot[*conformance.Object]{Items: items, ResourceVersion: resourceVersion})
 }
 
 func (s *subject) Take() (taken []conformance.Stack, closed bool) {

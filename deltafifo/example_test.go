@@ -28,10 +28,10 @@ func Example() {
 		store.apply(batch) // the next Pop confirms this to the queue
 	}
 
-	_ = queue.Replace([]listwatch.Item[string]{
+	_ = queue.Replace(listwatch.Snapshot[string]{ResourceVersion: "10", Items: []listwatch.Item[string]{
 		{Key: key("web"), Object: "1 replica", ResourceVersion: "7"},
 		{Key: key("db"), Object: "3 replicas", ResourceVersion: "4"},
-	}, "10")
+	}})
 	step()
 
 	_ = queue.Update(key("web"), "2 replicas", "11")
@@ -40,9 +40,9 @@ func Example() {
 	step()
 
 	// The watch broke. When the producer lists again, "db" no longer exists.
-	_ = queue.Replace([]listwatch.Item[string]{
+	_ = queue.Replace(listwatch.Snapshot[string]{ResourceVersion: "20", Items: []listwatch.Item[string]{
 		{Key: key("web"), Object: "5 replicas", ResourceVersion: "12"},
-	}, "20")
+	}})
 	queue.Close()
 	step()
 	step()

@@ -163,8 +163,8 @@ func (f *FIFO[T]) Close() {
 // Apply queues an event of a watch, as Add, Update, Delete and Bookmark do. If the event is
 // Unordered, its version does not count: then only a Bookmark moves the queue's resourceVersion.
 //
-// A Deleted event that is Unchanged becomes a tombstone: its object was undecodable. A Modified
-// event that is Unchanged means that the present object of the key is undecodable. If the known
+// A Deleted event that is Undecodable becomes a tombstone. A Modified
+// event that is Undecodable means that the present object of the key is undecodable. If the known
 // object has another UIDHash, it was deleted, and gets a tombstone. Otherwise the known state
 // stays.
 //
@@ -175,12 +175,12 @@ func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
 	case listwatch.Added:
 		d.Type = Added
 	case listwatch.Modified:
-		if event.Unchanged {
+		if event.State == listwatch.Undecodable {
 			return f.applyUndecodable(event.Key, event.UIDHash, event.ResourceVersion)
 		}
 		d.Type = Updated
 	case listwatch.Deleted:
-		d.Type, d.FinalStateUnknown = Deleted, event.Unchanged
+		d.Type, d.FinalStateUnknown = Deleted, event.State == listwatch.Undecodable
 	case listwatch.Bookmark:
 		return f.Bookmark(event.ResourceVersion)
 	default:

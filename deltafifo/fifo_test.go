@@ -276,7 +276,7 @@ func TestCloseRefusesChangesAndPopHandsOutTheRest(t *testing.T) {
 	require.ErrorIs(t, f.Delete(key("b"), "", "2"), deltafifo.ErrClosed)
 	require.ErrorIs(t, f.Bookmark("2"), deltafifo.ErrClosed)
 	require.ErrorIs(t, f.Resync(), deltafifo.ErrClosed)
-	require.ErrorIs(t, f.Replace(nil, "2"), deltafifo.ErrClosed)
+	require.ErrorIs(t, f.Replace(snapshot("2")), deltafifo.ErrClosed)
 
 	b := f.pop()
 	require.Equal(t, []string{"a: Added@1"}, text(b))

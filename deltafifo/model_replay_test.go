@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/listwatch"
 )
 
 // replay is the simplest form of the queue: it computes the deltas of each key from the log and the
@@ -92,7 +93,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 			listed := map[name]bool{}
 			for _, item := range s.listed { // DF-17
 				listed[item.Key] = true
-				if !item.Unchanged {
+				if item.State == listwatch.Decoded {
 					mention(item.Key)
 					readAgain(item.Key, deltafifo.Delta[string]{})
 					stacks[item.Key] = append(stacks[item.Key], deltafifo.Delta[string]{
@@ -101,7 +102,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 				}
 			}
 			for _, item := range s.listed {
-				if item.Unchanged && item.UIDHash != 0 && item.ResourceVersion == "" {
+				if item.State == listwatch.Undecodable && item.UIDHash != 0 {
 					applyUndecodable(item.Key, item.UIDHash, "")
 				}
 			}

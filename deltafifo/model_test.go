@@ -83,8 +83,8 @@ type step struct {
 	resync         bool
 }
 
-// nameless is an item for an object whose name is unreadable.
-var nameless = listwatch.Item[string]{Unchanged: true}
+// nameless stands for an object whose name is undecodable; see snapshot.
+var nameless = listwatch.Item[string]{State: listwatch.Undecodable}
 
 func newWorld(t *testing.T, limit int) *world {
 	return &world{
@@ -222,11 +222,13 @@ func (w *world) relist(changes, how int) {
 		switch {
 		case !ok:
 		case how < 160 || (how/10+i)%4 != 0:
-			s.listed = append(s.listed, listwatch.Item[string]{
-				Key: k, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid, Unchanged: w.HasVersion(k, e.rv, e.uid),
-			})
+			item := listwatch.Item[string]{Key: k, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid}
+			if w.HasVersion(k, e.rv, e.uid) {
+				item.State = listwatch.Unchanged
+			}
+			s.listed = append(s.listed, item)
 		case how < 210:
-			s.listed = append(s.listed, listwatch.Item[string]{Key: k, UIDHash: e.uid, Unchanged: true})
+			s.listed = append(s.listed, listwatch.Item[string]{Key: k, UIDHash: e.uid, State: listwatch.Undecodable})
 			w.forget(k, e.uid)
 			delete(listed, k)
 			if e, ok := w.reported[k]; ok {
@@ -247,11 +249,11 @@ func (w *world) relist(changes, how int) {
 		w.popAndCheck() // between HasVersion and Replace
 	}
 	for _, item := range s.listed {
-		w.undecodable[item.Key] = w.undecodable[item.Key] || item.Unchanged && item.ResourceVersion == ""
+		w.undecodable[item.Key] = w.undecodable[item.Key] || item.State == listwatch.Undecodable
 	}
 	w.reported = listed
 	w.record()
-	require.NoError(w.t, w.Replace(s.listed, w.rv()))
+	require.NoError(w.t, w.Replace(snapshot(w.rv(), s.listed...)))
 	w.log = append(w.log, s)
 }
 

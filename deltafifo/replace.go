@@ -8,7 +8,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Replace queues a whole list: at resourceVersion, exactly these objects exist. All of its deltas
+// Replace queues a whole list: at its version, exactly these objects exist. All of its deltas
 // are part of one batch:
 //
 //   - Each listed object gets a Replaced delta, even if it was deleted just before, unless it is
@@ -19,9 +19,9 @@ import (
 //     tombstone with the consumer's state (DF-19).
 //
 // An item is Unchanged if HasVersion returned true for it: the object exists, and the consumer has
-// its state. An Unchanged item without a version stands for an undecodable object: the consumer's
-// state stays, unless it has another UIDHash. If such an item has no name either, it may stand for
-// any object, so all objects that are not listed stay.
+// its state. If an item is Undecodable, the consumer's state stays, unless it has another UIDHash.
+// If NamesMissing is set, all objects that are not listed stay. If OtherHistory is set, each delta
+// is marked Restored, and the queue's resourceVersion may go down.
 //
 // Deltas queued after the Replace follow it: if an object was not listed and is then added, the
 // consumer gets a deletion and an addition. If a key is listed twice, its last item with an object
@@ -34,26 +34,15 @@ import (
 // plain/deltafifo.go has neither batches nor Unchanged items. Its readers can see half of a list,
 // and its relist of 20,000 pods allocates 626 MB instead of 7 MB (plain/README.md). Replace does
 // not keep the slice. After Close it queues nothing, and returns ErrClosed.
-func (f *FIFO[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
-	return f.replace(items, resourceVersion, false)
-}
-
-// Restore is Replace for a producer with another history, such as a server that was restored from a
-// backup. An object may differ from the known object although both have the same version. Each
-// delta is marked Restored. resourceVersion may be lower than earlier versions.
-func (f *FIFO[T]) Restore(items []listwatch.Item[T], resourceVersion string) error {
-	return f.replace(items, resourceVersion, true)
-}
-
-func (f *FIFO[T]) replace(items []listwatch.Item[T], resourceVersion string, restored bool) error {
+func (f *FIFO[T]) Replace(snapshot listwatch.Snapshot[T]) error {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
 		return ErrClosed
 	}
-	f.unordered = resourceVersion == "" || resourceVersion == "0"
-	f.reportedLocked(resourceVersion)
-	tombstones := f.replaceLocked(items, restored)
+	f.unordered = snapshot.ResourceVersion == "" || snapshot.ResourceVersion == "0"
+	f.reportedLocked(snapshot.ResourceVersion)
+	tombstones := f.replaceLocked(snapshot)
 	f.pending.verify()
 	f.mu.Unlock()
 	f.wake()
@@ -61,8 +50,8 @@ func (f *FIFO[T]) replace(items []listwatch.Item[T], resourceVersion string, res
 	if f.observer == nil {
 		return nil
 	}
-	for _, item := range items {
-		if !item.Unchanged {
+	for _, item := range snapshot.Items {
+		if item.State == listwatch.Decoded {
 			f.observer.delta(item.Key, Replaced, item.ResourceVersion)
 		}
 	}
@@ -74,14 +63,12 @@ func (f *FIFO[T]) replace(items []listwatch.Item[T], resourceVersion string, res
 
 // replaceLocked adds a list to the pending deltas, first the items that have an object. If there is
 // an observer, it returns the pending keys that got a tombstone.
-func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (tombstones []listwatch.Item[T]) {
-	s := &f.pending
-	objects, keepMissing := 0, false
+func (f *FIFO[T]) replaceLocked(snapshot listwatch.Snapshot[T]) (tombstones []listwatch.Item[T]) {
+	s, items := &f.pending, snapshot.Items
+	objects := 0
 	for i := range items {
-		if item := &items[i]; !item.Unchanged {
+		if items[i].State == listwatch.Decoded {
 			objects++
-		} else if item.Key.Name == "" {
-			keepMissing = true
 		}
 	}
 	before := len(s.stacks)
@@ -92,10 +79,10 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (tombs
 	left := objects
 	for i := range items {
 		item := &items[i]
-		if item.Unchanged {
+		if item.State != listwatch.Decoded {
 			continue
 		}
-		d := Delta[T]{Type: Replaced, Restored: restored, Object: item.Object, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash}
+		d := Delta[T]{Type: Replaced, Restored: snapshot.OtherHistory, Object: item.Object, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash}
 		at, pending := s.stackIndex[item.Key]
 		switch {
 		case !pending:
@@ -121,12 +108,12 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (tombs
 	kept := make(map[types.NamespacedName]struct{}, len(items)-objects)
 	for i := range items {
 		item := &items[i]
-		if !item.Unchanged || item.Key.Name == "" {
+		var uidHash uint64 // of an undecodable object, otherwise 0
+		switch item.State {
+		case listwatch.Decoded:
 			continue
-		}
-		uidHash := item.UIDHash // hash of the UID of an undecodable object
-		if item.ResourceVersion != "" {
-			uidHash = 0
+		case listwatch.Undecodable:
+			uidHash = item.UIDHash
 		}
 		at, pending := s.stackIndex[item.Key]
 		switch {
@@ -145,15 +132,15 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (tombs
 		}
 	}
 	for at, listed := range listed {
-		if !listed && !keepMissing {
+		if !listed && !snapshot.NamesMissing {
 			addTombstone(at)
 		}
 	}
 
-	if keepMissing && s.replaced {
+	if snapshot.NamesMissing && s.replaced {
 		maps.Copy(s.kept, kept) // keys that an earlier pending Replace did not list stay vanished
 	} else {
-		s.keepMissing, s.kept = keepMissing, kept
+		s.keepMissing, s.kept = snapshot.NamesMissing, kept
 	}
 	s.replaced = true
 	s.initial = s.initial || !f.populated

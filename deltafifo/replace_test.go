@@ -239,16 +239,18 @@ func TestObserverGetsAReplaceAsItWasQueued(t *testing.T) {
 	}, seen)
 }
 
-// Restore marks a delta as Restored even if its version is known, and even after a merge with a
+// A snapshot of another history marks a delta as Restored even if its version is known, and even after a merge with a
 // later state.
-func TestRestoreMarksObjectsThatMayDifferAtTheSameVersion(t *testing.T) {
+func TestOtherHistoryMarksObjectsThatMayDifferAtTheSameVersion(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})
 	f.replace("10", "a@8", "b@5")
 	f.popAndApply()
 	f.update("a", "9")
 
-	require.NoError(t, f.Restore([]listwatch.Item[string]{{Key: key("a"), Object: "a@7", ResourceVersion: "7"}}, "7"))
+	require.NoError(t, f.Replace(listwatch.Snapshot[string]{
+		Items: []listwatch.Item[string]{{Key: key("a"), Object: "a@7", ResourceVersion: "7"}}, ResourceVersion: "7", OtherHistory: true,
+	}))
 	require.True(t, f.HasVersion(key("a"), "7", 0))
 	require.False(t, f.HasVersion(key("b"), "5", 0))
 	f.update("a", "8")
@@ -263,5 +265,5 @@ func TestRestoreMarksObjectsThatMayDifferAtTheSameVersion(t *testing.T) {
 	f.update("a", "9")
 	require.False(t, f.pop().Stacks[0].Newest().Restored)
 	f.Close()
-	require.ErrorIs(t, f.Restore([]listwatch.Item[string]{}, "7"), deltafifo.ErrClosed)
+	require.ErrorIs(t, f.Replace(listwatch.Snapshot[string]{ResourceVersion: "7", OtherHistory: true}), deltafifo.ErrClosed)
 }

@@ -59,7 +59,7 @@ func TestObjectsThatWerePoppedAreNotRetained(t *testing.T) {
 		for i := range 100 {
 			items = append(items, listwatch.Item[*object]{Key: name(i), Object: w.object(), ResourceVersion: "1"})
 		}
-		require.NoError(t, f.Replace(items, "1"))
+		require.NoError(t, f.Replace(listwatch.Snapshot[*object]{Items: items, ResourceVersion: "1"}))
 		for i := range 100 {
 			require.NoError(t, f.Update(name(i), w.object(), "2"))
 			require.NoError(t, f.Delete(name(i), w.object(), "3"))

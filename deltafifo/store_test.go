@@ -93,6 +93,27 @@ func (f *fixture) del(name, rv string) {
 	require.NoError(f.t, f.Delete(key(name), name+"@"+rv, rv))
 }
 
+// snapshot returns a snapshot of these items. A nameless one is not an item of it.
+func snapshot(rv string, items ...listwatch.Item[string]) listwatch.Snapshot[string] {
+	s := listwatch.Snapshot[string]{ResourceVersion: rv}
+	for _, item := range items {
+		if item.Key == nameless.Key {
+			s.NamesMissing = true
+			continue
+		}
+		s.Items = append(s.Items, item)
+	}
+	return s
+}
+
+// listOtherHistory lists the items of a server with another history.
+func (f *fixture) listOtherHistory(rv string, items ...listwatch.Item[string]) {
+	f.t.Helper()
+	s := snapshot(rv, items...)
+	s.OtherHistory = true
+	require.NoError(f.t, f.Replace(s))
+}
+
 // replace lists items: "name@rv" is an object, and "name=" an unchanged item.
 func (f *fixture) replace(rv string, items ...string) {
 	f.t.Helper()
@@ -100,12 +121,14 @@ func (f *fixture) replace(rv string, items ...string) {
 	for _, s := range items {
 		item := listwatch.Item[string]{Object: s}
 		name, unchanged := strings.CutSuffix(s, "=")
-		item.Unchanged = unchanged
+		if unchanged {
+			item.State = listwatch.Unchanged
+		}
 		name, item.ResourceVersion, _ = strings.Cut(name, "@")
 		item.Key = key(name)
 		list = append(list, item)
 	}
-	require.NoError(f.t, f.Replace(list, rv))
+	require.NoError(f.t, f.Replace(snapshot(rv, list...)))
 }
 
 // apply applies an event, and reports everything through the version of its item.
@@ -117,7 +140,7 @@ func (f *fixture) apply(event listwatch.EventType, item listwatch.Item[string]) 
 // undecodable reports an undecodable item.
 func (f *fixture) undecodable(item listwatch.Item[string]) {
 	f.t.Helper()
-	item.Object, item.Unchanged = "", true
+	item.Object, item.State = "", listwatch.Undecodable
 	f.apply(listwatch.Modified, item)
 }
 

@@ -23,12 +23,12 @@ func otherUID(name, rv string) listwatch.Item[string] {
 
 // undecodable returns the item as if only its key and UID were readable.
 func undecodable(item listwatch.Item[string]) listwatch.Item[string] {
-	return listwatch.Item[string]{Key: item.Key, UIDHash: item.UIDHash, Unchanged: true}
+	return listwatch.Item[string]{Key: item.Key, UIDHash: item.UIDHash, State: listwatch.Undecodable}
 }
 
 func (f *fixture) list(rv string, items ...listwatch.Item[string]) {
 	f.t.Helper()
-	require.NoError(f.t, f.Replace(items, rv))
+	require.NoError(f.t, f.Replace(snapshot(rv, items...)))
 }
 
 // A list has undecodable objects, one of them without a readable name. Such a list deletes an
@@ -54,7 +54,7 @@ func TestListWithANamelessObjectKeepsMissingObjects(t *testing.T) {
 		}, []string{"a: Updated@2 Deleted?@2"}},
 		{"keeps an object that is undecodable now", func(f *fixture) { f.list("2", nameless, undecodable(one("a", ""))) }, []string{}},
 		{"keeps an object whose undecodable state has no UID", func(f *fixture) {
-			f.list("2", nameless, listwatch.Item[string]{Key: key("a"), Unchanged: true})
+			f.list("2", nameless, listwatch.Item[string]{Key: key("a"), State: listwatch.Undecodable})
 		}, []string{}},
 		{"uses the decodable item of two items with one key", func(f *fixture) {
 			f.apply(listwatch.Modified, one("a", "2"))
@@ -93,8 +93,8 @@ func TestListWithANamelessObjectKeepsMissingObjects(t *testing.T) {
 			require.NoError(f.t, f.Resync())
 		}, []string{"a: Deleted?@1", "b: Sync@1"}},
 		{"may be of another history", func(f *fixture) {
-			require.NoError(f.t, f.Restore([]listwatch.Item[string]{nameless, one("a", "1")}, "1"))
-			require.NoError(f.t, f.Restore([]listwatch.Item[string]{nameless, undecodable(otherUID("b", ""))}, "1"))
+			f.listOtherHistory("1", nameless, one("a", "1"))
+			f.listOtherHistory("1", nameless, undecodable(otherUID("b", "")))
 		}, []string{"a: Replaced@1", "b: Deleted?@1"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -71,7 +71,8 @@ func TestANilSourceIsAnErrorOfNew(t *testing.T) {
 type discard struct{}
 
 func (discard) HasVersion(types.NamespacedName, string, uint64) bool { return false }
-func (discard) Replace([]listwatch.Item[*corev1.Pod], string) error  { return nil }
+func (discard) HeldObject(types.NamespacedName) any                  { return nil }
+func (discard) Replace(listwatch.Snapshot[*corev1.Pod]) error        { return nil }
 func (discard) Apply(listwatch.Event[*corev1.Pod]) error             { return nil }
 
 // AddHandler refuses a handler that was made from a nil argument, because it would panic at its

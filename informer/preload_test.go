@@ -18,6 +18,7 @@ import (
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/internal/testing/testsize"
+	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -159,7 +160,7 @@ func TestPreloadedInformerListsChangesAfterExpiry(t *testing.T) {
 				next, received := restarted(r, informer.Options[*corev1.Pod]{Reflector: reflector.Options{
 					ListMode: mode,
 					Observer: &reflector.Observer{OnItem: func(i reflector.ItemInfo) {
-						if !i.Unchanged {
+						if i.State == listwatch.Decoded {
 							decoded++
 						}
 					}},

@@ -20,7 +20,7 @@ func (s *sink[T]) Apply(event listwatch.Event[T]) error {
 	return s.FIFO.Apply(event)
 }
 
-// HeldObject implements reflector.Holder.
+// HeldObject implements reflector.Sink.
 func (s *sink[T]) HeldObject(key types.NamespacedName) any {
 	if entry, ok := s.informer.store.Entry(key); ok {
 		return entry.Object

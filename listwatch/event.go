@@ -1,37 +1,6 @@
 package listwatch
 
-import (
-	"fmt"
-
-	"k8s.io/apimachinery/pkg/types"
-)
-
-// Item is one object with its identity and version. The receiver owns it. The stream and other
-// items do not use its memory, with one exception: objects may share parts that nobody may change;
-// see Shared.
-type Item[T any] struct {
-	// Key is the object's namespace and name; the namespace of a cluster-scoped
-	// object is "".
-	Key types.NamespacedName
-
-	// Object is the decoded object, or the zero T if Unchanged is set.
-	Object T
-
-	// ResourceVersion is the version of the object, as the server sent it.
-	ResourceVersion string
-
-	// UIDHash is [HashUID] of the object's UID, or 0 if the UID is not known. It distinguishes an
-	// object from an earlier, deleted object with the same key.
-	UIDHash uint64
-
-	// Shared is true if the object may share parts with other objects, so that nobody may change it
-	// in place. A transform gets a copy of a shared object.
-	Shared bool
-
-	// Unchanged is true if the object was not decoded, because Known returned true for
-	// this key and version.
-	Unchanged bool
-}
+import "fmt"
 
 // Event is one event of a watch: a change of an object, or a bookmark.
 type Event[T any] struct {

@@ -103,7 +103,7 @@ type ListOptions struct {
 
 	// Known reports whether the caller has the object with this key in exactly this version;
 	// uidHash is [Item].UIDHash. If Known returns true, the stream may skip decoding, and return an
-	// Item that is marked Unchanged and has no object. Known may be called from several goroutines
+	// Item that is [Unchanged]. Known may be called from several goroutines
 	// at once, and in any order. Defaults to nil: every item has its object.
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 

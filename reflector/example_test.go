@@ -16,9 +16,11 @@ type printer struct{ done context.CancelFunc }
 
 func (printer) HasVersion(types.NamespacedName, string, uint64) bool { return false }
 
-func (printer) Replace(items []listwatch.Item[string], version string) error {
-	fmt.Printf("everything, at version %s:\n", version)
-	for _, it := range items {
+func (printer) HeldObject(types.NamespacedName) any { return nil }
+
+func (printer) Replace(snapshot listwatch.Snapshot[string]) error {
+	fmt.Printf("everything, at version %s:\n", snapshot.ResourceVersion)
+	for _, it := range snapshot.Items {
 		fmt.Printf("  %s is %s\n", it.Key.Name, it.Object)
 	}
 	return nil

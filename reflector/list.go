@@ -110,7 +110,7 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 			if undecodable.Key.Name == "" {
 				continue
 			}
-			item = unchanged[T](undecodable)
+			item = undecodableItem[T](undecodable)
 		case err != nil:
 			return listwatch.ListMeta{}, causeOr(ctx, err)
 		}
@@ -128,10 +128,10 @@ func growForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	return slices.Grow(items, max(len(items), defaultPageSize))
 }
 
-// unchanged returns an item for an undecodable object. It shows the sink that the object exists, so
+// undecodableItem returns an item for an undecodable object. It shows the sink that the object exists, so
 // that the sink keeps its state of the object.
-func unchanged[T any](undecodable *listwatch.ObjectError) listwatch.Item[T] {
-	return listwatch.Item[T]{Key: undecodable.Key, UIDHash: undecodable.UIDHash, Unchanged: true}
+func undecodableItem[T any](undecodable *listwatch.ObjectError) listwatch.Item[T] {
+	return listwatch.Item[T]{Key: undecodable.Key, UIDHash: undecodable.UIDHash, State: listwatch.Undecodable}
 }
 
 // listOptions makes the options of one page. Later pages have no version, because the token
@@ -209,10 +209,8 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], undecodable undecodab
 		return r.retry(&r.snapshots, err, r.resnapshot()), err
 	}
 	listed := len(items)
-	if undecodable.nameless > 0 {
-		items = append(items, listwatch.Item[T]{Unchanged: true}) // see Sink
-	}
-	if err := r.replace(items, version); err != nil {
+	snapshot := listwatch.Snapshot[T]{Items: items, ResourceVersion: version, NamesMissing: undecodable.nameless > 0, OtherHistory: r.historyCheck.otherHistory}
+	if err := r.sink.Replace(snapshot); err != nil {
 		r.stop(next)
 		return r.retry(&r.snapshots, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
 	}
@@ -237,7 +235,7 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], undecodable undecodab
 // isRecognised reports whether the sink recognised this item by its version, so that the source did
 // not decode it.
 func isRecognised[T any](item listwatch.Item[T]) bool {
-	return item.Unchanged && item.ResourceVersion != ""
+	return item.State == listwatch.Unchanged
 }
 
 // outdatedLimit is the number of consecutive outdated snapshots after which the reflector accepts

@@ -304,7 +304,7 @@ func TestUndecodableObjectsStayInTheSink(t *testing.T) { // G11
 			`0s list "10" limit=0`,
 			`0s reflector: listing: object ns/a could not be read: garbage`,
 			`0s reflector: listing: an object without a readable name could not be read: no name`,
-			`0s replace "": a@= b@2= @=`,
+			`0s replace "": a@= b@2= names missing`,
 			`0s watch ""`,
 		)
 		require.Equal(t, "1", g.sink.content[key("a")])

@@ -50,9 +50,9 @@ type ItemInfo struct {
 	Key             types.NamespacedName
 	ResourceVersion string
 
-	// Unchanged is true if the object was not decoded, because the sink has this
+	// State is [listwatch.Unchanged] if the object was not decoded, because the sink has this
 	// version of it.
-	Unchanged bool
+	State listwatch.ItemState
 }
 
 // EventInfo identifies an event of a watch.

@@ -86,7 +86,7 @@ type Options struct {
 	GiveUpAfter int
 
 	// AllowTimeTravel accepts a snapshot that is older than the sink's version, and treats it as
-	// another history; see [Restorer]. By default the reflector refuses such a snapshot with
+	// another history; see listwatch.Snapshot. By default the reflector refuses such a snapshot with
 	// [ErrTimeTravel], and lists again, because the snapshot may come from a server that lags
 	// behind.
 	//

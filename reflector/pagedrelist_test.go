@@ -148,11 +148,13 @@ func (s *plainSink) HasVersion(key types.NamespacedName, version string, _ uint6
 	return s.content[key] == version
 }
 
-func (s *plainSink) Replace(items []listwatch.Item[*corev1.ConfigMap], _ string) error {
+func (*plainSink) HeldObject(types.NamespacedName) any { return nil }
+
+func (s *plainSink) Replace(snapshot listwatch.Snapshot[*corev1.ConfigMap]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.content = content{}
-	for _, it := range items {
+	for _, it := range snapshot.Items {
 		s.content[it.Key] = it.ResourceVersion
 	}
 	return nil

@@ -21,39 +21,29 @@ type Sink[T any] interface {
 	// at once, and while Replace or Apply runs.
 	HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
-	// Replace hands over a whole snapshot in one call: every object that exists. If the sink has an
-	// object that the snapshot lacks, that object was deleted. resourceVersion is the version of
-	// the snapshot. The sink owns the slice.
+	// HeldObject returns the object that the sink has under this key, in any version, or nil. A new
+	// version of the object may share equal parts with it; see listwatch.WatchOptions.Held. A sink
+	// whose objects may be changed returns nil. It may be called from several goroutines at once.
+	HeldObject(key types.NamespacedName) any
+
+	// Replace hands over a whole snapshot in one call. If the sink has an object that the snapshot
+	// lacks, that object is gone, unless NamesMissing is set. The sink owns the slice.
 	//
-	// An item that is marked Unchanged has no object: the sink keeps the object that it has under
-	// this key. If the item has no ResourceVersion either, the object is undecodable, and the sink
-	// may have an older version or nothing. If the last item has no name either, the key of an
-	// undecodable object is unknown. Then the sink must keep every object that the snapshot lacks.
-	Replace(items []listwatch.Item[T], resourceVersion string) error
+	// If an item is Unchanged, the sink keeps the object that it has under this key. If an item is
+	// Undecodable, its object exists, and the sink keeps an older version, or has none. If the sink
+	// has an object with another UIDHash under the key, that object is gone.
+	//
+	// If OtherHistory is set, an object of the sink may differ from the server's object although
+	// both have the same version.
+	Replace(snapshot listwatch.Snapshot[T]) error
 
 	// Apply hands over one change, or a bookmark, in the server's order.
 	//
-	// A Deleted event that is marked Unchanged has no object, because the object was undecodable.
-	// The object's last state is the state in the sink, if the sink has one. A Modified event that
-	// is marked Unchanged is about an undecodable object. If the sink has an object with another
-	// UIDHash under this key, that object is gone. Otherwise nothing changes in the sink.
+	// A Deleted event that is Undecodable has no object: the object's last state is the state in
+	// the sink, if the sink has one. A Modified event that is Undecodable says that the object
+	// exists. If the sink has an object with another UIDHash under this key, that object is gone.
+	// Otherwise nothing changes in the sink.
 	Apply(event listwatch.Event[T]) error
-}
-
-// Holder is a [Sink] that shows its objects to the source. A new version of an object can then
-// share equal parts with the held one; see listwatch.WatchOptions.Held.
-type Holder interface {
-	HeldObject(key types.NamespacedName) any
-}
-
-// Restorer is a [Sink] that recognises unchanged objects by their version. It has to know when
-// versions have lost their meaning.
-type Restorer[T any] interface {
-	// Restore replaces Replace for a snapshot of a server with another history, as after a restore
-	// of the cluster from a backup. An object of the sink may differ from the server's object
-	// although both have the same version. Items are marked Unchanged only if they are undecodable.
-	// resourceVersion may be lower than the sink's version.
-	Restore(items []listwatch.Item[T], resourceVersion string) error
 }
 
 // UndecodableNotifier is a [Sink] that is called when the set of undecodable objects changes; see
@@ -123,23 +113,6 @@ func (r *Reflector[T]) known() func(key types.NamespacedName, resourceVersion st
 		return nil
 	}
 	return r.sink.HasVersion
-}
-
-// replace calls the sink's Restore if the server has another history and the sink is a Restorer,
-// and Replace otherwise.
-func (r *Reflector[T]) replace(items []listwatch.Item[T], version string) error {
-	if restorer, ok := any(r.sink).(Restorer[T]); ok && r.historyCheck.otherHistory {
-		return restorer.Restore(items, version)
-	}
-	return r.sink.Replace(items, version)
-}
-
-// held returns the function for listwatch.WatchOptions.Held, or nil if the sink is not a Holder.
-func (r *Reflector[T]) held() func(key types.NamespacedName) any {
-	if holder, ok := any(r.sink).(Holder); ok {
-		return holder.HeldObject
-	}
-	return nil
 }
 
 // Run keeps the sink in step with the server until ctx ends, and then returns nil. It returns

@@ -159,7 +159,7 @@ func (r *Reflector[T]) itemReceived(item listwatch.Item[T], n int) {
 		st.Items = n
 	})
 	if r.opts.Observer.OnItem != nil {
-		r.opts.Observer.OnItem(ItemInfo{Key: item.Key, ResourceVersion: item.ResourceVersion, Unchanged: item.Unchanged})
+		r.opts.Observer.OnItem(ItemInfo{Key: item.Key, ResourceVersion: item.ResourceVersion, State: item.State})
 	}
 }
 

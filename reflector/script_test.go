@@ -164,7 +164,7 @@ func (s *listStream) Next() (listwatch.Item[string], error) {
 	}
 	it := next.(listwatch.Item[string])
 	if s.known != nil && s.known(it.Key, it.ResourceVersion, it.UIDHash) {
-		it.Object, it.Unchanged = "", true
+		it.Object, it.State = "", listwatch.Unchanged
 	}
 	return it, nil
 }
@@ -201,34 +201,32 @@ func (m *mirror) HasVersion(key types.NamespacedName, version string, _ uint64) 
 	return m.content[key] == version
 }
 
-func (m *mirror) Replace(items []listwatch.Item[string], version string) error {
-	return m.take("replace", items, version)
-}
+func (m *mirror) HeldObject(key types.NamespacedName) any { return m.content[key] }
 
-func (m *mirror) Restore(items []listwatch.Item[string], version string) error {
-	return m.take("restore", items, version)
-}
-
-func (m *mirror) take(verb string, items []listwatch.Item[string], version string) error {
-	words := []string{fmt.Sprintf("%s %q:", verb, version)}
-	content, keepMissing := map[types.NamespacedName]string{}, false
-	for _, it := range items {
+func (m *mirror) Replace(snapshot listwatch.Snapshot[string]) error {
+	verb := "replace"
+	if snapshot.OtherHistory {
+		verb = "restore"
+	}
+	words := []string{fmt.Sprintf("%s %q:", verb, snapshot.ResourceVersion)}
+	content := map[types.NamespacedName]string{}
+	for _, it := range snapshot.Items {
 		word := it.Key.Name + "@" + it.ResourceVersion
-		if it.Unchanged {
+		if it.State != listwatch.Decoded {
 			word += "="
 			it.ResourceVersion = m.content[it.Key]
 		}
 		words = append(words, word)
 		_, held := m.content[it.Key]
-		switch {
-		case it.Unchanged && it.Key.Name == "":
-			keepMissing = true
-		case held || !it.Unchanged:
+		if held || it.State == listwatch.Decoded {
 			content[it.Key] = it.ResourceVersion
 		}
 	}
+	if snapshot.NamesMissing {
+		words = append(words, "names missing")
+	}
 	for key, version := range m.content {
-		if _, listed := content[key]; keepMissing && !listed {
+		if _, listed := content[key]; snapshot.NamesMissing && !listed {
 			content[key] = version
 		}
 	}
@@ -244,7 +242,7 @@ func (m *mirror) take(verb string, items []listwatch.Item[string], version strin
 
 func (m *mirror) Apply(ev listwatch.Event[string]) error {
 	word := fmt.Sprintf("%s %s@%s", strings.ToLower(ev.Type.String()), ev.Key.Name, ev.ResourceVersion)
-	if ev.Unchanged {
+	if ev.State != listwatch.Decoded {
 		word += "="
 	}
 	m.journal.add("%s", word)

@@ -64,15 +64,17 @@ func (s *checkingSink) HasVersion(key types.NamespacedName, version string, _ ui
 	return s.content[key] == version
 }
 
-func (s *checkingSink) Replace(items []listwatch.Item[*corev1.ConfigMap], version string) error {
+func (*checkingSink) HeldObject(types.NamespacedName) any { return nil }
+
+func (s *checkingSink) Replace(snapshot listwatch.Snapshot[*corev1.ConfigMap]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.content = content{}
-	for _, it := range items {
-		require.True(s.t, it.Unchanged || it.Object.Name == it.Key.Name)
+	for _, it := range snapshot.Items {
+		require.True(s.t, it.State == listwatch.Unchanged || it.Object.Name == it.Key.Name)
 		s.content[it.Key] = it.ResourceVersion
 	}
-	s.checkLocked("replace", version)
+	s.checkLocked("replace", snapshot.ResourceVersion)
 	return nil
 }
 

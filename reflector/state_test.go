@@ -218,10 +218,10 @@ func TestStepWatching(t *testing.T) {
 			&listwatch.ObjectError{Key: key("a"), Type: listwatch.Deleted, Err: errBroken},
 		}}, next: `wait 800ms, list at "10"`},
 		{name: "an event without its object leads to a snapshot", from: inWatch{play: []any{
-			listwatch.Event[string]{Type: listwatch.Added, Item: listwatch.Item[string]{Key: key("a"), ResourceVersion: "11", Unchanged: true}},
+			listwatch.Event[string]{Type: listwatch.Added, Item: listwatch.Item[string]{Key: key("a"), ResourceVersion: "11", State: listwatch.Unchanged}},
 		}}, next: `wait 800ms, list at "10"`},
 		{name: "an event without its object is ignored if the sink has its version", from: inWatch{play: []any{
-			listwatch.Event[string]{Type: listwatch.Added, Item: listwatch.Item[string]{Key: key("a"), ResourceVersion: "10", Unchanged: true}},
+			listwatch.Event[string]{Type: listwatch.Added, Item: listwatch.Item[string]{Key: key("a"), ResourceVersion: "10", State: listwatch.Unchanged}},
 		}}, next: `watching "10"`},
 		{name: "a sink that fails gets a snapshot", from: inWatch{play: []any{modified("a@11")}}, sink: []error{errBroken},
 			next: `wait 800ms, list at "10"`, calls: []string{`modified a@11`}},

@@ -75,7 +75,9 @@ func TestObserverSeesEveryStep(t *testing.T) { // D18
 		g = newRig(Options{Observer: &Observer{
 			OnPhase: func(c PhaseChange) { g.add("%v -> %v (%v)", c.From, c.To, c.Cause != nil) },
 			OnPage:  func(p PageInfo) { g.add("page of %d, version %s, next %q", p.Items, p.ResourceVersion, p.Continue) },
-			OnItem:  func(i ItemInfo) { g.add("item %s@%s %v", i.Key.Name, i.ResourceVersion, i.Unchanged) },
+			OnItem: func(i ItemInfo) {
+				g.add("item %s@%s %v", i.Key.Name, i.ResourceVersion, i.State == listwatch.Unchanged)
+			},
 			OnEvent: func(e EventInfo) {
 				g.add("%v: %v %s@%s", e.Phase, e.Type, e.Key.Name, e.ResourceVersion)
 			},

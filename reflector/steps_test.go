@@ -75,7 +75,7 @@ var stepReplies = []struct {
 	{name: "an unreadable object", list: play(undecodable(0, "b")), stream: []any{undecodable(listwatch.Modified, "b")}},
 	{name: "an unreadable deletion", stream: []any{undecodable(listwatch.Deleted, "b")}},
 	{name: "a nameless deletion", stream: []any{&listwatch.ObjectError{Type: listwatch.Deleted, Err: errBroken}}},
-	{name: "an event without its object", stream: []any{listwatch.Event[string]{Type: listwatch.Modified, Item: listwatch.Item[string]{Key: key("b"), ResourceVersion: "11", Unchanged: true}}}},
+	{name: "an event without its object", stream: []any{listwatch.Event[string]{Type: listwatch.Modified, Item: listwatch.Item[string]{Key: key("b"), ResourceVersion: "11", State: listwatch.Unchanged}}}},
 	{name: "an orderly end, at once", stream: []any{io.EOF}},
 	{name: "an orderly end, later", stream: []any{time.Second, io.EOF}},
 	{name: "silence", list: play(24 * time.Hour), stream: []any{24 * time.Hour}},

@@ -20,7 +20,7 @@ const failuresBeforeSwitch = 3
 func (r *Reflector[T]) openStreamingList(ctx context.Context, s *requesting[T]) (state[T], error) {
 	r.beginSnapshot()
 	r.record.update(func(st *Status) { st.StreamingLists++ })
-	opts := listwatch.WatchOptions{SendInitialEvents: true, Known: r.known(), Held: r.held()}
+	opts := listwatch.WatchOptions{SendInitialEvents: true, Known: r.known(), Held: r.sink.HeldObject}
 	if s.requestedVersion != "0" { // "" requests any version from a streaming list (RC-14)
 		opts.ResourceVersion = s.requestedVersion
 	}
@@ -159,7 +159,7 @@ func (s *streamedItems[T]) addUndecodable(undecodable *listwatch.ObjectError) {
 		s.remove(undecodable.Key)
 		return
 	case !ok && undecodable.Key.Name != "":
-		s.put(unchanged[T](undecodable))
+		s.put(undecodableItem[T](undecodable))
 	}
 	s.undecodable.add(undecodable)
 }

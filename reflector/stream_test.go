@@ -141,7 +141,7 @@ func TestStreamedItemsBehaveLikeAMap(t *testing.T) {
 			case 1:
 				c.addUndecodable(&listwatch.ObjectError{Key: it.Key, Type: listwatch.Modified})
 				if _, ok := model[name]; !ok {
-					model[name] = listwatch.Item[string]{Key: it.Key, Unchanged: true}
+					model[name] = listwatch.Item[string]{Key: it.Key, State: listwatch.Undecodable}
 				}
 			default:
 				c.put(it)

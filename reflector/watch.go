@@ -21,7 +21,7 @@ const veryShort = time.Second
 func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
 	r.undecodableLogged = false
 	r.record.update(func(st *Status) { st.Watches++ })
-	opts := listwatch.WatchOptions{ResourceVersion: s.version, Held: r.held()}
+	opts := listwatch.WatchOptions{ResourceVersion: s.version, Held: r.sink.HeldObject}
 	mustCompare := r.mustCompare(s.version)
 	if mustCompare {
 		opts.ResourceVersion = cmp.Or(r.checkpoint.Before(), s.version)
@@ -66,12 +66,12 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	case err != nil:
 		s.watch.close()
 		return r.watchEnded(s, err)
-	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || r.isLate(s, event.ResourceVersion)):
+	case event.State == listwatch.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || r.isLate(s, event.ResourceVersion)):
 		// Known is meant for initial events, but a stream that reads ahead may also call Known for
 		// a later event. The sink already has this event.
 		r.record.update(func(st *Status) { st.Stale++ })
 		return s, nil
-	case event.Unchanged:
+	case event.State == listwatch.Unchanged:
 		// Known may have returned true for a state that the sink no longer has. A snapshot has the
 		// object.
 		s.watch.close()
@@ -133,7 +133,7 @@ func (r *Reflector[T]) handleUndecodableChange(s *watching[T], undecodable *list
 	if undecodable.Key.Name == "" || undecodable.UIDHash == 0 {
 		return s, nil
 	}
-	event := listwatch.Event[T]{Type: listwatch.Modified, Unordered: true, Item: unchanged[T](undecodable)}
+	event := listwatch.Event[T]{Type: listwatch.Modified, Unordered: true, Item: undecodableItem[T](undecodable)}
 	event.ResourceVersion = undecodable.ResourceVersion
 	if err := r.sink.Apply(event); err != nil {
 		s.watch.close()
@@ -157,7 +157,7 @@ func (r *Reflector[T]) handleUndecodableDeletion(s *watching[T], undecodable *li
 	r.reportUndecodable(Watching, undecodable)
 	// The event is Unordered, because the error does not say whether the version counts for the
 	// watch.
-	event := listwatch.Event[T]{Type: listwatch.Deleted, Unordered: true, Item: unchanged[T](undecodable)}
+	event := listwatch.Event[T]{Type: listwatch.Deleted, Unordered: true, Item: undecodableItem[T](undecodable)}
 	event.ResourceVersion = undecodable.ResourceVersion
 	return r.applyEvent(s, event)
 }

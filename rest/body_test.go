@@ -87,7 +87,7 @@ func TestBodyReaderReadsAWatch(t *testing.T) {
 			event, err := stream.Next()
 			require.NoError(t, err)
 			require.Equal(t, name, event.Key.Name)
-			require.Equal(t, name == "a", event.Unchanged)
+			require.Equal(t, name == "a", event.State == listwatch.Unchanged)
 		}
 		event, err := stream.Next()
 		require.NoError(t, err)

@@ -113,7 +113,7 @@ type listStream[T any] struct {
 // Next implements [listwatch.ListStream].
 func (s *listStream[T]) Next() (listwatch.Item[T], error) {
 	item, err := s.pipeline.next()
-	s.stats.add(false, item.Unchanged, err)
+	s.stats.add(false, item.State == listwatch.Unchanged, err)
 	return item.Item, err
 }
 

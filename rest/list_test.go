@@ -267,8 +267,8 @@ func TestKnownObjectsAreNotDecoded(t *testing.T) {
 		for i, item := range items {
 			require.Equal(t, sent[i].Name, item.Key.Name)
 			require.Equal(t, sent[i].ResourceVersion, item.ResourceVersion)
-			require.Equal(t, i%20 == 1 && i != 21, item.Unchanged)
-			require.Equal(t, item.Unchanged, item.Object == nil)
+			require.Equal(t, i%20 == 1 && i != 21, item.State == listwatch.Unchanged)
+			require.Equal(t, item.State == listwatch.Unchanged, item.Object == nil)
 		}
 		require.EqualValues(t, 9, client.Stats().Unchanged)
 	}

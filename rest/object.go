@@ -189,7 +189,7 @@ func (r *streamDecoder[T]) decodeItem(x *exchange, e Encoding, f wire.Frame, lis
 	if known != nil && len(id.name) > 0 {
 		key, version := id.copyKey()
 		if known(key, version, uidHash) {
-			return listwatch.Item[T]{Key: key, ResourceVersion: version, UIDHash: uidHash, Unchanged: true}, nil
+			return listwatch.Item[T]{Key: key, ResourceVersion: version, UIDHash: uidHash, State: listwatch.Unchanged}, nil
 		}
 	}
 	var item listwatch.Item[T]

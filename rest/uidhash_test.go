@@ -45,7 +45,7 @@ func TestEveryItemHasUIDHash(t *testing.T) {
 			for _, knows := range []bool{true, false} {
 				item, err := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Project: drop})).decodeItem(x, e, wire.Frame{Data: bytes.Clone(body)}, list, known(knows), nil)
 				check(item.UIDHash, err)
-				require.Equal(t, knows, item.Unchanged)
+				require.Equal(t, knows, item.State == listwatch.Unchanged)
 				partial, err := Must(NewResource[*metav1.PartialObjectMetadata](client, podsGVR, ResourceOptions{Project: drop})).decodeItem(x, e, wire.Frame{Data: bytes.Clone(body)}, list, known(knows), nil)
 				check(partial.UIDHash, err)
 			}

@@ -247,7 +247,7 @@ func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 			event, err = listwatch.Event[T]{}, s.pipeline.err
 		}
 	}
-	s.stats.add(event.Type == listwatch.Bookmark, event.Unchanged, err)
+	s.stats.add(event.Type == listwatch.Bookmark, event.State == listwatch.Unchanged, err)
 	return event, err
 }
 

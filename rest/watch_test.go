@@ -318,8 +318,8 @@ func TestKnownSkipsDecodingOfInitialEventsOnly(t *testing.T) {
 			events, _, err := drainWatch(stream)
 			require.Equal(t, io.EOF, err)
 			require.NoError(t, stream.Close())
-			require.Equal(t, initial, events[0].Unchanged)
-			require.False(t, events[1].Unchanged)
+			require.Equal(t, initial, events[0].State == listwatch.Unchanged)
+			require.Equal(t, listwatch.Decoded, events[1].State)
 		}
 	}
 }

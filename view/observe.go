@@ -95,7 +95,7 @@ func (r *recorder) item(i reflector.ItemInfo) {
 	}
 	if r.keyInSample(i.Key) {
 		kind := "decoded"
-		if i.Unchanged {
+		if i.State != listwatch.Decoded {
 			kind = "unchanged"
 		}
 		r.ring.put(recordedEvent{what: Item, kind: kind, key: i.Key, version: i.ResourceVersion})

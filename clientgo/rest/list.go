@@ -117,7 +117,7 @@ func (l *listDecoder) read(ctx context.Context, response *http.Response, opts li
 		if undecodable, ok := errors.AsType[*listwatch.ObjectError](err); ok {
 			err = to.consumeUndecodable(undecodable)
 		} else if err == nil {
-			if l.copied && !item.Unchanged {
+			if l.copied && item.State == listwatch.Decoded {
 				item.Object = sink.Shared{Object: item.Object.(runtime.Object)}
 			}
 			err = to.consume(item)

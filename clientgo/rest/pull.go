@@ -65,7 +65,7 @@ func (p *pullStream) Next() (listwatch.Event[any], error) {
 		if object, ok := event.Object.(runtime.Object); ok && p.kind != nil {
 			object.GetObjectKind().SetGroupVersionKind(*p.kind)
 		}
-		if p.copied && event.Type != listwatch.Bookmark && !event.Unchanged {
+		if p.copied && event.Type != listwatch.Bookmark && event.State == listwatch.Decoded {
 			event.Object = sink.Shared{Object: event.Object.(runtime.Object)}
 		}
 		return event, nil

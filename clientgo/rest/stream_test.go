@@ -109,7 +109,7 @@ func TestListObjectsArePassedToTheReflector(t *testing.T) {
 			items, _, ok = to.Take(got)
 			require.True(t, ok)
 			for _, item := range items {
-				require.Equal(t, item.Key.Name != "pod-000003", item.Unchanged)
+				require.Equal(t, item.Key.Name != "pod-000003", item.State == listwatch.Unchanged)
 			}
 
 			// Get returns a list of the type that the codec chooses.

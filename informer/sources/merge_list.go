@@ -291,7 +291,7 @@ func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 	keys, undecodable := l.inProgress.keep(o.part, l.delivered)
 	for _, key := range keys {
 		object := l.inProgress.objects[key]
-		l.kept = append(l.kept, listwatch.Item[T]{Key: key, ResourceVersion: object.version, UIDHash: object.uid, Unchanged: true})
+		l.kept = append(l.kept, listwatch.Item[T]{Key: key, ResourceVersion: object.version, UIDHash: object.uid, State: listwatch.Unchanged})
 	}
 	l.undecodable = append(l.undecodable, undecodable...)
 	return nil

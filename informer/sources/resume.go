@@ -212,7 +212,7 @@ func (s *resumed[T]) unchanged() []listwatch.Item[T] {
 	store := s.Store
 	items := make([]listwatch.Item[T], 0, store.Len())
 	for entry := range store.Entries() {
-		items = append(items, listwatch.Item[T]{Key: entry.Key, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Unchanged: true})
+		items = append(items, listwatch.Item[T]{Key: entry.Key, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, State: listwatch.Unchanged})
 		if checkpoint.Newer(entry.ResourceVersion, s.version) {
 			if s.ahead == nil {
 				s.ahead = make(map[types.NamespacedName]string)

@@ -164,8 +164,8 @@ func (s transformedWatch[From, To]) Close() error { return s.stream.Close() }
 
 // apply transforms the object of an item.
 func (s transformed[From, To]) apply(item listwatch.Item[From], eventType listwatch.EventType) (changed listwatch.Item[To], err error) {
-	changed = listwatch.Item[To]{Key: item.Key, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash, Shared: item.Shared, Unchanged: item.Unchanged}
-	if item.Unchanged {
+	changed = listwatch.Item[To]{Key: item.Key, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash, Shared: item.Shared, State: item.State}
+	if item.State != listwatch.Decoded {
 		return changed, nil
 	}
 	undecodable := func(err error) error {

@@ -62,7 +62,7 @@ func transformItems(items []listwatch.Item[any], transform TransformFunc) error 
 		return nil
 	}
 	for i := range items {
-		if items[i].Unchanged {
+		if items[i].State != listwatch.Decoded {
 			continue
 		}
 		var err error
@@ -75,7 +75,7 @@ func transformItems(items []listwatch.Item[any], transform TransformFunc) error 
 
 // transformEvent transforms the object of an event.
 func transformEvent(event *listwatch.Event[any], transform TransformFunc) (err error) {
-	if transform != nil && !event.Unchanged && event.Type != listwatch.Bookmark {
+	if transform != nil && event.State == listwatch.Decoded && event.Type != listwatch.Bookmark {
 		event.Object, err = sink.Transform(event.Object, transform)
 	}
 	return err
@@ -83,17 +83,12 @@ func transformEvent(event *listwatch.Event[any], transform TransformFunc) (err e
 
 // replace applies a whole list. Readers of the store see the list as one change. It returns the
 // notifications: first the deletions, then one for each object in the order of the list (PD-5).
-func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, initial bool) ([]notification, error) {
-	objs := make([]interface{}, 0, len(items))
-	listed := make(map[string]struct{}, len(items))
-	keepMissing := false
-	for i := range items {
-		item := &items[i]
-		if item.Unchanged {
-			if item.Key.Name == "" { // the undecodable object may be any object
-				keepMissing = true
-				continue
-			}
+func (a *applier) replace(snapshot listwatch.Snapshot[any], initial bool) ([]notification, error) {
+	objs := make([]interface{}, 0, len(snapshot.Items))
+	listed := make(map[string]struct{}, len(snapshot.Items))
+	for i := range snapshot.Items {
+		item := &snapshot.Items[i]
+		if item.State != listwatch.Decoded {
 			known, exists, err := a.indexer.GetByKey(informerKey(item.Key))
 			if err != nil || !exists {
 				continue
@@ -119,7 +114,7 @@ func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, i
 		if err != nil || !exists {
 			continue
 		}
-		if keepMissing {
+		if snapshot.NamesMissing {
 			objs = append(objs, old)
 			continue
 		}
@@ -144,14 +139,14 @@ func (a *applier) replace(items []listwatch.Item[any], resourceVersion string, i
 			notified[key] = obj
 		}
 	}
-	err := a.write(func() error { return a.indexer.Replace(objs, resourceVersion) })
+	err := a.write(func() error { return a.indexer.Replace(objs, snapshot.ResourceVersion) })
 	if err != nil {
 		return nil, err
 	}
 	for _, obj := range objs {
 		a.detectMutations(obj)
 	}
-	a.metrics.at(resourceVersion)
+	a.metrics.at(snapshot.ResourceVersion)
 	return notes, nil
 }
 
@@ -163,7 +158,7 @@ func (a *applier) event(event listwatch.Event[any]) (note notification, changed 
 		a.metrics.at(event.ResourceVersion)
 		return note, false, nil
 	}
-	if event.Unchanged {
+	if event.State == listwatch.Undecodable {
 		return a.applyUndecodable(event)
 	}
 	obj := event.Object

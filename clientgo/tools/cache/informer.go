@@ -125,12 +125,6 @@ type informerQueue struct {
 	handler ResourceEventHandler
 }
 
-// snapshot is a whole list as an item of the queue.
-type snapshot struct {
-	items   []listwatch.Item[any]
-	version string
-}
-
 // hasVersion reports whether the store has this version of an object, so that it need not be
 // decoded. It returns false while the queue is not empty, because a queued change could still
 // change the store.
@@ -138,13 +132,13 @@ func (q *informerQueue) hasVersion(key types.NamespacedName, resourceVersion str
 	return q.pending.Load() == 0 && q.applier.hasVersion(key, resourceVersion, uidHash)
 }
 
-func (q *informerQueue) replaceItems(items []listwatch.Item[any], resourceVersion string) error {
-	if err := transformItems(items, q.transformer); err != nil {
+func (q *informerQueue) replaceItems(snapshot listwatch.Snapshot[any]) error {
+	if err := transformItems(snapshot.Items, q.transformer); err != nil {
 		return err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.appendLocked(Delta{Type: ReplacedAll, Object: snapshot{items, resourceVersion}})
+	q.appendLocked(Delta{Type: ReplacedAll, Object: snapshot})
 	q.tracker.populateLocked(len(q.items))
 	return nil
 }
@@ -166,8 +160,8 @@ func (q *informerQueue) applyEvent(event listwatch.Event[any]) error {
 func (q *informerQueue) process(obj interface{}, initial bool) (err error) {
 	var notes []notification
 	switch change := obj.(Deltas)[0].Object.(type) {
-	case snapshot:
-		notes, err = q.replace(change.items, change.version, initial)
+	case listwatch.Snapshot[any]:
+		notes, err = q.replace(change, initial)
 	case listwatch.Event[any]:
 		var note notification
 		var changed bool

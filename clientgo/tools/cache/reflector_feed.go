@@ -182,7 +182,7 @@ func (f *feed) follow(ctx context.Context, open listwatch.WatchStream[any], begu
 			return nil
 		case isUndecodable:
 			err = f.applyUndecodable(ctx, undecodable)
-		case err == nil && event.Unchanged:
+		case err == nil && event.State == listwatch.Unchanged:
 			// HasVersion is meant for initial events only. A stream that reads ahead may have
 			// called it for a later event too.
 			if !f.to.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
@@ -209,7 +209,7 @@ func (f *feed) applyUndecodable(ctx context.Context, undecodable *listwatch.Obje
 		}
 		return nil
 	}
-	event := listwatch.Event[any]{Type: undecodable.Type, Item: unchangedItem(undecodable)}
+	event := listwatch.Event[any]{Type: undecodable.Type, Item: undecodableItem(undecodable)}
 	event.ResourceVersion = undecodable.ResourceVersion
 	if undecodable.Type != listwatch.Deleted {
 		event.Type = listwatch.Modified // the object exists
@@ -223,8 +223,8 @@ func (f *feed) reportUndecodable(ctx context.Context, format string, undecodable
 	f.onError(klog.NewContext(ctx, f.logger), f.Reflector, fmt.Errorf(format, f.description, undecodable))
 }
 
-// unchangedItem returns the item for an undecodable object. The item means that the object exists,
+// undecodableItem returns the item for an undecodable object. The item means that the object exists,
 // and that the store keeps its earlier state.
-func unchangedItem(undecodable *listwatch.ObjectError) listwatch.Item[any] {
-	return listwatch.Item[any]{Key: undecodable.Key, UIDHash: undecodable.UIDHash, Unchanged: true}
+func undecodableItem(undecodable *listwatch.ObjectError) listwatch.Item[any] {
+	return listwatch.Item[any]{Key: undecodable.Key, UIDHash: undecodable.UIDHash, State: listwatch.Undecodable}
 }

@@ -73,12 +73,7 @@ func (f *feed) replace(ctx context.Context, got *snapshotBuilder) error {
 		f.reportUndecodable(ctx, "failed to list %s: %w", undecodable)
 	}
 	nameless := got.undecodable[types.NamespacedName{}] != nil
-	items := got.items
-	if nameless {
-		// the undecodable object may be any object of the store
-		items = append(items, listwatch.Item[any]{Unchanged: true})
-	}
-	if err := f.to.Replace(items, got.version); err != nil {
+	if err := f.to.Replace(listwatch.Snapshot[any]{Items: got.items, ResourceVersion: got.version, NamesMissing: nameless}); err != nil {
 		return fmt.Errorf("unable to sync list result: %w", err)
 	}
 	f.undecodableUnnamed = nameless
@@ -142,7 +137,7 @@ func (f *feed) page(ctx context.Context, opts listwatch.ListOptions, got *snapsh
 			if undecodable.Key.Name == "" {
 				continue
 			}
-			item = unchangedItem(undecodable)
+			item = undecodableItem(undecodable)
 		} else if err != nil {
 			return listwatch.ListMeta{}, err
 		}
@@ -269,7 +264,7 @@ func (s *snapshotBuilder) applyUndecodable(undecodable *listwatch.ObjectError) {
 		return
 	}
 	if _, ok := s.index[undecodable.Key]; !ok && undecodable.Key.Name != "" {
-		s.put(unchangedItem(undecodable))
+		s.put(undecodableItem(undecodable))
 	}
 	s.addUndecodable(undecodable)
 }

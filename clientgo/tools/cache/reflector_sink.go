@@ -18,7 +18,7 @@ func watchListEnabled() bool { return features.FeatureGates().Enabled(features.W
 // is an itemStore.
 type itemStore interface {
 	hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
-	replaceItems(items []listwatch.Item[any], resourceVersion string) error
+	replaceItems(snapshot listwatch.Snapshot[any]) error
 	applyEvent(event listwatch.Event[any]) error
 }
 
@@ -41,31 +41,30 @@ func (s *storeSink) HasVersion(key types.NamespacedName, resourceVersion string,
 	return s.itemStore != nil && s.itemStore.hasVersion(key, resourceVersion, uidHash)
 }
 
-func (s *storeSink) Restore(items []listwatch.Item[any], resourceVersion string) error {
-	return s.Replace(items, resourceVersion)
-}
-
-func (s *storeSink) Replace(items []listwatch.Item[any], resourceVersion string) error {
+func (s *storeSink) Replace(snapshot listwatch.Snapshot[any]) error {
 	if s.from.streamed.Load() && checksStreamedLists() {
-		s.checkStreamed(items, resourceVersion)
+		s.checkStreamed(snapshot.Items, snapshot.ResourceVersion)
 	}
 	var err error
 	if s.itemStore != nil {
-		err = s.itemStore.replaceItems(items, resourceVersion)
+		err = s.itemStore.replaceItems(snapshot)
 	} else {
-		objs := make([]interface{}, len(items))
-		for i := range items {
-			if items[i].Unchanged {
-				return undecodableError(items[i].Key)
+		objs := make([]interface{}, len(snapshot.Items))
+		for i := range snapshot.Items {
+			if snapshot.Items[i].State != listwatch.Decoded {
+				return undecodableError(snapshot.Items[i].Key)
 			}
-			objs[i] = items[i].Object
+			objs[i] = snapshot.Items[i].Object
 		}
-		err = s.store.Replace(objs, resourceVersion)
+		if snapshot.NamesMissing {
+			return undecodableError(types.NamespacedName{})
+		}
+		err = s.store.Replace(objs, snapshot.ResourceVersion)
 	}
 	if err != nil {
 		return err
 	}
-	s.at(resourceVersion)
+	s.at(snapshot.ResourceVersion)
 	return nil
 }
 
@@ -79,7 +78,7 @@ func undecodableError(key types.NamespacedName) error {
 // Apply passes an event to the store. If the store returns an error, Apply logs it and continues:
 // the store misses this event (RC-23).
 func (s *storeSink) Apply(event listwatch.Event[any]) error {
-	if event.Unchanged && s.itemStore == nil {
+	if event.State != listwatch.Decoded && s.itemStore == nil {
 		return undecodableError(event.Key)
 	}
 	// A bookmark or an undecodable object without a version does not advance the store's version.
@@ -109,7 +108,7 @@ func (s *storeSink) Apply(event listwatch.Event[any]) error {
 		}
 		s.from.synthetic.Store(false)
 	}
-	if versionless && event.Unchanged {
+	if versionless && event.State != listwatch.Decoded {
 		return nil
 	}
 	s.at(event.ResourceVersion)

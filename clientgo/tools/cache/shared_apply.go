@@ -19,13 +19,13 @@ func (s *sharedIndexInformer) hasVersion(key types.NamespacedName, resourceVersi
 func (s *sharedIndexInformer) Transformer() TransformFunc { return s.transform }
 
 // replaceItems applies a whole list.
-func (s *sharedIndexInformer) replaceItems(items []listwatch.Item[any], resourceVersion string) error {
+func (s *sharedIndexInformer) replaceItems(snapshot listwatch.Snapshot[any]) error {
 	defer s.metrics.took(time.Now())
-	if err := transformItems(items, s.transform); err != nil {
+	if err := transformItems(snapshot.Items, s.transform); err != nil {
 		return err
 	}
 	return s.applied(func() error {
-		notes, err := s.applier.replace(items, resourceVersion, !s.isSynced)
+		notes, err := s.applier.replace(snapshot, !s.isSynced)
 		if err != nil {
 			return err
 		}
@@ -93,5 +93,5 @@ func (s *sharedIndexInformer) Replace(objs []interface{}, resourceVersion string
 	for i, obj := range objs {
 		items[i].Object = obj
 	}
-	return s.replaceItems(items, resourceVersion)
+	return s.replaceItems(listwatch.Snapshot[any]{Items: items, ResourceVersion: resourceVersion})
 }

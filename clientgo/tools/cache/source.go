@@ -297,7 +297,7 @@ func (w *watchStream) next() (listwatch.Event[any], error) {
 		if err != nil && w.ctx.Err() != nil { // the stop of the watch may have caused err
 			err = context.Cause(w.ctx)
 		}
-		if err == nil && !event.Unchanged && event.Type != listwatch.Bookmark {
+		if err == nil && event.State == listwatch.Decoded && event.Type != listwatch.Bookmark {
 			object, _ := sink.Object(event.Object).(runtime.Object)
 			if wrong := w.source.check(object); wrong != nil {
 				w.logSkipped(wrong)

@@ -81,7 +81,7 @@ func (t *tracer) reflector() *reflector.Observer {
 			}
 		},
 		OnItem: func(i reflector.ItemInfo) {
-			if !i.Unchanged {
+			if i.State == listwatch.Decoded {
 				t.received(i.Key, i.ResourceVersion, time.Now())
 			}
 		},

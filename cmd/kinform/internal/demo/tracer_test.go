@@ -35,8 +35,8 @@ func (s *stages) event(version string) {
 	s.tracer.reflector().OnEvent(reflector.EventInfo{Type: listwatch.Modified, Key: web, ResourceVersion: version})
 }
 
-func (s *stages) item(version string, unchanged bool) {
-	s.tracer.reflector().OnItem(reflector.ItemInfo{Key: web, ResourceVersion: version, Unchanged: unchanged})
+func (s *stages) item(version string, state listwatch.ItemState) {
+	s.tracer.reflector().OnItem(reflector.ItemInfo{Key: web, ResourceVersion: version, State: state})
 }
 
 func (s *stages) applied(version string) {
@@ -133,17 +133,17 @@ func TestChangesOfARelistAreTracedAndTheFirstListIsNot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStages()
-		s.item("3", false)
+		s.item("3", listwatch.Decoded)
 		s.listed()
 		s.delivered("3", informer.Initial)
 		s.worked(0, 0)
 		require.Empty(t, s.journeys)
 
-		s.item("3", true)
+		s.item("3", listwatch.Unchanged)
 		require.Empty(t, s.arrivals)
-		s.item("5", false) // This list is interrupted, and the next list has the object again.
+		s.item("5", listwatch.Decoded) // This list is interrupted, and the next list has the object again.
 		time.Sleep(time.Second)
-		s.item("5", false)
+		s.item("5", listwatch.Decoded)
 		time.Sleep(time.Millisecond)
 		s.applied("6")
 		s.delivered("5", informer.Relist)
