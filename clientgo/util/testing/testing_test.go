@@ -66,6 +66,15 @@ func TestAServerOfDocuments(t *testing.T) {
 	require.Contains(t, get("/openapi/v3"), `"apps/v1":{"serverRelativeURL":"/openapi/v3/apps/v1?hash=`)
 	require.JSONEq(t, `{"openapi":"3.0.0","info":{"title":"t","version":"1"},"paths":{}}`, get("/openapi/v3/apps/v1"))
 	require.Equal(t, map[string]int{"/openapi/v3": 1, "/openapi/v3/apps/v1": 1}, s.RequestCounters)
+	// A caching client asks only once for a document whose address has its hash.
+	_, address, _ := strings.Cut(get("/openapi/v3"), `"serverRelativeURL":"`)
+	address, _, _ = strings.Cut(address, `"`)
+	resp, err := http.Get(s.HttpServer.URL + address)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.NotEmpty(t, resp.Header.Get("Etag"))
+	require.Equal(t, "public, immutable", resp.Header.Get("Cache-Control"))
+	require.NotEmpty(t, resp.Header.Get("Expires"))
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.json"), []byte(`{`), 0o600))
 	_, err = utiltesting.NewFakeOpenAPIV3Server(dir)

@@ -92,6 +92,7 @@ func TestMigrateAndUndo(t *testing.T) {
 
 	out, err = kinformMigrate(t, dir)
 	require.NoError(t, err, out)
+	require.Contains(t, out, "\nNext: run go test ./..., and then the program.")
 	require.Contains(t, out, "1 package compiled with its tests")
 	require.Contains(t, read(t, dir, "go.mod"), "replace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.37.2-kinform.0.1.0")
 	require.Contains(t, read(t, dir, "go.sum"), "github.com/kinform/kinform/clientgo v0.37.2-kinform.0.1.0")
