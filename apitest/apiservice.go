@@ -1,93 +1,16 @@
 package apitest
 
 import (
-	"cmp"
-	"fmt"
-	"hash/fnv"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/discovery"
 )
 
 // apiServices is the resource that has one object for each group version.
 var apiServices = Resource{
-	Group: "apiregistration.k8s.io", Version: "v1", Plural: "apiservices", Kind: "APIService",
+	Group: discovery.APIServiceKind.Group, Version: discovery.APIServiceKind.Version, Plural: "apiservices", Kind: discovery.APIServiceKind.Kind,
 	Categories: []string{"api-extensions"}, ClusterScoped: true, Status: true,
-}
-
-// priorities are the positions of groups in discovery, as kube-apiserver sets them. kubectl uses
-// the positions when a name fits more than one resource. Groups of custom resources have
-// customPriority.
-var priorities = map[string]int64{
-	"":                             18000,
-	"apiregistration.k8s.io":       17900, // group of the aggregator itself, which comes first
-	"apps":                         17800,
-	"events.k8s.io":                17750,
-	"authentication.k8s.io":        17700,
-	"authorization.k8s.io":         17600,
-	"autoscaling":                  17500,
-	"batch":                        17400,
-	"certificates.k8s.io":          17300,
-	"networking.k8s.io":            17200,
-	"policy":                       17100,
-	"rbac.authorization.k8s.io":    17000,
-	"storage.k8s.io":               16800,
-	"admissionregistration.k8s.io": 16700,
-	"apiextensions.k8s.io":         16700,
-	"scheduling.k8s.io":            16600,
-	"coordination.k8s.io":          16500,
-	"node.k8s.io":                  16300,
-	"discovery.k8s.io":             16200,
-	"resource.k8s.io":              16200,
-	"flowcontrol.apiserver.k8s.io": 16100,
-	"storagemigration.k8s.io":      15800,
-}
-
-const customPriority = 1000
-
-func priorityOf(group string) int64 {
-	if p, ok := priorities[group]; ok {
-		return p
-	}
-	return customPriority
-}
-
-// compareGroups compares two groups by their order in discovery.
-func compareGroups(a, b string) int {
-	return cmp.Or(cmp.Compare(priorityOf(b), priorityOf(a)), cmp.Compare(a, b))
-}
-
-// apiServiceOf returns the APIService of a group version that this server serves itself.
-func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
-	managed, version := "onstart", int64(15)
-	if _, builtin := priorities[gv.Group]; !builtin {
-		managed, version = "true", 100
-	}
-	spec := map[string]any{"version": gv.Version, "groupPriorityMinimum": priorityOf(gv.Group), "versionPriority": version}
-	if gv.Group != "" {
-		spec["group"] = gv.Group
-	}
-	u := &unstructured.Unstructured{Object: map[string]any{
-		"spec": spec,
-		"status": map[string]any{"conditions": []any{map[string]any{
-			"type": "Available", "status": "True", "reason": "Local", "message": "Local APIServices are always available",
-			"lastTransitionTime": apiobject.Now().UTC().Format("2006-01-02T15:04:05Z"),
-		}}},
-	}}
-	u.SetGroupVersionKind(schema.GroupVersionKind{Group: apiServices.Group, Version: apiServices.Version, Kind: apiServices.Kind})
-	u.SetName(gv.Version + "." + gv.Group)
-	u.SetLabels(map[string]string{"kube-aggregator.kubernetes.io/automanaged": managed})
-	// The UID does not come from s.ids: extra calls would change the seeded UIDs that tests expect.
-	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(u.GetName()))
-	sum := hash.Sum64()
-	u.SetUID(types.UID(fmt.Sprintf("%08x-%04x-4000-8000-%012x", sum>>32, sum>>16&0xffff, sum&0xffff)))
-	u.SetCreationTimestamp(apiobject.Now())
-	return u
 }
 
 // registerAtStart registers the resources that the server serves from the beginning. The
@@ -95,7 +18,7 @@ func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
 func (s *Server) registerAtStart() error {
 	registered := s.store.Resource(apiServices.GroupVersionResource())
 	for _, res := range s.store.Resources() {
-		u := apiServiceOf(res.GVK.GroupVersion())
+		u := discovery.APIService(res.GVK.GroupVersion())
 		if err := s.store.Seed(registered, u); err != nil {
 			return err
 		}
@@ -112,7 +35,7 @@ func (s *Server) register() error {
 	}
 	var served []string
 	for _, res := range s.store.Resources() {
-		u := apiServiceOf(res.GVK.GroupVersion())
+		u := discovery.APIService(res.GVK.GroupVersion())
 		served = append(served, u.GetName())
 		if s.store.Get(registered, apiobject.Key(u)) == nil {
 			if _, err := s.store.Put(registered, nil, u); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kinform/kinform/apitest/internal/discovery"
 	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
@@ -76,7 +77,7 @@ func (s *Server) serveResource(w http.ResponseWriter, req *Request) error {
 		}
 		return s.servePost(w, req, res, postHandlerOf(res))
 	}
-	i := slices.IndexFunc(subresourcesOf(res), func(sub subresource) bool { return sub.name == req.Subresource })
+	i := slices.IndexFunc(subresourcesOf(res), func(sub subresource) bool { return sub.Name == req.Subresource })
 	if req.Subresource != "" && i < 0 && (req.Subresource != "status" || !res.Status) {
 		return wire.NewNoResource()
 	}
@@ -103,7 +104,7 @@ func (s *Server) serveResource(w http.ResponseWriter, req *Request) error {
 	case "patch":
 		return s.patch(w, req)
 	}
-	if req.Subresource != "" || !slices.Contains(verbsOf(res), req.Verb) {
+	if req.Subresource != "" || !slices.Contains(discovery.Verbs(res), req.Verb) {
 		return wire.NewMethodNotAllowed()
 	}
 	if req.Verb == "delete" {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/apitest/internal/apiobject"
+	"github.com/kinform/kinform/apitest/internal/discovery"
 	"github.com/kinform/kinform/apitest/internal/storage"
 	"github.com/kinform/kinform/apitest/internal/wire"
 )
@@ -15,7 +16,7 @@ import (
 // objectSubresource returns a subresource whose objects are objects of the resource itself. A write
 // to it changes only some fields of the object: see [mergeFuncs].
 func objectSubresource(name string, of storage.Flags, kind schema.GroupVersionKind, verbs metav1.Verbs) subresource {
-	return subresource{name, kind, verbs, of, func(s *Server, w http.ResponseWriter, req *Request) error {
+	return subresource{discovery.Subresource{Name: name, Kind: kind, Verbs: verbs}, of, func(s *Server, w http.ResponseWriter, req *Request) error {
 		for _, verb := range verbs {
 			if verb == req.Verb {
 				return s.serveObjectSubresource(w, req)

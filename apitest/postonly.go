@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/apitest/internal/builtin"
+	"github.com/kinform/kinform/apitest/internal/discovery"
 	"github.com/kinform/kinform/apitest/internal/storage"
 	"github.com/kinform/kinform/apitest/internal/wire"
 )
@@ -24,7 +25,7 @@ type postHandler func(*Server, *Request, Object) (Object, error)
 func postSubresource(name string, of storage.Flags, gv schema.GroupVersion, object Object, do postHandler, also ...schema.GroupVersion) subresource {
 	res := postOnlyResource(name, gv, object, storage.Namespaced)
 	res.OtherVersions = also
-	return subresource{name, res.GVK, metav1.Verbs{"create"}, of, func(s *Server, w http.ResponseWriter, req *Request) error {
+	return subresource{discovery.Subresource{Name: name, Kind: res.GVK, Verbs: metav1.Verbs{"create"}}, of, func(s *Server, w http.ResponseWriter, req *Request) error {
 		return s.servePost(w, req, res, do)
 	}}
 }

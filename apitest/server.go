@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/apitest/internal/builtin"
+	"github.com/kinform/kinform/apitest/internal/openapi"
 	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
@@ -164,7 +165,7 @@ type Server struct {
 	auth    auth
 	network network
 	loops   loops
-	openAPI openAPI
+	openAPI *openapi.Documents
 
 	crdMu sync.Mutex // locked while a CustomResourceDefinition or its resources change
 
@@ -181,6 +182,7 @@ func New(opts Options) *Server {
 	}
 	s := &Server{opts: opts, closed: make(chan struct{})}
 	s.store = storage.NewStore(opts.Window)
+	s.openAPI = openapi.New(opts.FieldDocs)
 	s.faults.random = rand.New(rand.NewPCG(opts.Seed, 1))
 	s.ids.random = rand.New(rand.NewPCG(opts.Seed, 2))
 	s.auth.setToken(opts.BearerToken)

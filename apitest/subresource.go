@@ -9,28 +9,26 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	policyv1beta1 "k8s.io/api/policy/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kinform/kinform/apitest/internal/discovery"
 	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
 // subresource describes a subresource other than status.
 type subresource struct {
-	name  string
-	kind  schema.GroupVersionKind // kind of the subresource's objects
-	verbs metav1.Verbs
+	discovery.Subresource
 	types storage.Flags // types that have the subresource
 	serve func(*Server, http.ResponseWriter, *Request) error
 }
 
 // subresources is the table of subresources.
 var subresources = []subresource{
-	{"scale", autoscalingv1.SchemeGroupVersion.WithKind("Scale"), statusVerbs, storage.Scalable, (*Server).scale},
+	{discovery.Subresource{Name: "scale", Kind: autoscalingv1.SchemeGroupVersion.WithKind("Scale"), Verbs: discovery.StatusVerbs}, storage.Scalable, (*Server).scale},
 	postSubresource("binding", storage.PodSubresources, corev1.SchemeGroupVersion, &corev1.Binding{}, (*Server).bind),
 	postSubresource("eviction", storage.PodSubresources, policyv1.SchemeGroupVersion, &policyv1.Eviction{}, (*Server).evict, policyv1beta1.SchemeGroupVersion),
 	postSubresource("token", storage.ServiceAccountSubresources, authenticationv1.SchemeGroupVersion, &authenticationv1.TokenRequest{}, (*Server).requestToken),
-	objectSubresource("ephemeralcontainers", storage.PodSubresources, corev1.SchemeGroupVersion.WithKind("Pod"), statusVerbs),
-	objectSubresource("resize", storage.PodSubresources, corev1.SchemeGroupVersion.WithKind("Pod"), statusVerbs),
+	objectSubresource("ephemeralcontainers", storage.PodSubresources, corev1.SchemeGroupVersion.WithKind("Pod"), discovery.StatusVerbs),
+	objectSubresource("resize", storage.PodSubresources, corev1.SchemeGroupVersion.WithKind("Pod"), discovery.StatusVerbs),
 	objectSubresource("finalize", storage.NamespaceSubresources, corev1.SchemeGroupVersion.WithKind("Namespace"), metav1.Verbs{"update"}),
 }
 
@@ -45,11 +43,12 @@ func subresourcesOf(r *storage.Resource) []subresource {
 	return all
 }
 
-// groupVersion returns the group version that discovery reports for the kind. The result is empty
-// if it equals the resource's group version.
-func (sub subresource) groupVersion(of *storage.Resource) schema.GroupVersion {
-	if gv := sub.kind.GroupVersion(); gv != of.GVK.GroupVersion() {
-		return gv
-	}
-	return schema.GroupVersion{}
+// catalog returns what discovery describes.
+func (s *Server) catalog() discovery.Catalog {
+	return discovery.Catalog{Resources: s.store.Resources(), Subresources: func(res *storage.Resource) (names []discovery.Subresource) {
+		for _, sub := range subresourcesOf(res) {
+			names = append(names, sub.Subresource)
+		}
+		return names
+	}}
 }

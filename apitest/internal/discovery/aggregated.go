@@ -1,4 +1,4 @@
-package apitest
+package discovery
 
 import (
 	"mime"
@@ -13,11 +13,11 @@ import (
 	"github.com/kinform/kinform/apitest/internal/wire"
 )
 
-// aggregatedType is the Content-Type of the aggregated discovery document (KEP-3352).
-const aggregatedType = wire.JSONType + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+// AggregatedType is the Content-Type of the aggregated discovery document (KEP-3352).
+const AggregatedType = wire.JSONType + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// acceptsAggregated reports whether an Accept header requests the aggregated document.
-func acceptsAggregated(accept string) bool {
+// AcceptsAggregated reports whether an Accept header requests the aggregated document.
+func AcceptsAggregated(accept string) bool {
 	for clause := range strings.SplitSeq(accept, ",") {
 		mediaType, params, err := mime.ParseMediaType(strings.TrimSpace(clause))
 		if err == nil && mediaType == wire.JSONType &&
@@ -28,18 +28,18 @@ func acceptsAggregated(accept string) bool {
 	return false
 }
 
-// aggregate describes the core group, or all other groups.
-func aggregate(all []*storage.Resource, core bool) apidiscoveryv2.APIGroupDiscoveryList {
+// Aggregated describes the core group, or all other groups.
+func (c Catalog) Aggregated(core bool) apidiscoveryv2.APIGroupDiscoveryList {
 	list := apidiscoveryv2.APIGroupDiscoveryList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"},
 		Items:    []apidiscoveryv2.APIGroupDiscovery{},
 	}
-	for _, res := range all {
+	for _, res := range c.Resources {
 		if (res.Group == "") != core {
 			continue
 		}
 		version := versionIn(groupIn(&list, res.Group), res.Version)
-		version.Resources = append(version.Resources, resourceDiscovery(res))
+		version.Resources = append(version.Resources, c.discovery(res))
 	}
 	slices.SortStableFunc(list.Items, func(a, b apidiscoveryv2.APIGroupDiscovery) int { return compareGroups(a.Name, b.Name) })
 	for _, group := range list.Items {
@@ -70,27 +70,27 @@ func versionIn(group *apidiscoveryv2.APIGroupDiscovery, name string) *apidiscove
 	return &group.Versions[i]
 }
 
-func resourceDiscovery(r *storage.Resource) apidiscoveryv2.APIResourceDiscovery {
+func (c Catalog) discovery(r *storage.Resource) apidiscoveryv2.APIResourceDiscovery {
 	kind := &metav1.GroupVersionKind{Kind: r.Kind} // The real server reports this group version.
 	d := apidiscoveryv2.APIResourceDiscovery{
 		Resource: r.Plural, SingularResource: r.Singular, ResponseKind: kind, Scope: apidiscoveryv2.ScopeNamespace,
-		Verbs: verbsOf(r), ShortNames: r.ShortNames, Categories: r.Categories,
+		Verbs: Verbs(r), ShortNames: r.ShortNames, Categories: r.Categories,
 	}
 	if r.ClusterScoped {
 		d.Scope = apidiscoveryv2.ScopeCluster
 	}
 	if r.Status {
 		d.Subresources = []apidiscoveryv2.APISubresourceDiscovery{{
-			Subresource: "status", ResponseKind: kind, Verbs: statusVerbs,
+			Subresource: "status", ResponseKind: kind, Verbs: StatusVerbs,
 		}}
 	}
-	for _, sub := range subresourcesOf(r) {
-		kind := metav1.GroupVersionKind(sub.kind)
-		if sub.kind.GroupVersion() == r.GVK.GroupVersion() {
+	for _, sub := range c.Subresources(r) {
+		kind := metav1.GroupVersionKind(sub.Kind)
+		if sub.Kind.GroupVersion() == r.GVK.GroupVersion() {
 			kind.Group, kind.Version = "", ""
 		}
 		d.Subresources = append(d.Subresources, apidiscoveryv2.APISubresourceDiscovery{
-			Subresource: sub.name, ResponseKind: &kind, Verbs: sub.verbs,
+			Subresource: sub.Name, ResponseKind: &kind, Verbs: sub.Verbs,
 		})
 	}
 	return d

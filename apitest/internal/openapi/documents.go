@@ -1,9 +1,9 @@
-package apitest
+package openapi
 
 import (
 	"fmt"
 	"hash/fnv"
-	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -16,15 +16,21 @@ import (
 // kubectl when it computes patches. The documents contain the parameter fieldValidation, which
 // means that the server validates fields. So kubectl sends objects without validating them itself.
 
-// openAPI caches the requested documents, because they are slow to make.
-type openAPI struct {
+// Documents makes documents, and caches the requested documents, because they are slow to make.
+type Documents struct {
+	docs func(reflect.Type) map[string]string
+
 	mu        sync.Mutex // guards following
 	documents map[string][]byte
 }
 
+// New returns documents that describe the fields of a type by the function docs, which may be nil:
+// see Options.FieldDocs in package apitest.
+func New(docs func(reflect.Type) map[string]string) *Documents { return &Documents{docs: docs} }
+
 // cached returns the document with this name for this state of the served resources. It builds the
 // document at the first call, and drops documents of older states.
-func (o *openAPI) cached(name, state string, build func() []byte) []byte {
+func (o *Documents) cached(name, state string, build func() []byte) []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if doc, ok := o.documents[name+" "+state]; ok {
@@ -58,8 +64,8 @@ func schemaHash(all []*storage.Resource, groupVersion string) string {
 	return fmt.Sprintf("%x", hash.Sum64())
 }
 
-// openAPIIndex lists the documents of version 3, one for each group version.
-func openAPIIndex(all []*storage.Resource) any {
+// Index lists the documents of version 3, one for each group version.
+func Index(all []*storage.Resource) any {
 	paths := apiobject.Document{}
 	for _, res := range all {
 		if path := groupVersionPath(res); paths[path] == nil {
@@ -69,29 +75,30 @@ func openAPIIndex(all []*storage.Resource) any {
 	return apiobject.Document{"paths": paths}
 }
 
-// openAPIv3 describes the resources of one group version, such as "apis/apps/v1". It returns nil if
+// V3 describes the resources of one group version, such as "apis/apps/v1". It returns nil if
 // the group version has no resources.
-func (s *Server) openAPIv3(all []*storage.Resource, groupVersion string) []byte {
+func (o *Documents) V3(all []*storage.Resource, groupVersion string) []byte {
 	of := inGroupVersion(all, groupVersion)
 	if len(of) == 0 {
 		return nil
 	}
-	return s.openAPI.cached(groupVersion, schemaHash(of, ""), func() []byte {
-		from := &schemas{v3: true, docs: s.opts.FieldDocs, all: apiobject.Document{}}
+	return o.cached(groupVersion, schemaHash(of, ""), func() []byte {
+		from := &schemas{v3: true, docs: o.docs, all: apiobject.Document{}}
 		return apiobject.MustJSON(apiobject.Document{
 			"openapi":    "3.0.0",
-			"info":       openAPIInfo,
-			"paths":      openAPIPaths(of, from, func(schema apiobject.Document) apiobject.Document { return apiobject.Document{"schema": schema} }),
+			"info":       info,
+			"paths":      paths(of, from, func(schema apiobject.Document) apiobject.Document { return apiobject.Document{"schema": schema} }),
 			"components": apiobject.Document{"schemas": from.all},
 		})
 	})
 }
 
-// openAPIv2 responds with the single document of version 2, in JSON or protobuf.
-func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*storage.Resource) {
+// V2 returns the single document of version 2, and its Content-Type. The Accept header chooses JSON
+// or protobuf.
+func (o *Documents) V2(all []*storage.Resource, accept string) (contentType string, body []byte) {
 	const proto = "application/com.github.proto-openapi.spec.v2"
 	in := wire.JSONType
-	for clause := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
+	for clause := range strings.SplitSeq(accept, ",") {
 		if strings.HasPrefix(strings.TrimSpace(clause), proto) {
 			in = proto + ".v1.0+protobuf"
 			break
@@ -100,11 +107,11 @@ func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*storag
 			break
 		}
 	}
-	body := s.openAPI.cached("v2 "+in, schemaHash(all, ""), func() []byte {
-		from := &schemas{docs: s.opts.FieldDocs, all: apiobject.Document{}}
+	body = o.cached("v2 "+in, schemaHash(all, ""), func() []byte {
+		from := &schemas{docs: o.docs, all: apiobject.Document{}}
 		doc := apiobject.Document{
-			"swagger": "2.0", "info": openAPIInfo,
-			"paths":       openAPIPaths(all, from, func(schema apiobject.Document) apiobject.Document { return schema }),
+			"swagger": "2.0", "info": info,
+			"paths":       paths(all, from, func(schema apiobject.Document) apiobject.Document { return schema }),
 			"definitions": from.all,
 		}
 		if in == wire.JSONType {
@@ -112,11 +119,10 @@ func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*storag
 		}
 		return protoOpenAPI(doc)
 	})
-	w.Header().Set("Content-Type", in)
-	_, _ = w.Write(body)
+	return in, body
 }
 
-var openAPIInfo = apiobject.Document{"title": "Kubernetes", "version": "v1.37.2+apitest"}
+var info = apiobject.Document{"title": "Kubernetes", "version": "v1.37.2+apitest"}
 
 func inGroupVersion(all []*storage.Resource, groupVersion string) (of []*storage.Resource) {
 	for _, res := range all {
@@ -127,10 +133,10 @@ func inGroupVersion(all []*storage.Resource, groupVersion string) (of []*storage
 	return of
 }
 
-// openAPIPaths returns the paths of group versions, lists and single objects. It adds the schemas
+// paths returns the paths of group versions, lists and single objects. It adds the schemas
 // of the resources' types to from. The function typed adds a type to the description of a
 // parameter, in the form of the OpenAPI version.
-func openAPIPaths(all []*storage.Resource, from *schemas, typed func(apiobject.Document) apiobject.Document) apiobject.Document {
+func paths(all []*storage.Resource, from *schemas, typed func(apiobject.Document) apiobject.Document) apiobject.Document {
 	paths, found := apiobject.Document{}, apiobject.Document{"description": "OK"}
 	for _, res := range all {
 		from.resource(res)
