@@ -95,7 +95,7 @@ func TestReplace(t *testing.T) {
 			f.replace("4", "a=", "b=")
 		}, []string{"a: Added@2", "b: Updated@3"}},
 		{"queues nothing for unchanged objects that are unknown", nil, func(f *fixture) {
-			f.replace("2", "unreadable=")
+			f.replace("2", "undecodable=")
 		}, []string{}},
 		{"uses the last of two items with one key", nil, func(f *fixture) {
 			f.replace("2", "a@1", "b@1", "a@2", "b=")

@@ -18,7 +18,7 @@ var ErrUnusable = errors.New("unusable")
 
 // ObjectError reports one undecodable object of a stream. The stream is intact: the caller may
 // report the object, and then call Next again. The fields that could be read are set, and all other
-// fields are empty. Even the name of an object may be unreadable.
+// fields are empty. Even the name of an object may be undecodable.
 type ObjectError struct {
 	Key             types.NamespacedName
 	ResourceVersion string

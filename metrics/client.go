@@ -22,11 +22,11 @@ var clientMetrics = func() snapshotMetrics[rest.Stats] {
 	r.gauge("kinform_client_streams", "Lists and watches that are open.", func(s rest.Stats) float64 { return float64(s.Streams) })
 	r.counter("kinform_client_received_bytes_total", "Bytes received on connections, with headers and encryption.", func(s rest.Stats) uint64 { return s.BytesReceived })
 	r.counter("kinform_client_sent_bytes_total", "Bytes sent on connections, with headers and encryption.", func(s rest.Stats) uint64 { return s.BytesSent })
-	r.counters("kinform_client_objects_total", "Objects on lists and watches: decoded, unchanged and so not decoded, and unreadable.",
+	r.counters("kinform_client_objects_total", "Objects on lists and watches: decoded, unchanged and so not decoded, and undecodable.",
 		func(s rest.Stats, set func(float64, ...string)) {
 			set(float64(s.Decoded), "decoded")
 			set(float64(s.Unchanged), "unchanged")
-			set(float64(s.ObjectErrors), "unreadable")
+			set(float64(s.ObjectErrors), "undecodable")
 		}, "result")
 	return r
 }()

@@ -29,7 +29,7 @@ var informerMetrics = func() snapshotMetrics[informer.Status] {
 				set(since(received))
 			}
 		})
-	r.gauge("kinform_informer_unreadable_objects", "How many objects the store lacks, or has in an older state, because they cannot be read or indexed.",
+	r.gauge("kinform_informer_undecodable_objects", "How many objects the store lacks, or has in an older state, because they cannot be read or indexed.",
 		func(s informer.Status) float64 { return float64(s.Undecodable.Count) })
 	r.gauge("kinform_informer_failing_parts", "How many parts of a merged source fail at present.",
 		func(s informer.Status) float64 { return float64(len(s.Parts)) })

@@ -54,9 +54,9 @@ func TestMetricsOfAManager(t *testing.T) {
 			`kinform_reflector_phase{informer="configmaps",phase="backing_off",selection="configmaps"}`: 0,
 			`kinform_handler_synced{handler="greet",informer="configmaps",selection="configmaps"}`:      1,
 			// What were the results?
-			`kinform_workqueue_turns_total{queue="greet",result="success"}`:                 1,
-			`kinform_workqueue_turns_total{queue="greet",result="requeue_after"}`:           1,
-			`kinform_workqueue_turns_total{queue="greet",result="terminal"}`:                1,
+			`kinform_workqueue_reconciles_total{queue="greet",result="success"}`:                 1,
+			`kinform_workqueue_reconciles_total{queue="greet",result="requeue_after"}`:           1,
+			`kinform_workqueue_reconciles_total{queue="greet",result="terminal"}`:                1,
 			`kinform_workqueue_workers{queue="greet"}`:                                      2,
 			`controller_runtime_reconcile_total{controller="greet",result="success"}`:       1,
 			`controller_runtime_reconcile_total{controller="greet",result="requeue_after"}`: 1,
@@ -68,15 +68,15 @@ func TestMetricsOfAManager(t *testing.T) {
 			`kinform_lease_holder_info{holder="one",lease="default/greeter"}`: 1,
 			`leader_election_master_status{name="greeter"}`:                   1,
 			// Which requests did the client send?
-			`kinform_client_answers_total{client="manager",code="200",resource="configmaps",verb="watch"}`:                  1,
-			`kinform_client_answers_total{client="manager",code="201",resource="leases.coordination.k8s.io",verb="create"}`: 1,
+			`kinform_client_responses_total{client="manager",code="200",resource="configmaps",verb="watch"}`:                  1,
+			`kinform_client_responses_total{client="manager",code="201",resource="leases.coordination.k8s.io",verb="create"}`: 1,
 			`rest_client_request_duration_seconds_count{host="apitest",verb="POST"}`:                                        now[`rest_client_requests_total{code="201",host="apitest",method="POST"}`],
 			`kinform_metrics_left_out{}`: 0,
 		} {
 			require.Contains(t, now, series)
 			require.Equal(t, want, now[series], series)
 		}
-		failed := now[`kinform_workqueue_turns_total{queue="greet",result="retry"}`]
+		failed := now[`kinform_workqueue_reconciles_total{queue="greet",result="retry"}`]
 		require.Greater(t, failed, 10.0, "two keys are retried again and again")
 		require.Equal(t, failed+1, now[`controller_runtime_reconcile_total{controller="greet",result="error"}`])
 		require.Equal(t, failed+1, now[`controller_runtime_reconcile_errors_total{controller="greet"}`])
@@ -121,7 +121,7 @@ func TestMetricsShowHangingReconciles(t *testing.T) {
 		drained := &workqueue.DrainError{}
 		require.ErrorAs(t, r.stop(), &drained)
 		now = scrape(t, r.registry)
-		require.Equal(t, 2.0, now[`kinform_workqueue_turns_total{queue="greet",result="interrupted"}`])
+		require.Equal(t, 2.0, now[`kinform_workqueue_reconciles_total{queue="greet",result="interrupted"}`])
 		require.Zero(t, now[`workqueue_unfinished_work_seconds{controller="greet",name="greet"}`])
 		require.Zero(t, now[`kinform_manager_ready{manager="greeter"}`])
 	})

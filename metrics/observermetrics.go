@@ -27,8 +27,8 @@ type observerMetrics struct {
 func newObserverMetrics(opts Options) observerMetrics {
 	o := observerMetrics{limits: &nameLimits{}, names: newPartNames(opts.MaxParts)}
 	o.limits.add(o.names)
-	o.responses = o.counter("kinform_client_answers_total", "Responses to requests, by status code; \"error\" for requests without a response.", "client", "verb", "resource", "code")
-	o.responseSeconds = o.seconds(opts, "kinform_client_answer_seconds", "Time from sending a request to the headers of the response, or to the failure.", "client", "verb", "resource")
+	o.responses = o.counter("kinform_client_responses_total", "Responses to requests, by status code; \"error\" for requests without a response.", "client", "verb", "resource", "code")
+	o.responseSeconds = o.seconds(opts, "kinform_client_response_seconds", "Time from sending a request to the headers of the response, or to the failure.", "client", "verb", "resource")
 	o.streamSeconds = o.seconds(opts, "kinform_client_stream_seconds", "Time from the headers of a list or a watch to its end.", "client", "verb", "resource")
 	o.limitWait = o.seconds(opts, "kinform_client_limit_wait_seconds", "Time that requests waited for the client's own limit.", "client")
 	o.warnings = o.counter("kinform_client_warnings_total", "Warnings from the server, such as about deprecated versions.", "client")

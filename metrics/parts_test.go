@@ -119,7 +119,7 @@ func TestLabelsOfResponsesAreBounded(t *testing.T) {
 	for series, value := range now {
 		require.NotContains(t, series, "secret-name")
 		switch {
-		case strings.HasPrefix(series, "kinform_client_answers_total"):
+		case strings.HasPrefix(series, "kinform_client_responses_total"):
 			own += value
 			n++
 		case strings.HasPrefix(series, "rest_client_requests_total"):
@@ -130,7 +130,7 @@ func TestLabelsOfResponsesAreBounded(t *testing.T) {
 	require.Equal(t, 1000.0, own)
 	require.Equal(t, 1000.0, familiar)
 	require.Equal(t, 10, n, "each metric has four codes, and one series for all others")
-	require.Equal(t, 996.0, now[`kinform_client_answers_total{client="c",code="other",resource="other",verb="other"}`])
+	require.Equal(t, 996.0, now[`kinform_client_responses_total{client="c",code="other",resource="other",verb="other"}`])
 	require.Contains(t, now, `rest_client_requests_total{code="200",host="host-1:6443",method="GET"}`)
 	require.Positive(t, now[`kinform_metrics_left_out{}`])
 }

@@ -40,7 +40,7 @@ var queueMetrics = func() snapshotMetrics[workqueue.Stats] {
 	r.counter("kinform_workqueue_retries_total", "Adds with a delay, those after a failure included.", func(s workqueue.Stats) uint64 { return s.Retries })
 	r.counter("kinform_workqueue_gets_total", "Keys that were handed to workers.", func(s workqueue.Stats) uint64 { return s.Gets })
 	r.counter("kinform_workqueue_dones_total", "Keys that workers have finished (calls of Done).", func(s workqueue.Stats) uint64 { return s.Dones })
-	r.counters("kinform_workqueue_turns_total", "Reconciles of Run that have ended, by result.",
+	r.counters("kinform_workqueue_reconciles_total", "Reconciles of Run that have ended, by result.",
 		func(s workqueue.Stats, set func(float64, ...string)) {
 			set(float64(s.Outcomes.Succeeded), "success")
 			set(float64(s.Outcomes.RequeuedAfter), "requeue_after")

@@ -115,7 +115,7 @@ func reasonOf(err error) string {
 		}
 	}
 	if _, ok := errors.AsType[*listwatch.ObjectError](err); ok {
-		return "unreadable"
+		return "undecodable"
 	}
 	code := reflector.StatusCode(err)
 	switch {

@@ -167,7 +167,7 @@
 // Status.Undecodable has the object until it is decodable or gone. A first snapshot with an
 // undecodable object is a failed attempt, unless [Options].SkipUndecodable is set. If the object of
 // a deletion is undecodable, the sink gets the deletion without an object. This is not a failure.
-// If the key or the version of a deletion is unreadable, the reflector waits and takes a new
+// If the key or the version of a deletion is undecodable, the reflector waits and takes a new
 // snapshot, which shows which object is gone. An undecodable object without a readable name may be
 // any object. So a snapshot with a nameless object deletes nothing. The reflector takes another
 // snapshot when the next watch has ended.

@@ -90,7 +90,7 @@ func storeNumbers(t *numberTable) {
 		func(s *boxData) (float64, bool) { return float64(s.traffic.BytesOmitted), s.traffic.known })
 	t.gauge("store", "namespaces", "namespaces", "", "Namespaces with objects.", func(s *boxData) float64 { return float64(s.informer.Store.Namespaces) })
 	t.gauge("store", "indexes", "indexes", "", "Indexes, except the index of namespaces.", func(s *boxData) float64 { return float64(len(s.informer.Store.Indexes)) })
-	t.gauge("store", "unreadable", "unreadable", "", "Objects that are missing, or old, because they cannot be decoded or indexed.", func(s *boxData) float64 { return float64(s.informer.Undecodable.Count) })
+	t.gauge("store", "undecodable", "undecodable", "", "Objects that are missing, or old, because they cannot be decoded or indexed.", func(s *boxData) float64 { return float64(s.informer.Undecodable.Count) })
 	t.optionalGauge("store", "lag", "versions behind", "", "How many writes the server has made since the store's version.",
 		func(s *boxData) (float64, bool) {
 			return distance(s.informer.Store.ResourceVersion, s.server.ResourceVersion)

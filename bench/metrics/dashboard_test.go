@@ -91,7 +91,7 @@ func TestDashboardAndAlertsOverAnHour(t *testing.T) {
 	for _, alert := range []string{"KinformCacheStale", "KinformKeysWait", "KinformReconcilePanics", "KinformEventsDropped"} {
 		require.True(t, raised[alert], alert)
 	}
-	for _, alert := range []string{"KinformMetricsLeftOut", "KinformObjectsUnreadable", "KinformHandlerPanics", "KinformCacheNotSynced"} {
+	for _, alert := range []string{"KinformMetricsLeftOut", "KinformObjectsUndecodable", "KinformHandlerPanics", "KinformCacheNotSynced"} {
 		require.False(t, raised[alert], alert)
 	}
 }

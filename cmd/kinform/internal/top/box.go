@@ -168,7 +168,7 @@ func (b *box) numberLine(number view.Number, of *view.Box, width int) line {
 // indicatesProblem reports whether a number indicates a problem if it is not 0.
 func indicatesProblem(number view.Number) bool {
 	switch number.Box + "." + number.ID {
-	case "reflector.failures", "handlers.panics", "workers.panics", "store.unreadable":
+	case "reflector.failures", "handlers.panics", "workers.panics", "store.undecodable":
 		return true
 	}
 	return false
