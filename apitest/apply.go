@@ -17,6 +17,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kinform/kinform/apitest/internal/admission"
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/managedfields"
 	"github.com/kinform/kinform/apitest/internal/storage"
@@ -126,7 +127,7 @@ func (s *Server) applyOnce(req *Request, old *storage.Revision, wanted apiobject
 		if req.res.Status {
 			apiobject.ClearStatus(obj)
 		}
-		return s.insertChecked(req.res, obj, req.dryRun(), validateNew)
+		return s.insertChecked(req.res, obj, req.dryRun(), admission.ValidateNew)
 	}
 	if obj, err = merge(req, old.Object(), obj); err != nil {
 		return nil, err

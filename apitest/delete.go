@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/apitest/internal/admission"
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/crd"
 	"github.com/kinform/kinform/apitest/internal/storage"
@@ -106,7 +107,7 @@ func (s *Server) remove(res *storage.Resource, key types.NamespacedName, opts me
 		}
 		s.setPropagationFinalizers(res, obj, opts)
 		grace, deleting := s.gracePeriod(obj, opts), obj.GetDeletionTimestamp() != nil
-		held := hasFinalizers(obj) || grace > 0
+		held := admission.HasFinalizers(obj) || grace > 0
 		switch {
 		case slices.Contains(opts.DryRun, metav1.DryRunAll), held && deleting && old.Equals(obj):
 			return old, !held, nil
@@ -114,7 +115,7 @@ func (s *Server) remove(res *storage.Resource, key types.NamespacedName, opts me
 			if !deleting {
 				at := secondsFromNow(grace)
 				obj.SetDeletionTimestamp(&at)
-				markTerminating(obj)
+				admission.MarkTerminating(obj)
 			}
 			if deleting {
 				grace = min(grace, apiobject.Deref(obj.GetDeletionGracePeriodSeconds(), 0))

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kinform/kinform/apitest/internal/admission"
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/discovery"
 	"github.com/kinform/kinform/apitest/internal/storage"
@@ -41,9 +42,9 @@ func (s *Server) serveObjectSubresource(w http.ResponseWriter, req *Request) err
 // object, or returns an error if the write is invalid.
 var mergeFuncs = map[string]func(old, sent Object) error{
 	"ephemeralcontainers": func(old, sent Object) error {
-		return addEphemeralContainers(old.(*corev1.Pod), sent.(*corev1.Pod))
+		return admission.AddEphemeralContainers(old.(*corev1.Pod), sent.(*corev1.Pod))
 	},
-	"resize": func(old, sent Object) error { return resize(old.(*corev1.Pod), sent.(*corev1.Pod)) },
+	"resize": func(old, sent Object) error { return admission.Resize(old.(*corev1.Pod), sent.(*corev1.Pod)) },
 	"finalize": func(old, sent Object) error {
 		old.(*corev1.Namespace).Spec.Finalizers = sent.(*corev1.Namespace).Spec.Finalizers
 		return nil
@@ -73,5 +74,5 @@ func merge(req *Request, old, sent Object) (Object, error) {
 	if v := sent.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
 		return sent, nil // The write is a conflict, so nothing else is checked.
 	}
-	return sent, validateChanged(req.res, old, sent)
+	return sent, admission.ValidateChanged(req.res, old, sent)
 }

@@ -15,6 +15,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kinform/kinform/apitest/internal/admission"
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/crd"
 	"github.com/kinform/kinform/apitest/internal/storage"
@@ -62,7 +63,7 @@ func (s *Server) createObject(req *Request, obj Object) (*storage.Revision, erro
 	}
 	keepManagedFields(obj, nil)
 	s.trackManagedFields(req, nil, obj)
-	return s.insertChecked(req.res, obj, req.dryRun(), validateNew)
+	return s.insertChecked(req.res, obj, req.dryRun(), admission.ValidateNew)
 }
 
 func (s *Server) update(w http.ResponseWriter, req *Request) error {
@@ -169,7 +170,7 @@ func (s *Server) mergeWrite(req *Request, old *storage.Revision, sent Object) (O
 // obj afterwards. insert checks only the name, because the server has already checked requests of
 // clients.
 func (s *Server) insert(res *storage.Resource, obj Object, dryRun bool) (*storage.Revision, error) {
-	return s.insertChecked(res, obj, dryRun, validateName)
+	return s.insertChecked(res, obj, dryRun, admission.ValidateName)
 }
 
 // insertChecked is like insert, and calls the function check first.
@@ -276,7 +277,7 @@ func (s *Server) replace(res *storage.Resource, old *storage.Revision, obj Objec
 	if uid := obj.GetUID(); uid != "" && uid != cur.GetUID() {
 		return nil, errOtherUID(res, old.Key.Name, uid, cur.GetUID())
 	}
-	if added := newFinalizers(cur, obj); len(added) > 0 {
+	if added := admission.AddedFinalizers(cur, obj); len(added) > 0 {
 		return nil, apierrors.NewInvalid(res.GVK.GroupKind(), old.Key.Name, field.ErrorList{field.Forbidden(field.NewPath("metadata", "finalizers"),
 			fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added))})
 	}
@@ -301,7 +302,7 @@ func (s *Server) replace(res *storage.Resource, old *storage.Revision, obj Objec
 	switch {
 	case old.Equals(obj):
 		return old, nil
-	case !dryRun && obj.GetDeletionTimestamp() != nil && !hasFinalizers(obj) && apiobject.Deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
+	case !dryRun && obj.GetDeletionTimestamp() != nil && !admission.HasFinalizers(obj) && apiobject.Deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
 		last, err := s.removeStored(res, old)
 		if err != nil {
 			return nil, err
@@ -333,17 +334,4 @@ func (s *Server) dryRunResult(res *storage.Resource, old *storage.Revision, obj 
 		return nil, storage.ErrStale
 	}
 	return storage.NewRevision(res, obj, 0)
-}
-
-// newFinalizers returns the finalizers that obj adds to cur while cur is being deleted.
-func newFinalizers(cur, obj Object) (added []string) {
-	if cur.GetDeletionTimestamp() == nil {
-		return nil
-	}
-	for _, finalizer := range obj.GetFinalizers() {
-		if !slices.Contains(cur.GetFinalizers(), finalizer) {
-			added = append(added, finalizer)
-		}
-	}
-	return added
 }

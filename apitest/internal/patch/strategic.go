@@ -1,4 +1,4 @@
-package apitest
+package patch
 
 import (
 	"encoding/json"

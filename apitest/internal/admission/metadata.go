@@ -1,4 +1,4 @@
-package apitest
+package admission
 
 import (
 	"fmt"
@@ -97,8 +97,8 @@ func nameRule(r *storage.Resource) validation.ValidateNameFunc {
 	return validation.NameIsDNSSubdomain
 }
 
-// validateName returns an error if the name of a new object is invalid.
-func validateName(r *storage.Resource, obj Object) error {
+// ValidateName returns an error if the name of a new object is invalid.
+func ValidateName(r *storage.Resource, obj apiobject.Object) error {
 	if name := obj.GetName(); name != "" && len(nameRule(r)(name, false)) == 0 {
 		return nil
 	}
@@ -106,14 +106,14 @@ func validateName(r *storage.Resource, obj Object) error {
 	return invalid(r, obj, validation.ValidateObjectMetaAccessor(&named, !r.ClusterScoped, nameRule(r), metadataPath))
 }
 
-// validateNew returns an error if the name or the metadata of a new object is invalid.
-func validateNew(r *storage.Resource, obj Object) error {
+// ValidateNew returns an error if the name or the metadata of a new object is invalid.
+func ValidateNew(r *storage.Resource, obj apiobject.Object) error {
 	errs := validation.ValidateObjectMetaAccessor(obj, !r.ClusterScoped, nameRule(r), metadataPath)
 	return invalid(r, obj, append(errs, unqualifiedFinalizers(r, obj)...))
 }
 
-// validateChanged returns an error if the metadata of a changed object is invalid.
-func validateChanged(r *storage.Resource, cur, obj Object) error {
+// ValidateChanged returns an error if the metadata of a changed object is invalid.
+func ValidateChanged(r *storage.Resource, cur, obj apiobject.Object) error {
 	if maps.Equal(cur.GetLabels(), obj.GetLabels()) && maps.Equal(cur.GetAnnotations(), obj.GetAnnotations()) &&
 		slices.Equal(cur.GetFinalizers(), obj.GetFinalizers()) && apiobject.Equal(cur.GetOwnerReferences(), obj.GetOwnerReferences()) {
 		return nil
@@ -129,7 +129,7 @@ func validateChanged(r *storage.Resource, cur, obj Object) error {
 
 // unqualifiedFinalizers returns errors for finalizers of a built-in type that have no domain and
 // are not standard.
-func unqualifiedFinalizers(r *storage.Resource, obj Object) (errs field.ErrorList) {
+func unqualifiedFinalizers(r *storage.Resource, obj apiobject.Object) (errs field.ErrorList) {
 	known := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
 	for i, f := range obj.GetFinalizers() {
 		if r.GoType != nil && !strings.Contains(f, "/") && !slices.Contains(known, f) {
@@ -139,7 +139,7 @@ func unqualifiedFinalizers(r *storage.Resource, obj Object) (errs field.ErrorLis
 	return errs
 }
 
-func invalid(r *storage.Resource, obj Object, errs field.ErrorList) error {
+func invalid(r *storage.Resource, obj apiobject.Object, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package apitest
+package admission
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
-// addEphemeralContainers adds the ephemeral containers of the argument sent to a pod. A write must
+// AddEphemeralContainers adds the ephemeral containers of the argument sent to a pod. A write must
 // not remove or change existing ephemeral containers.
-func addEphemeralContainers(pod, sent *corev1.Pod) error {
+func AddEphemeralContainers(pod, sent *corev1.Pod) error {
 	at := field.NewPath("spec", "ephemeralContainers")
 	var errs field.ErrorList
 	for _, has := range pod.Spec.EphemeralContainers {

@@ -1,4 +1,4 @@
-package apitest
+package admission
 
 import (
 	"maps"
@@ -10,9 +10,9 @@ import (
 	"github.com/kinform/kinform/apitest/internal/apiobject"
 )
 
-// resize copies the resources of containers from the argument sent to a pod. Only CPU and memory
+// Resize copies the resources of containers from the argument sent to a pod. Only CPU and memory
 // may change. A write must not remove a request or a limit, and the pod must stay in its QoS class.
-func resize(pod, sent *corev1.Pod) error {
+func Resize(pod, sent *corev1.Pod) error {
 	spec := field.NewPath("spec")
 	class := qosClass(pod)
 	errs := append(resizeAll(pod.Spec.InitContainers, sent.Spec.InitContainers, spec.Child("initContainers")),
