@@ -32,7 +32,7 @@
 //   - internal/auth: credentials from token files, and from functions such as exec plugins.
 //   - internal/budget: estimates the memory of an object before anything decodes it.
 //   - internal/redact: hides tokens, passwords and keys in texts.
-//   - internal/transport: connections, TLS, proxies, and the reloading of files.
+//   - internal/transport: connections, TLS, proxies, compression, and the reloading of files.
 //   - internal/wire: framing and scanning of JSON and protobuf, for this package and sharing.
 //   - sharing: the decoder that lets objects share their equal parts.
 //   - kubeconfig: a Config from a kubeconfig file. execauth: credentials from a plugin.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/rest/internal/redact"
+	"github.com/kinform/kinform/rest/internal/transport"
 )
 
 // requestTarget identifies a request, for observers and error messages.
@@ -140,7 +141,7 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 		return err
 	}
 	if compress {
-		decompress(x.response, c.maxCompression, r.uncompressed)
+		transport.Decompress(x.response, c.maxCompression, r.uncompressed)
 	}
 	c.warn(x)
 	if x.response.StatusCode == http.StatusUnauthorized {

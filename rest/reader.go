@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/kinform/kinform/rest/internal/transport"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -123,7 +124,7 @@ func (r *reader) endError(rest []byte) error {
 	switch err := r.readErr; {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return connectionLostError(err)
-	case isCorrupt(err):
+	case transport.IsCorrupt(err):
 		return wire.Malformed("the body cannot be decompressed: %w", err)
 	case err != io.EOF:
 		return err

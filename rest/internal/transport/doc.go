@@ -4,6 +4,7 @@
 //     client certificate changes, new requests use a new http.Transport, and open streams stay on
 //     the old http.Transport.
 //   - [TLS] has the CA bundle and the client certificate of TLS, from memory or files.
+//   - [Decompress] reads compressed responses, and limits how much they expand.
 //   - [Reloader] reloads files before requests, at most once a minute.
 //
 // # Guarantees
