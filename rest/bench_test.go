@@ -12,6 +12,7 @@ import (
 
 	kjson "sigs.k8s.io/json"
 
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -42,7 +43,7 @@ func BenchmarkListUnstructured(b *testing.B) {
 	benchList(b, Must(NewJSONResource[*metav1.Unstructured](&Client{}, podsGVR, ResourceOptions{})), JSON, body, nil)
 }
 
-func benchList[T any](b *testing.B, r *Resource[T], e Encoding, body []byte, known knownFunc) {
+func benchList[T any](b *testing.B, r *Resource[T], e Encoding, body []byte, known decode.KnownFunc) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -40,9 +41,8 @@ func (b *BodyReaders) For(object reflect.Type, opts ResourceOptions) (*BodyReade
 	if object == nil || object.Kind() != reflect.Pointer || object.Elem().Kind() != reflect.Struct {
 		return nil, fmt.Errorf("rest: a BodyReader needs a pointer to a struct, not %v", object)
 	}
-	d := decoder{typ: object, tagged: isGenerated(object.Elem()) && b.config.decodesTags(object.Elem())}
 	r := &BodyReader{}
-	r.decoder.configure(&b.config, &opts, &d)
+	r.decoder.configure(&b.config, &opts, decode.Type{Go: object, Tagged: b.config.tagged(object.Elem())})
 	if !opts.Resource.Empty() {
 		r.decoder.kinds.Store(newKindChecker(opts.Resource, opts.Kind, object, false))
 	}
@@ -51,7 +51,7 @@ func (b *BodyReaders) For(object reflect.Type, opts ResourceOptions) (*BodyReade
 
 // Reads reports whether the reader decodes an encoding.
 func (b *BodyReader) Reads(e Encoding) bool {
-	return e == JSON || e == Protobuf && b.decoder.streams.protobuf != nil
+	return e == JSON || e == Protobuf && b.decoder.items.Shared.Protobuf()
 }
 
 // BodyList is the stream of a list that a BodyReader reads.
@@ -99,7 +99,7 @@ func (b *BodyReader) exchange(ctx context.Context, response *http.Response, verb
 		return nil, err
 	}
 	if !b.Reads(encoding) {
-		return nil, wire.Malformed("the response is in protobuf, which %s does not decode", r.streams.typ)
+		return nil, wire.Malformed("the response is in protobuf, which %s does not decode", r.items.Shared.Go)
 	}
 	x := &exchange{config: r.config, method: http.MethodGet, info: RequestInfo{Verb: verb, Resource: r.gvr}, ctx: ctx, response: response, encoding: encoding}
 	if response.Request != nil && response.Request.URL != nil {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kinform/kinform/rest/internal/budget"
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -71,12 +72,12 @@ func FuzzMemoryEstimate(f *testing.F) {
 					continue
 				}
 				d := decoderOf(typ)
-				if e == Protobuf && d.protobuf == nil || e == JSON && (!complete || strings.TrimSpace(string(data[length:])) != "") {
+				if e == Protobuf && !d.Protobuf() || e == JSON && (!complete || strings.TrimSpace(string(data[length:])) != "") {
 					continue
 				}
 				var object any
 				if wire.CatchPanic(func() (err error) {
-					object, err = d.decode(e, data, &wire.Envelope{})
+					object, err = d.Decode(wire.Encoding(e), data, &wire.Envelope{})
 					return err
 				}) != nil {
 					continue
@@ -92,12 +93,12 @@ func FuzzMemoryEstimate(f *testing.F) {
 	})
 }
 
-func decoderOf(t reflect.Type) decoder {
+func decoderOf(t reflect.Type) decode.Decoder {
 	switch t {
 	case reflect.TypeFor[*corev1.Pod]():
-		return pods(&Client{}).decoder
+		return pods(&Client{}).items.Single
 	case reflect.TypeFor[*recursiveMessage]():
-		return Must(NewResource[*recursiveMessage](&Client{}, plainGVR, ResourceOptions{})).decoder
+		return Must(NewResource[*recursiveMessage](&Client{}, plainGVR, ResourceOptions{})).items.Single
 	}
-	return Must(NewJSONResource[*unstructured.Unstructured](&Client{}, plainGVR, ResourceOptions{})).decoder
+	return Must(NewJSONResource[*unstructured.Unstructured](&Client{}, plainGVR, ResourceOptions{})).items.Single
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/rest/internal/decode"
 )
 
 // builtins lists the types that every Kubernetes server has. Each line has a Go package, its group
@@ -106,4 +108,36 @@ func plural(kind string) string {
 		return name[:len(name)-1] + "ies"
 	}
 	return name + "s"
+}
+
+// newKindChecker returns the KindChecker of a resource. The expected kind is the user's, otherwise
+// the kind of a built-in type, otherwise the kind of a built-in resource.
+func newKindChecker(gvr schema.GroupVersionResource, kind string, t reflect.Type, partial bool) *decode.KindChecker {
+	k := decode.Kinds{APIVersion: gvr.GroupVersion().String(), Kind: kind, Partial: partial}
+	if k.Kind == "" && t.Kind() == reflect.Pointer {
+		if resource, _, ok := builtinType(t.Elem()); ok && resource.Group == gvr.Group {
+			k.Kind, k.Builtin = t.Elem().Name(), true
+		}
+	}
+	if k.Kind == "" {
+		k.Kind = builtinKind(gvr.GroupResource())
+		k.Builtin = k.Kind != ""
+	}
+	return decode.NewKindChecker(k)
+}
+
+// builtinKind returns the kind of a built-in resource, or "".
+func builtinKind(resource schema.GroupResource) string {
+	for line := range strings.Lines(builtins) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.TrimPrefix(fields[1], "-") != resource.Group {
+			continue
+		}
+		for _, name := range fields[2:] {
+			if name = strings.TrimSuffix(name, "*"); plural(name) == resource.Resource {
+				return name
+			}
+		}
+	}
+	return ""
 }

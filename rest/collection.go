@@ -51,7 +51,7 @@ func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, op
 		x, _, err := r.send(ctx, request{
 			method: http.MethodDelete, path: r.path(types.NamespacedName{Namespace: namespace}), query: query,
 			body: body, contentType: mediaTypeJSON, target: requestTarget{RequestInfo: info},
-		}, &r.decoder)
+		}, &r.items.Single)
 		if err != nil {
 			return err
 		}

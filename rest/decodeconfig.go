@@ -3,16 +3,15 @@ package rest
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/internal/budget"
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/redact"
 	"github.com/kinform/kinform/rest/internal/wire"
-	"github.com/kinform/kinform/rest/sharing"
 )
 
 // decodeConfig has everything that reading responses needs: budgets, buffers, Decoders, and counts.
@@ -28,7 +27,7 @@ type decodeConfig struct {
 	observer       *Observer
 
 	redactor *redact.Redactor // hides secrets in texts of servers and proxies
-	decoders lazyDecoders
+	tables   decode.Tables
 	buffers  [2]sync.Pool // of *[]byte, large and small, for all streams
 	counters counters
 	closed   atomic.Bool // the client is closed, so streams fail
@@ -56,19 +55,6 @@ func (r *decodeConfig) limits() budget.Limits {
 	return budget.Limits{
 		Expansion: orDefault(r.maxExpansion, 64), Memory: orDefault(r.maxMemory, 256<<20), Depth: orDefault(r.maxDepth, wire.MaxDepth),
 	}
-}
-
-// unsharedDecoder returns the Decoder for objects that belong to the caller.
-func (r *decodeConfig) unsharedDecoder() *sharing.Decoder {
-	s := &r.decoders
-	s.unsharedOnce.Do(func() { s.unshared = sharing.New(sharing.Options{MaxBytes: -1}) })
-	return s.unshared
-}
-
-// decodesTags reports whether a type can be decoded by the tags of its fields. All present types of
-// k8s.io/api can be decoded in this way. For other types, the client requests JSON.
-func (r *decodeConfig) decodesTags(t reflect.Type) bool {
-	return !errors.Is(r.unsharedDecoder().DecodeProtobuf(nil, reflect.New(t).Interface(), nil), sharing.ErrType)
 }
 
 // listTooLarge returns the error for a list with more than maxListBytes bytes.

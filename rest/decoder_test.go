@@ -3,11 +3,9 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -21,7 +19,6 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 	"github.com/kinform/kinform/rest/sharing"
 	"github.com/kinform/kinform/rest/sharing/mutation"
-	kjson "sigs.k8s.io/json"
 )
 
 // ownPod has a method that decodes protobuf in another way than its tags.
@@ -72,8 +69,8 @@ func listed[T any](t *testing.T, make func(c *Client) *Resource[T], e Encoding, 
 		require.NoError(t, err)
 		objects = append(objects, item.Object)
 	}
-	if client.decoders.shared != nil {
-		lookups = client.decoders.shared.Stats().Fields
+	if client.tables.Sharing != nil {
+		lookups = client.tables.Sharing.Stats().Fields
 	}
 	return objects, skipped, lookups
 }
@@ -148,7 +145,7 @@ func TestJSONResourceRequestsProtobufOnlyIfConfigured(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.Equal(t, test.protobuf, r.streams.protobuf != nil, "%+v", test.opts)
+		require.Equal(t, test.protobuf, r.items.Shared.Protobuf(), "%+v", test.opts)
 	}
 }
 
@@ -163,7 +160,7 @@ func TestResourcesOfAClientShareOneDecoder(t *testing.T) {
 		w.Header().Set("Content-Type", contentType(Protobuf))
 		_, _ = w.Write(podList(t, Protobuf, "1", pod, pod))
 	}), Options{})
-	require.Nil(t, client.decoders.shared)
+	require.Nil(t, client.tables.Sharing)
 	for range 2 {
 		stream, err := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{})).List(t.Context(), listwatch.ListOptions{})
 		require.NoError(t, err)
@@ -222,44 +219,6 @@ func TestOwnedObjectsShareNothing(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestUnsupportedTypeIsDecodedByItsOwnMethod: a later k8s.io/api may have a type that the Decoder
-// cannot decode.
-func TestUnsupportedTypeIsDecodedByItsOwnMethod(t *testing.T) {
-	t.Parallel()
-	type unknown struct {
-		Float float64 `protobuf:"fixed64,1,opt,name=float"`
-	}
-	own := 0
-	decode := protobufWithFallback(sharing.New(sharing.Options{}), func([]byte, any) error {
-		own++
-		return errors.New("its own")
-	})
-	for i := range 2 {
-		require.EqualError(t, decode(nil, &unknown{}, nil), "its own")
-		require.Equal(t, i+1, own)
-	}
-	require.ErrorContains(t, decode([]byte("\x08\x01"), &corev1.Pod{}, nil), "wire type")
-	require.Equal(t, 2, own, "malformed bytes of a supported type must not reach the fallback")
-	require.False(t, isGenerated(reflect.TypeFor[ownPod]()))
-}
-
-// If a value does not fit its field, the error names the field, with sharing as without.
-func TestDefaultDecoderErrorsNameTheField(t *testing.T) {
-	t.Parallel()
-	pod := decoder{typ: reflect.TypeFor[*corev1.Pod]()}
-	pod.guardQuantities(kjson.UnmarshalCaseSensitivePreserveInts)
-	client, err := NewClient(Config{Host: "http://example.invalid"}, Options{})
-	require.NoError(t, err)
-	defer client.Close()
-	shared, own := pod, pod
-	shared.configureStreams(&client.decodeConfig, &ResourceOptions{})
-	_, err = shared.decode(JSON, []byte(`{"spec":{"nodeName":5}}`), nil)
-	require.ErrorContains(t, err, "PodSpec.spec.nodeName of type string")
-	own.configureStreams(nil, &ResourceOptions{})
-	_, unshared := own.decode(JSON, []byte(`{"spec":{"nodeName":5}}`), nil)
-	require.EqualError(t, err, unshared.Error())
 }
 
 // TestUnstructuredPodsOfAListShareImmutableParts: from the kind of the list, the decoder knows that

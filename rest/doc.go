@@ -31,6 +31,7 @@
 //   - This package: [Client] and its options, [Resource], the verbs, lists and watches, errors.
 //   - internal/auth: credentials from token files, and from functions such as exec plugins.
 //   - internal/budget: estimates the memory of an object before anything decodes it.
+//   - internal/decode: bytes of objects and events become values; the choice of the decoder.
 //   - internal/redact: hides tokens, passwords and keys in texts.
 //   - internal/transport: connections, TLS, proxies, compression, and the reloading of files.
 //   - internal/wire: framing and scanning of JSON and protobuf, for this package and sharing.

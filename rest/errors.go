@@ -6,7 +6,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/transport"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
@@ -147,15 +147,6 @@ func connectionLostError(err error) error {
 	return fmt.Errorf("the connection was lost within the response: %w", err)
 }
 
-// These bounds apply to a response that reports a failure. A Status may name many causes; an error
-// shows only the start of any text (RS-19). A Retry-After of more than a day counts as a day.
-const (
-	maxStatusBytes = 1 << 20
-	maxTextBytes   = 2048
-	maxCauses      = 256
-	maxRetryAfter  = 24 * 60 * 60 // seconds
-)
-
 // statusError converts a response that reports a failure into an error for which the predicates of
 // apierrors work. The error has the server's Status, or otherwise a Status made from the code.
 func statusError(method string, response *http.Response, body []byte, target requestTarget) error {
@@ -194,7 +185,7 @@ func parseStatus(contentType string, body []byte) *metav1.Status {
 		if err != nil || string(kind) != "Status" {
 			return nil
 		}
-		if status, err = readStatus(raw); err != nil {
+		if status, err = decode.ReadStatus(raw); err != nil {
 			return nil
 		}
 	} else if kjson.UnmarshalCaseSensitivePreserveInts(body, &status) != nil || status.Kind != "Status" {
@@ -203,40 +194,8 @@ func parseStatus(contentType string, body []byte) *metav1.Status {
 	if status.Status == metav1.StatusSuccess {
 		return nil
 	}
-	truncateStatus(&status)
+	decode.TruncateStatus(&status)
 	return &status
-}
-
-// readStatus decodes a Status in protobuf.
-func readStatus(message []byte) (status metav1.Status, err error) {
-	err = wire.CatchPanic(func() error { return status.Unmarshal(message) })
-	return status, err
-}
-
-// truncateStatus truncates the texts and the causes of a server's Status.
-func truncateStatus(status *metav1.Status) {
-	status.TypeMeta = metav1.TypeMeta{}
-	status.Message = truncatedText(status.Message)
-	status.Reason = metav1.StatusReason(truncatedText(string(status.Reason)))
-	status.Status, status.ListMeta = metav1.StatusFailure, metav1.ListMeta{}
-	if details := status.Details; details != nil {
-		for _, text := range []*string{&details.Name, &details.Group, &details.Kind, (*string)(&details.UID)} {
-			*text = truncatedText(*text)
-		}
-		details.RetryAfterSeconds = min(max(details.RetryAfterSeconds, 0), maxRetryAfter)
-		details.Causes = slices.Clone(details.Causes[:min(len(details.Causes), maxCauses)])
-		for i := range details.Causes {
-			cause := &details.Causes[i]
-			cause.Message, cause.Field, cause.Type = truncatedText(cause.Message), truncatedText(cause.Field), metav1.CauseType(truncatedText(string(cause.Type)))
-		}
-	}
-}
-
-func truncatedText(text string) string {
-	if len(text) <= maxTextBytes {
-		return text
-	}
-	return wire.Excerpt([]byte(text), maxTextBytes)
 }
 
 // failureText returns the text that an error shows for a response whose body is not a Status.
@@ -249,19 +208,19 @@ func failureText(response *http.Response, body []byte) string {
 		}
 		return "redirected" + to + ", but redirects are not followed"
 	}
-	return wire.Excerpt(body, maxTextBytes)
+	return wire.Excerpt(body, decode.MaxTextBytes)
 }
 
 // retryAfterSeconds parses a Retry-After header, which is a number of seconds or a date. ok is
 // false if it is neither. More than a day counts as a day.
 func retryAfterSeconds(header string, now time.Time) (seconds int, ok bool) {
 	if seconds, err := strconv.Atoi(header); err == nil {
-		return min(max(seconds, 0), maxRetryAfter), seconds >= 0
+		return min(max(seconds, 0), decode.MaxRetryAfter), seconds >= 0
 	}
 	at, err := http.ParseTime(header)
 	if err != nil {
 		return 0, false
 	}
-	wait := min(max(at.Sub(now), 0), maxRetryAfter*time.Second)
+	wait := min(max(at.Sub(now), 0), decode.MaxRetryAfter*time.Second)
 	return int((wait + time.Second - 1) / time.Second), true
 }

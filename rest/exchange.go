@@ -14,8 +14,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/redact"
 	"github.com/kinform/kinform/rest/internal/transport"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // requestTarget identifies a request, for observers and error messages.
@@ -48,10 +51,10 @@ type exchange struct {
 	requestCtx context.Context // the request's context: ends with ctx, and at close
 	cancel     context.CancelCauseFunc
 	response   *http.Response
-	encoding   Encoding     // of the response
-	maxBytes   int64        // maximum bytes of a list, with all its parts; 0 means no limit
-	kinds      *kindChecker // the expected kinds of the stream's objects
-	owned      bool         // the caller may change the objects
+	encoding   Encoding            // of the response
+	maxBytes   int64               // maximum bytes of a list, with all its parts; 0 means no limit
+	kinds      *decode.KindChecker // the expected kinds of the stream's objects
+	owned      bool                // the caller may change the objects
 	silence    silence
 	listBytes  *atomic.Int64 // bytes of the list so far; the response may be one of several parts
 }
@@ -152,7 +155,7 @@ func (c *Client) roundTrip(x *exchange, r request) error {
 		var body []byte
 		if x.response.StatusCode != http.StatusSwitchingProtocols {
 			// after 101, the body is a connection, and never ends
-			body, _ = io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
+			body, _ = io.ReadAll(io.LimitReader(x.response.Body, decode.MaxStatusBytes))
 		}
 		return statusError(r.method, x.response, body, r.target)
 	}
@@ -192,6 +195,22 @@ func (x *exchange) wrapError(err error) error {
 		failed.retryAfter = x.response.Header.Get("Retry-After")
 	}
 	return failed
+}
+
+// wrapDecodeError is like wrapError, for an error of package decode. In an ObjectError, it wraps the
+// reason.
+func (x *exchange) wrapDecodeError(err error) error {
+	failed, ok := err.(*listwatch.ObjectError)
+	if !ok {
+		return x.wrapError(err)
+	}
+	failed.Err = &Error{Method: x.method, URL: x.url(), Err: x.config.redactor.Err(failed.Err)}
+	return failed
+}
+
+// decoding says how the objects of the response are decoded.
+func (x *exchange) decoding(e Encoding, held decode.HeldFunc) decode.Response {
+	return decode.Response{Encoding: wire.Encoding(e), Kinds: x.kinds, Owned: x.owned, Held: held}
 }
 
 // maxPreallocBytes limits the memory that the client allocates because of a length in response

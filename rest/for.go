@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kinform/kinform/rest/internal/decode"
 )
 
 // For returns a resource of a server, with objects of type T. For a built-in type, For
@@ -40,7 +42,7 @@ import (
 // namespace. The function For sends no request: its error is about the arguments, and says what to
 // write instead.
 func For[T any](c *Client, opts ResourceOptions) (*Resource[T], error) {
-	d, namespaced, err := c.decoderFor(reflect.TypeFor[T](), &opts)
+	d, namespaced, err := c.typeFor(reflect.TypeFor[T](), &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +65,9 @@ func Must[V any](value V, err error) V {
 	return value
 }
 
-// decoderFor does the work of For, without the type parameter. If the type is built-in, it sets the
-// resource in opts. It returns the decoder, and whether objects are known to have a namespace.
-func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, namespaced bool, err error) {
+// typeFor does the work of For, without the type parameter. If the type is built-in, it sets the
+// resource in opts. It returns the facts about the type, and whether objects are known to have a namespace.
+func (c *Client) typeFor(t reflect.Type, opts *ResourceOptions) (d decode.Type, namespaced bool, err error) {
 	if c == nil {
 		return d, false, errNoClient
 	}
@@ -87,14 +89,14 @@ func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, n
 	default:
 		namespaced = false // unknown, so verbs do not check
 	}
-	d.kindless = pointer && (builtin || isGenerated(elem))
-	d.tagged = pointer && isGenerated(elem) && c.decodesTags(elem)
+	d.Kindless = pointer && (builtin || decode.IsGenerated(elem))
+	d.Tagged = pointer && c.tagged(elem)
 	return d, namespaced, nil
 }
 
 // unknownResourceError returns the error for a type whose resource For does not know.
 func unknownResourceError(t, elem reflect.Type) error {
-	if item, ok := strings.CutSuffix(elem.Name(), "List"); ok && isGenerated(elem) {
+	if item, ok := strings.CutSuffix(elem.Name(), "List"); ok && decode.IsGenerated(elem) {
 		object := strings.TrimSuffix(t.String(), "List")
 		return fmt.Errorf("rest: %s is a list, but T must be the type of the objects: write rest.For[%s] for objects of kind %s", t, object, item)
 	}

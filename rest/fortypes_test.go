@@ -16,6 +16,6 @@ func TestForSupportsEveryBuiltinType(t *testing.T) {
 	types := everytype.All()
 	require.Greater(t, len(types), 300)
 	for _, typ := range types {
-		require.True(t, c.decodesTags(typ), typ)
+		require.True(t, c.tables.DecodesTags(typ), typ)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -33,7 +34,7 @@ func FuzzJSONList(f *testing.F) {
 	f.Add([]byte(`{"kind":"Table"}`))
 	f.Add([]byte("<html>"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		frames, err := framesInPieces(t, func() wire.Framer { return wire.NewJSONList(fuzzMax, (*kindChecker)(nil).checkList) }, data)
+		frames, err := framesInPieces(t, func() wire.Framer { return wire.NewJSONList(fuzzMax, (*decode.KindChecker)(nil).CheckList) }, data)
 		readAsList(t, fuzzedPods, JSON, data)
 		readAsList(t, fuzzedMaps, JSON, data)
 		if len(data) > fuzzMax || !json.Valid(data) || !isPlainObject(data) {
@@ -91,7 +92,7 @@ func FuzzProtobufList(f *testing.F) {
 	f.Add([]byte(wire.Magic + "\x12\x06\x12\x00\x0a\x00\x18\x01\x0a\x09\x12\x07PodList"))
 	f.Add(append([]byte(wire.Magic+"\x12\xff\xff\xff\xff\x0f\x12"), binary.AppendUvarint(nil, 2<<30)...))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, err := framesInPieces(t, func() wire.Framer { return wire.NewProtobufList(fuzzMax, (*kindChecker)(nil).checkList) }, data)
+		_, err := framesInPieces(t, func() wire.Framer { return wire.NewProtobufList(fuzzMax, (*decode.KindChecker)(nil).CheckList) }, data)
 		items, skipped := readAsList(t, fuzzedPods, Protobuf, data)
 		if err != io.EOF || len(skipped) > 0 {
 			return

@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 var encodings = []Encoding{JSON, Protobuf}
@@ -117,4 +119,10 @@ func allocatedBy(f func()) uint64 {
 	f()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+// decodeItem decodes one object of a list or a watch.
+func (r *streamDecoder[T]) decodeItem(x *exchange, e Encoding, f wire.Frame, list *wire.Envelope, known decode.KnownFunc, held decode.HeldFunc) (listwatch.Item[T], error) {
+	response := x.decoding(e, held)
+	return r.items.Decode(&response, f, list, known)
 }

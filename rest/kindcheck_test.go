@@ -116,8 +116,8 @@ func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was 
 func TestUnrequestedPartialMetadataIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
-		object := encodeAs(t, e, "meta.k8s.io/v1", partialKind, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1"}})
-		list := encodeAs(t, e, "meta.k8s.io/v1", partialKind+"List", &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
+		object := encodeAs(t, e, "meta.k8s.io/v1", "PartialObjectMetadata", &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1"}})
+		list := encodeAs(t, e, "meta.k8s.io/v1", "PartialObjectMetadata"+"List", &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
 		require.ErrorIs(t, listErr(t.Context(), pods(serveBytes(t, e, list))), ErrMalformed)
 		_, err := pods(serveBytes(t, e, object)).Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
 		require.ErrorIs(t, err, ErrMalformed)
@@ -325,12 +325,12 @@ func TestOpenStreamOfDeletedResourceSetsNoKind(t *testing.T) {
 func TestGroupKindOfResources(t *testing.T) {
 	t.Parallel()
 	c := &Client{}
-	require.Equal(t, "Pod", pods(c).kinds.Load().kind)
-	require.Equal(t, "Secret", secrets(c).kinds.Load().kind)
-	require.Equal(t, "Ingress", Must(For[*networkingv1.Ingress](c, ResourceOptions{})).kinds.Load().kind)
-	require.Equal(t, "Deployment", Must(NewJSONResource[map[string]any](c, appsv1.SchemeGroupVersion.WithResource("deployments"), ResourceOptions{})).kinds.Load().kind)
-	require.Equal(t, "Secret", Must(NewResource[*corev1.Secret](c, podsGVR, ResourceOptions{})).kinds.Load().kind, "the kind of a built-in type must have precedence over the kind of the resource")
-	require.Equal(t, "Own", Must(NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{Kind: "Own"})).kinds.Load().kind)
-	require.Empty(t, Must(NewJSONResource[*unstructured.Unstructured](c, foosGVR, ResourceOptions{})).kinds.Load().kind)
-	require.Empty(t, Must(NewResource[*appsv1.Deployment](c, foosGVR, ResourceOptions{})).kinds.Load().kind, "the type's kind must not be used for a resource of another group")
+	require.Equal(t, "Pod", pods(c).kinds.Load().Kind)
+	require.Equal(t, "Secret", secrets(c).kinds.Load().Kind)
+	require.Equal(t, "Ingress", Must(For[*networkingv1.Ingress](c, ResourceOptions{})).kinds.Load().Kind)
+	require.Equal(t, "Deployment", Must(NewJSONResource[map[string]any](c, appsv1.SchemeGroupVersion.WithResource("deployments"), ResourceOptions{})).kinds.Load().Kind)
+	require.Equal(t, "Secret", Must(NewResource[*corev1.Secret](c, podsGVR, ResourceOptions{})).kinds.Load().Kind, "the kind of a built-in type must have precedence over the kind of the resource")
+	require.Equal(t, "Own", Must(NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{Kind: "Own"})).kinds.Load().Kind)
+	require.Empty(t, Must(NewJSONResource[*unstructured.Unstructured](c, foosGVR, ResourceOptions{})).kinds.Load().Kind)
+	require.Empty(t, Must(NewResource[*appsv1.Deployment](c, foosGVR, ResourceOptions{})).kinds.Load().Kind, "the type's kind must not be used for a resource of another group")
 }

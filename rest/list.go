@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -33,27 +34,32 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 
 // readList reads the response to a list. Its items have the type of events, so that lists and
 // watches share one instance of the generic type pipeline.
-func (r *streamDecoder[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
+func (r *streamDecoder[T]) readList(x *exchange, encoding Encoding, known decode.KnownFunc) *listStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
-	decode := func(f wire.Frame, list *wire.Envelope) (item listwatch.Event[T], err error) {
+	response := x.decoding(encoding, nil)
+	decodeFrame := func(f wire.Frame, list *wire.Envelope) (item listwatch.Event[T], err error) {
 		if f.Err != nil {
-			return item, objectError(x, identify(encoding, f.Data, true), f.Err)
+			err = response.Truncated(f.Data, f.Err)
+		} else {
+			item.Item, err = r.items.Decode(&response, f, list, known)
 		}
-		item.Item, err = r.decodeItem(x, encoding, f, list, known, nil)
+		if err != nil {
+			err = x.wrapDecodeError(err)
+		}
 		return item, err
 	}
-	return &listStream[T]{pipeline: startPipeline(x, newListFramer(encoding, x.config.maxObjectBytes, x.kinds), decode), stats: newStreamStats(x)}
+	return &listStream[T]{pipeline: startPipeline(x, newListFramer(encoding, x.config.maxObjectBytes, x.kinds), decodeFrame), stats: newStreamStats(x)}
 }
 
 // skipDecoding is a Known function that returns true for every object, so that no object is
 // decoded.
 func skipDecoding(types.NamespacedName, string, uint64) bool { return true }
 
-func newListFramer(e Encoding, maxObjectBytes int, kinds *kindChecker) wire.Framer {
+func newListFramer(e Encoding, maxObjectBytes int, kinds *decode.KindChecker) wire.Framer {
 	if e == Protobuf {
-		return wire.NewProtobufList(maxObjectBytes, kinds.checkList)
+		return wire.NewProtobufList(maxObjectBytes, kinds.CheckList)
 	}
-	return wire.NewJSONList(maxObjectBytes, kinds.checkList)
+	return wire.NewJSONList(maxObjectBytes, kinds.CheckList)
 }
 
 func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
@@ -74,13 +80,13 @@ func (r *Resource[T]) open(ctx context.Context, verb string, query url.Values) (
 	x, encoding, err := r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
 		list: verb == "list", uncompressed: &r.uncompressed, target: requestTarget{RequestInfo: RequestInfo{Verb: verb}},
-	}, &r.streams)
+	}, &r.items.Shared)
 	switch {
 	case err == nil:
 		x.kinds = kinds
 	case statusCode(err) == http.StatusNotFound:
-		r.kinds.Store(kinds.fresh())
-		if failed, ok := errors.AsType[*Error](err); ok && !kinds.builtin {
+		r.kinds.Store(kinds.Fresh())
+		if failed, ok := errors.AsType[*Error](err); ok && !kinds.Builtin {
 			failed.hint = fmt.Sprintf("the server has no %s in version %s: is the CustomResourceDefinition installed?", r.gvr.GroupResource(), r.gvr.Version)
 			if r.opts.Namespace != "" {
 				failed.hint += " If the objects have no namespaces, select all namespaces: in package controller by Selection.Namespaces []string{\"\"}"

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest/internal/decode"
 )
 
 // cost is the cost of one object of a list.
@@ -61,7 +62,7 @@ func TestListDecodeCostStaysBelowLimits(t *testing.T) {
 }
 
 // listCost returns a function that measures several lists and returns the lowest cost.
-func listCost[T Message](t *testing.T, body []byte, opts ResourceOptions, known knownFunc) func() cost {
+func listCost[T Message](t *testing.T, body []byte, opts ResourceOptions, known decode.KnownFunc) func() cost {
 	return func() (least cost) {
 		client := &Client{} // its Decoder keeps the shared parts of one list for the next
 		for i := range 4 {

@@ -87,34 +87,6 @@ func TestPanickingMethodIsAnObjectError(t *testing.T) { // G11
 	require.Equal(t, "a", skipped[0].Key.Name)
 }
 
-func TestKeySharesStringsWithTheObject(t *testing.T) {
-	pod := plainPod(1)
-	id := identify(Protobuf, marshal(t, &pod), false)
-	require.Zero(t, testing.AllocsPerRun(100, func() {
-		if key, version := id.keyOf(&pod); key.Name != pod.Name || version != pod.ResourceVersion {
-			t.Error("another identity")
-		}
-	}))
-	renamed := pod
-	renamed.Name = "a transform may do that"
-	key, _ := id.keyOf(&renamed)
-	require.Equal(t, pod.Name, key.Name)
-}
-
-func TestMalformedObjectStillHasItsKey(t *testing.T) {
-	t.Parallel()
-	pod := plainPod(1)
-	for e, object := range map[Encoding][]byte{
-		Protobuf: marshal(t, &pod),
-		JSON:     encode(t, JSON, "Pod", &pod),
-	} {
-		id := identify(e, object[:len(object)-100], false)
-		key, version := id.copyKey()
-		require.Equal(t, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, key)
-		require.Equal(t, pod.ResourceVersion, version)
-	}
-}
-
 func TestResourceStringIsItsAddress(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"https://host/c1", "https://host/c1/"} {

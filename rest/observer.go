@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/rest/internal/decode"
 )
 
 // Observer is a set of hooks into a client; each may be nil. The goroutines that do the work call
@@ -185,7 +187,7 @@ func (c *Client) warn(x *exchange) {
 		if n++; n > maxWarnings {
 			break
 		}
-		text = truncatedText(text)
+		text = decode.TruncatedText(text)
 		text = c.redactor.Text(text)
 		if c.loggedWarnings.addIfNew(text) {
 			c.logger.Warn("Warning from the API server.", "url", x.url(), "warning", text)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
 )
 
 // The client skips an object that is too large, and names it in an error, in whatever pieces the
@@ -83,7 +84,7 @@ func TestOversizedJSONIsSkippedForAnyReadSizes(t *testing.T) { // G11
 func TestOversizedInitialEventWithoutAName(t *testing.T) {
 	t.Parallel()
 	body := `{"type":"ADDED","object":{"metadata":{"a":"` + strings.Repeat("x", 5000) + `","name":"large"}}}`
-	for _, known := range []knownFunc{nil, func(types.NamespacedName, string, uint64) bool { return false }} {
+	for _, known := range []decode.KnownFunc{nil, func(types.NamespacedName, string, uint64) bool { return false }} {
 		x := offline(t.Context(), strings.NewReader(body))
 		x.config.maxObjectBytes = 1 << 10
 		stream := pods(&Client{}).readWatch(x, JSON, known, nil)

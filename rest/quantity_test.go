@@ -48,7 +48,7 @@ func claim(t testing.TB, e Encoding, text, label string, padded bool) []byte {
 
 func decodeClaim(e Encoding, data []byte) (*corev1.PersistentVolumeClaim, error) {
 	r := Must(NewResource[*corev1.PersistentVolumeClaim](&Client{}, podsGVR, ResourceOptions{}))
-	object, err := r.decoder.decode(e, data, &wire.Envelope{})
+	object, err := r.items.Single.Decode(wire.Encoding(e), data, &wire.Envelope{})
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func TestExtremeQuantityIsRefusedOnlyForUserMethods(t *testing.T) { // G11
 	require.ErrorIs(t, skipped[0], quantity.ErrExtreme)
 
 	maps := Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{}))
-	object, err := maps.decoder.decode(JSON, []byte(`{"kind":"A","n":1e-1000000000,"s":"1e-1000000000"}`), &wire.Envelope{})
+	object, err := maps.items.Single.Decode(wire.JSON, []byte(`{"kind":"A","n":1e-1000000000,"s":"1e-1000000000"}`), &wire.Envelope{})
 	require.NoError(t, err)
 	require.Equal(t, "1e-1000000000", object.(*unstructured.Unstructured).Object["s"])
 }
@@ -168,7 +168,7 @@ func BenchmarkQuantities(b *testing.B) {
 			_, _, data, err = wire.Unwrap(data, false)
 			require.NoError(b, err)
 		}
-		decoder := pods(&Client{}).decoder
+		decoder := pods(&Client{}).items.Single
 		b.Run(e.String()+"/look", func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
@@ -181,7 +181,7 @@ func BenchmarkQuantities(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := decoder.decode(e, data, &wire.Envelope{}); err != nil {
+				if _, err := decoder.Decode(wire.Encoding(e), data, &wire.Envelope{}); err != nil {
 					b.Fatal(err)
 				}
 			}

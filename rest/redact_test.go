@@ -27,6 +27,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
 )
 
 // echoedCredentials returns a text that contains what the client sent, in the forms in which pages
@@ -74,7 +75,7 @@ var echoes = map[string]http.HandlerFunc{
 	},
 	"a page in which an excerpt ends within it": func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
-		fmt.Fprint(w, strings.Repeat("x", maxTextBytes-9-len("Bearer ")), r.Header.Get("Authorization"))
+		fmt.Fprint(w, strings.Repeat("x", decode.MaxTextBytes-9-len("Bearer ")), r.Header.Get("Authorization"))
 	},
 	"a page in which a short excerpt ends within it": func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

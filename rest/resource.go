@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -76,7 +77,6 @@ type ResourceOptions struct {
 type Resource[T any] struct {
 	client *Client
 	streamDecoder[T]
-	decoder      decoder     // of single objects
 	uncompressed atomic.Bool // true if lists must be requested without compression
 	partial      bool        // T is *metav1.PartialObjectMetadata
 
@@ -101,9 +101,9 @@ func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts Res
 	if err := opts.setResource(gvr); err != nil {
 		return nil, err
 	}
-	return newResource[T](c, opts, decoder{
-		kindless: true,
-		protobuf: func(data []byte, object any) error { return object.(T).Unmarshal(data) },
+	return newResource[T](c, opts, decode.Type{
+		Kindless:  true,
+		Unmarshal: func(data []byte, object any) error { return object.(T).Unmarshal(data) },
 	})
 }
 
@@ -115,7 +115,7 @@ func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts Res
 	if err := opts.setResource(gvr); err != nil {
 		return nil, err
 	}
-	return newResource[T](c, opts, decoder{})
+	return newResource[T](c, opts, decode.Type{})
 }
 
 // setResource sets o.Resource to gvr. It returns an error if o has another resource.
@@ -139,33 +139,33 @@ func (r *Resource[T]) GroupVersionResource() schema.GroupVersionResource { retur
 // GroupKind returns the kind of the objects with its group. Kind is empty unless
 // ResourceOptions.Kind is set, or the type or the resource is built-in.
 func (r *Resource[T]) GroupKind() schema.GroupKind {
-	return schema.GroupKind{Group: r.gvr.Group, Kind: r.kinds.Load().kind}
+	return schema.GroupKind{Group: r.gvr.Group, Kind: r.kinds.Load().Kind}
 }
 
-func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T], error) {
+func newResource[T any](c *Client, opts ResourceOptions, t decode.Type) (*Resource[T], error) {
 	if c == nil {
 		return nil, errNoClient
 	}
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
-	d.typ = reflect.TypeFor[T]()
-	r := &Resource[T]{client: c, decoder: d}
-	r.configure(&c.decodeConfig, &opts, &r.decoder)
-	if opts.Encoding == Protobuf && r.streams.protobuf == nil {
-		return nil, fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types with protobuf, or a Decoder", d.typ)
+	t.Go = reflect.TypeFor[T]()
+	r := &Resource[T]{client: c}
+	r.configure(&c.decodeConfig, &opts, t)
+	if opts.Encoding == Protobuf && !r.items.Shared.Protobuf() {
+		return nil, fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types with protobuf, or a Decoder", t.Go)
 	}
-	r.partial = d.typ == reflect.TypeFor[*metav1.PartialObjectMetadata]()
-	r.kinds.Store(newKindChecker(r.gvr, opts.Kind, d.typ, r.partial))
+	r.partial = t.Go == reflect.TypeFor[*metav1.PartialObjectMetadata]()
+	r.kinds.Store(newKindChecker(r.gvr, opts.Kind, t.Go, r.partial))
 	return r, nil
 }
 
 // send sends a request for this resource, and returns the exchange with the encoding of the
 // response. d is the decoder for the response, and determines which encodings are requested.
-func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*exchange, Encoding, error) {
+func (r *Resource[T]) send(ctx context.Context, req request, d *decode.Decoder) (*exchange, Encoding, error) {
 	req.target.Resource = r.gvr
 	wanted := r.opts.Encoding
-	if d.protobuf == nil {
+	if !d.Protobuf() {
 		wanted = JSON
 	}
 	req.accept = wanted.accept()
@@ -176,7 +176,7 @@ func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*excha
 	if err != nil {
 		return nil, 0, err
 	}
-	if x.encoding == Protobuf && d.protobuf == nil {
+	if x.encoding == Protobuf && !d.Protobuf() {
 		x.close()
 		return nil, 0, x.wrapError(wire.Malformed("the response is in protobuf, which was not requested"))
 	}

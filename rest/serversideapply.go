@@ -49,7 +49,7 @@ func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.Ap
 			return none, fmt.Errorf("rest: apply %T: %w", obj, err)
 		}
 	}
-	if body, err = r.applyBody(r.kinds.Load().addTypeMeta(body), len(subresources) > 0); err != nil {
+	if body, err = r.applyBody(r.kinds.Load().AddTypeMeta(body), len(subresources) > 0); err != nil {
 		return none, fmt.Errorf("rest: apply %T: %w", obj, err)
 	}
 	query := writeQuery(opts.DryRun, opts.FieldManager, "")
@@ -120,10 +120,10 @@ func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 		return nil, err
 	}
 	if fields["kind"] == nil || fields["apiVersion"] == nil {
-		if r.decoder.protobuf == nil || r.partial {
+		if !r.items.Single.Protobuf() || r.partial {
 			return nil, errors.New("kind and apiVersion are required: set ResourceOptions.Kind, or kind and apiVersion in the object")
 		}
-		fields["kind"], _ = json.Marshal(r.decoder.typ.Elem().Name())
+		fields["kind"], _ = json.Marshal(r.items.Single.Go.Elem().Name())
 		fields["apiVersion"], _ = json.Marshal(r.gvr.GroupVersion().String())
 	}
 	return json.Marshal(fields)

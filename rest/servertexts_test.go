@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -40,10 +41,10 @@ func TestG11_ServerTextsAreBounded(t *testing.T) {
 		require.ErrorAs(t, err, &said)
 		details := said.ErrStatus.Details
 		for _, text := range []string{said.ErrStatus.Message, string(said.ErrStatus.Reason), details.Name, details.Group, details.Kind, string(details.UID)} {
-			require.Len(t, text, maxTextBytes)
+			require.Len(t, text, decode.MaxTextBytes)
 		}
-		require.Len(t, details.Causes, maxCauses)
-		require.Less(t, cap(details.Causes), 2*maxCauses, "an error must not keep the causes that it does not show")
+		require.Len(t, details.Causes, 256)
+		require.Less(t, cap(details.Causes), 2*256, "an error must not keep the causes that it does not show")
 
 		pod := plainPod(1)
 		pod.ResourceVersion = long

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
 )
 
 // dripping returns a handler that sends one byte at a time.
@@ -160,7 +161,7 @@ func TestG11_HeadersAndWarningsAreBounded(t *testing.T) {
 	require.NoError(t, ask("/many"))
 	require.Len(t, texts, maxWarnings)
 	require.NoError(t, ask("/long"))
-	require.Len(t, texts[maxWarnings], maxTextBytes)
+	require.Len(t, texts[maxWarnings], decode.MaxTextBytes)
 	lots = 10
 	require.ErrorContains(t, ask("/"), "server response headers exceeded")
 	require.Len(t, texts, maxWarnings+1)

@@ -8,6 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/rest/internal/decode"
 )
 
 // Subresource is a subresource of a Resource's objects that has its own type S: the scale of a
@@ -46,7 +48,7 @@ func NewSubresource[S, T any](r *Resource[T], name string) (*Subresource[S], err
 		return nil, err
 	}
 	s.namespaced = r.namespaced
-	s.kinds.Store(&kindChecker{}) // The kind of S is not known, and may be of another group.
+	s.kinds.Store(&decode.KindChecker{}) // The kind of S is not known, and may be of another group.
 	return &Subresource[S]{resource: s, name: name}, nil
 }
 

@@ -65,20 +65,3 @@ func TestWritesAddKindFromOptions(t *testing.T) {
 	_, err = unknown.ServerSideApply(t.Context(), made, metav1.ApplyOptions{FieldManager: "me"})
 	require.ErrorContains(t, err, "set ResourceOptions.Kind")
 }
-
-func TestAddTypeMeta(t *testing.T) {
-	t.Parallel()
-	k := &kindChecker{apiVersion: "g/v1", kind: "K"}
-	for body, want := range map[string]string{
-		`{"metadata":{}}`:                        `{"apiVersion":"g/v1","kind":"K","metadata":{}}`,
-		`{}`:                                     `{"apiVersion":"g/v1","kind":"K"}`,
-		`{"kind":"K","metadata":{}}`:             `{"apiVersion":"g/v1","kind":"K","metadata":{}}`,
-		`{"apiVersion":"h/v2","a":1}`:            `{"kind":"K","apiVersion":"h/v2","a":1}`,
-		`{"a":1,"kind":"L","apiVersion":"h/v2"}`: `{"a":1,"kind":"L","apiVersion":"h/v2"}`,
-	} {
-		require.JSONEq(t, want, string(k.addTypeMeta([]byte(body))), body)
-	}
-	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "g/v1"}).addTypeMeta([]byte(`{"a":1}`))), "nothing must be added if the kind is unknown")
-	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "v1", kind: "Pod", builtin: true}).addTypeMeta([]byte(`{"a":1}`))), "nothing must be added to a built-in type")
-	require.Equal(t, `{"a":1}`, string((&kindChecker{apiVersion: "v1", kind: "K", partial: true}).addTypeMeta([]byte(`{"a":1}`))))
-}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -22,7 +23,7 @@ func TestEveryItemHasUIDHash(t *testing.T) {
 	pod := plainPod(1)
 	want := listwatch.HashUID(pod.UID)
 	require.NotZero(t, want)
-	known := func(knows bool) knownFunc {
+	known := func(knows bool) decode.KnownFunc {
 		return func(_ types.NamespacedName, _ string, uidHash uint64) bool {
 			require.Equal(t, want, uidHash)
 			return knows

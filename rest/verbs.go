@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -122,7 +123,7 @@ func (r *Resource[T]) write(ctx context.Context, method string, obj T, query url
 		return none, err
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-	return r.do(ctx, method, key, query, r.kinds.Load().addTypeMeta(body), mediaTypeJSON, subresources...)
+	return r.do(ctx, method, key, query, r.kinds.Load().AddTypeMeta(body), mediaTypeJSON, subresources...)
 }
 
 // encodeBody encodes an object to send.
@@ -179,7 +180,7 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 		x, encoding, err = r.send(ctx, request{
 			method: method, path: r.path(key, subresources...), query: query,
 			body: body, contentType: contentType, target: target,
-		}, &r.decoder)
+		}, &r.items.Single)
 		if err != nil {
 			return err
 		}
@@ -215,7 +216,7 @@ func verbOf(method string) string {
 func (r *Resource[T]) decodeObject(encoding Encoding, data []byte) (none T, err error) {
 	apiVersion, kind, err := responseTypeMeta(encoding, data)
 	if err == nil {
-		err = r.kinds.Load().checkObject(apiVersion, kind)
+		err = r.kinds.Load().CheckObject(apiVersion, kind)
 	}
 	if err != nil {
 		return none, err
@@ -229,12 +230,12 @@ func (r *Resource[T]) decodeObject(encoding Encoding, data []byte) (none T, err 
 	if encoding == JSON {
 		scan.End(data)
 	}
-	if err = r.estimator.Check(wire.Encoding(encoding), data, scan.Size); err != nil {
+	if err = r.items.Estimator.Check(wire.Encoding(encoding), data, scan.Size); err != nil {
 		return none, err
 	}
 	var obj T
 	err = wire.CatchPanic(func() error {
-		object, err := r.decoder.decode(encoding, data, &wire.Envelope{})
+		object, err := r.items.Single.Decode(wire.Encoding(encoding), data, &wire.Envelope{})
 		if err == nil {
 			obj, _ = object.(T)
 		}
@@ -258,7 +259,7 @@ func responseTypeMeta(encoding Encoding, data []byte) (apiVersion, kind []byte, 
 	if !json.Valid(data) {
 		return nil, nil, wire.Malformed("the %d bytes of the response are not valid JSON", len(data))
 	}
-	if apiVersion, kind = typeMetaOf(data); len(kind) == 0 {
+	if apiVersion, kind = decode.TypeMeta(data); len(kind) == 0 {
 		return nil, nil, wire.Malformed("the response is an object without a kind")
 	}
 	return apiVersion, kind, nil

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
 )
 
 // recorder is a server that records the last request, and responds with an object.
@@ -264,9 +265,9 @@ func TestTextOfAFailureIsBounded(t *testing.T) { // RS-19
 
 func TestStatusOfAFailureIsBounded(t *testing.T) { // RS-19
 	t.Parallel()
-	long := strings.Repeat("x", maxTextBytes+1)
+	long := strings.Repeat("x", decode.MaxTextBytes+1)
 	huge := metav1.Status{Status: metav1.StatusFailure, Code: 500, Message: long, Details: &metav1.StatusDetails{
-		Causes: slices.Repeat([]metav1.StatusCause{{Message: long}}, maxCauses+1), RetryAfterSeconds: math.MaxInt32,
+		Causes: slices.Repeat([]metav1.StatusCause{{Message: long}}, 256+1), RetryAfterSeconds: math.MaxInt32,
 	}}
 	for _, e := range encodings {
 		for where, client := range map[string]*Client{
@@ -281,10 +282,10 @@ func TestStatusOfAFailureIsBounded(t *testing.T) { // RS-19
 			var failed apierrors.APIStatus
 			require.ErrorAs(t, err, &failed, where)
 			status := failed.Status()
-			require.Len(t, status.Message, maxTextBytes, where)
-			require.Len(t, status.Details.Causes, maxCauses, where)
-			require.Len(t, status.Details.Causes[0].Message, maxTextBytes, where)
-			require.EqualValues(t, maxRetryAfter, status.Details.RetryAfterSeconds, where)
+			require.Len(t, status.Message, decode.MaxTextBytes, where)
+			require.Len(t, status.Details.Causes, 256, where)
+			require.Len(t, status.Details.Causes[0].Message, decode.MaxTextBytes, where)
+			require.EqualValues(t, decode.MaxRetryAfter, status.Details.RetryAfterSeconds, where)
 		}
 	}
 }

@@ -24,6 +24,7 @@ import (
 
 	"github.com/kinform/kinform/internal/testing/testsize"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/decode"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -119,7 +120,7 @@ func TestBookmarksAreNotCountedAsDecoded(t *testing.T) {
 // RC-24: a bookmark is a hint. If it is unusable, it has no version, and the next event follows.
 func TestUnusableBookmarkHasNoVersion(t *testing.T) {
 	t.Parallel()
-	long := map[string]string{"a": strings.Repeat("x", maxStatusBytes)}
+	long := map[string]string{"a": strings.Repeat("x", decode.MaxStatusBytes)}
 	for name, line := range map[string][]byte{
 		"no version":                 []byte(`{"type":"BOOKMARK","object":{"metadata":{}}}`),
 		"an empty version":           []byte(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":""}}}`),

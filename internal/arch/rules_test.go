@@ -83,6 +83,10 @@ var architecture = rules{
 			reason: "a kubeconfig may name an exec plugin, and needs no other package",
 		},
 		{
+			from: []string{"rest/internal/decode"}, to: []string{"listwatch", "rest/sharing"},
+			reason: "it turns bytes into the items and events of the port, and knows nothing of requests",
+		},
+		{
 			from:   []string{"rest/internal/..."},
 			reason: "the package is understandable without package rest",
 		},

@@ -1,4 +1,4 @@
-package rest
+package decode
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,8 +45,8 @@ func reuseString(b []byte, s string) string {
 
 // identify reads the identity of an encoded object, as far as it is readable. partial says that the
 // end of the object is missing.
-func identify(e Encoding, object []byte, partial bool) identity {
-	if e == Protobuf {
+func identify(e wire.Encoding, object []byte, partial bool) identity {
+	if e == wire.Protobuf {
 		return identifyProtobuf(object, partial)
 	}
 	return identifyJSON(object)

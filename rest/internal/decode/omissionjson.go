@@ -1,4 +1,4 @@
-package rest
+package decode
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 )
 
 // json removes fields from an encoded object.
-func (d *Omit) json(object []byte) []byte {
+func (d *Omission) json(object []byte) []byte {
 	return rewriteJSON(object, func(key, value []byte) ([]byte, bool) {
 		switch k := string(key); {
 		case k == "metadata":
@@ -21,7 +21,7 @@ func (d *Omit) json(object []byte) []byte {
 }
 
 // metadataMember is the function edit of rewriteJSON for the members of metadata.
-func (d *Omit) metadataMember(key, value []byte) ([]byte, bool) {
+func (d *Omission) metadataMember(key, value []byte) ([]byte, bool) {
 	switch string(key) {
 	case "managedFields":
 		return value, !d.ManagedFields

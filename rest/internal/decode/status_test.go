@@ -1,4 +1,4 @@
-package rest
+package decode
 
 import (
 	"testing"
@@ -23,7 +23,7 @@ func TestStatusRoundTripsWithApimachinery(t *testing.T) {
 	}
 	encoded, err := status.Marshal()
 	require.NoError(t, err)
-	got, err := readStatus(encoded)
+	got, err := ReadStatus(encoded)
 	require.NoError(t, err)
 	require.Equal(t, status, got)
 	// if the message is truncated at the start of a field, the bytes before are a valid message
@@ -32,7 +32,7 @@ func TestStatusRoundTripsWithApimachinery(t *testing.T) {
 		if h, _, _, err := wire.NextField(encoded[whole:end], false); err == nil {
 			whole += h.Size + int(h.Length)
 		}
-		_, err := readStatus(encoded[:end])
+		_, err := ReadStatus(encoded[:end])
 		if end == whole {
 			require.NoError(t, err)
 		} else {
@@ -53,7 +53,7 @@ func TestFieldOfTheWrongWireTypeIsMalformed(t *testing.T) {
 		// details=5{causes=4{message=2}}
 		"text as a number, in a cause": "\x2a\x04\x22\x02\x10\x00",
 	} {
-		_, err := readStatus([]byte(message))
+		_, err := ReadStatus([]byte(message))
 		require.Error(t, err, name)
 	}
 }
