@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +19,7 @@ import (
 	"github.com/kinform/kinform/apitest/internal/crd"
 	"github.com/kinform/kinform/apitest/internal/storage"
 	"github.com/kinform/kinform/apitest/internal/wire"
+	"github.com/kinform/kinform/apitest/internal/workloads"
 )
 
 func (s *Server) delete(w http.ResponseWriter, req *Request) error {
@@ -105,8 +107,13 @@ func (s *Server) remove(res *storage.Resource, key types.NamespacedName, opts me
 		if err := checkDeletePreconditions(res, obj, opts); err != nil {
 			return nil, false, err
 		}
-		s.setPropagationFinalizers(res, obj, opts)
-		grace, deleting := s.gracePeriod(obj, opts), obj.GetDeletionTimestamp() != nil
+		if s.opts.GarbageCollection {
+			workloads.SetPropagationFinalizers(res, obj, opts)
+		}
+		grace, deleting := int64(0), obj.GetDeletionTimestamp() != nil
+		if s.opts.RunPods {
+			grace = workloads.GracePeriod(obj, opts)
+		}
 		held := admission.HasFinalizers(obj) || grace > 0
 		switch {
 		case slices.Contains(opts.DryRun, metav1.DryRunAll), held && deleting && old.Equals(obj):
@@ -173,4 +180,9 @@ func checkPreconditions(obj Object, want *metav1.Preconditions) error {
 			"The object might have been modified", *want.ResourceVersion, obj.GetResourceVersion())
 	}
 	return nil
+}
+
+// secondsFromNow(seconds) returns the time in this many seconds from now.
+func secondsFromNow(seconds int64) metav1.Time {
+	return metav1.NewTime(apiobject.Now().Add(time.Duration(seconds) * time.Second))
 }

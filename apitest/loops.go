@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/workloads"
 )
 
 // loops are the optional loops of a server: see [Options].GarbageCollection and [Options].RunPods.
@@ -31,10 +31,10 @@ func (s *Server) startLoops() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.loops.cancel = cancel
 	if s.opts.GarbageCollection {
-		s.loops.running.Go(func() { s.collectGarbage(ctx) })
+		s.loops.running.Go(func() { workloads.NewGarbageCollector(s.cluster()).Run(ctx) })
 	}
 	if s.opts.RunPods {
-		s.loops.running.Go(func() { s.runPods(ctx) })
+		s.loops.running.Go(func() { workloads.RunPods(ctx, s.cluster()) })
 	}
 }
 
@@ -49,49 +49,10 @@ func (l *loops) stop() {
 	l.running.Wait()
 }
 
-// changeLoop is a loop that processes every change.
-type changeLoop struct {
-	// start reads all objects. The loop calls it at the beginning, and after it has missed changes.
-	// If objects are written meanwhile, start may see some of these writes and miss others. The
-	// loop then calls change for all of them.
-	start func()
-
-	// change gets each change after the call of start, in order.
-	change func(*storage.Change)
-
-	// onIdle does the work that is due. The loop calls it when no change is left to process.
-	onIdle func()
-}
-
-// runChangeLoop runs a loop until ctx ends.
-func (s *Server) runChangeLoop(ctx context.Context, f changeLoop) {
-	for ctx.Err() == nil {
-		version := s.store.Current() // Changes during the call of start are processed again.
-		f.start()
-		s.processChanges(ctx, f, version)
-	}
-}
-
-// processChanges processes changes after a version. It returns when changes are missing, or when
-// ctx ends.
-func (s *Server) processChanges(ctx context.Context, f changeLoop, version uint64) {
-	for {
-		changes, through, more, ok := s.store.Read(version)
-		if !ok || s.store.Current() < version { // a backup was restored
-			return
-		}
-		for _, c := range changes {
-			f.change(c)
-		}
-		if version = through; len(changes) > 0 {
-			more = closedChannel
-		} else {
-			f.onIdle()
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-more:
-		}
+// cluster returns what the loops need of the server.
+func (s *Server) cluster() workloads.Cluster {
+	return workloads.Cluster{
+		Store: s.store, Logger: s.opts.Logger,
+		Modify: s.modify, ModifyUnchecked: s.modifyUnchecked, Remove: s.remove,
 	}
 }

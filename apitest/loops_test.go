@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/apitest/internal/storage"
+	"github.com/kinform/kinform/apitest/internal/workloads"
 )
 
 func configMap(name string, owners ...Object) *corev1.ConfigMap {
@@ -29,14 +30,14 @@ func TestLoopProcessesAllChangesBeforeItActs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var log []string
-	s.runChangeLoop(ctx, changeLoop{
-		start: func() {
+	workloads.RunLoop(ctx, s.store, workloads.ChangeLoop{
+		Start: func() {
 			_, err := s.Create(configMap("meanwhile"))
 			require.NoError(t, err)
 			log = append(log, "start")
 		},
-		change: func(c *storage.Change) { log = append(log, c.Cur.Key.Name) },
-		onIdle: func() { log = append(log, "act"); cancel() },
+		Change: func(c *storage.Change) { log = append(log, c.Cur.Key.Name) },
+		OnIdle: func() { log = append(log, "act"); cancel() },
 	})
 	require.Equal(t, []string{"start", "meanwhile", "act"}, log)
 }
@@ -57,12 +58,12 @@ func TestObjectWithANewOwnerIsNotCollected(t *testing.T) {
 	adopted := made(configMap("adopted", gone))
 	made(configMap("lost", gone))
 
-	g := &garbageCollector{srv: s}
-	g.start()
+	g := workloads.NewGarbageCollector(s.cluster())
+	g.Start()
 	adopted.SetOwnerReferences(configMap("", owner).OwnerReferences)
 	_, err := s.Update(adopted)
 	require.NoError(t, err)
-	g.checkDue()
+	g.CheckDue()
 	left, _, err := s.List(corev1.SchemeGroupVersion.WithResource("configmaps"), "a")
 	require.NoError(t, err)
 	var names []string

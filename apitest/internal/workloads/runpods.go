@@ -1,10 +1,10 @@
-package apitest
+package workloads
 
 import (
 	"context"
 	"fmt"
 	"maps"
-	"time"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,36 +22,36 @@ const defaultNode = "apitest"
 // podRunner does the work of a scheduler and a kubelet: it binds pods to nodes, makes them run at
 // once, and terminates deleted pods.
 type podRunner struct {
-	srv           *Server
+	cluster       Cluster
 	pods, nodes   *storage.Resource
 	toRun         map[types.NamespacedName]bool
 	unschedulable map[types.NamespacedName]bool // pods that do not fit on any node
 	made          int                           // number of pods that have got an address
 }
 
-// runPods is the loop of the pod runner.
-func (s *Server) runPods(ctx context.Context) {
+// RunPods is the loop of the pod runner. It returns when ctx ends.
+func RunPods(ctx context.Context, c Cluster) {
 	r := &podRunner{
-		srv: s, pods: s.builtinOf(&corev1.Pod{}), nodes: s.builtinOf(&corev1.Node{}),
+		cluster: c, pods: c.Store.ResourceOfGoType(reflect.TypeFor[corev1.Pod]()), nodes: c.Store.ResourceOfGoType(reflect.TypeFor[corev1.Node]()),
 		toRun: map[types.NamespacedName]bool{}, unschedulable: map[types.NamespacedName]bool{},
 	}
-	s.runChangeLoop(ctx, changeLoop{
-		start: func() {
-			stored, _ := s.store.Snapshot(r.pods)
+	RunLoop(ctx, c.Store, ChangeLoop{
+		Start: func() {
+			stored, _ := c.Store.Snapshot(r.pods)
 			for rev := range stored.InNamespace("") {
 				r.toRun[rev.Key] = true
 			}
 		},
-		change: func(c *storage.Change) {
+		Change: func(write *storage.Change) {
 			switch {
-			case c.Data == r.pods.Data && c.Cur != nil:
-				r.toRun[c.Cur.Key] = true
-			case c.Data == r.nodes.Data:
+			case write.Data == r.pods.Data && write.Cur != nil:
+				r.toRun[write.Cur.Key] = true
+			case write.Data == r.nodes.Data:
 				maps.Copy(r.toRun, r.unschedulable)
 				clear(r.unschedulable)
 			}
 		},
-		onIdle: r.runDue,
+		OnIdle: r.runDue,
 	})
 }
 
@@ -60,14 +60,14 @@ func (r *podRunner) runDue() {
 		delete(r.toRun, key)
 		if err := r.advance(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			// NotFound and Conflict are not logged, because another change of the pod follows.
-			r.srv.opts.Logger.Warn("apitest cannot run a pod", "key", key, "err", err)
+			r.cluster.Logger.Warn("apitest cannot run a pod", "key", key, "err", err)
 		}
 	}
 }
 
 // advance advances a pod as far as possible.
 func (r *podRunner) advance(key types.NamespacedName) error {
-	rev, err := r.srv.modifyUnchecked(r.pods, key, false, func(old *storage.Revision) (Object, error) {
+	rev, err := r.cluster.ModifyUnchecked(r.pods, key, false, func(old *storage.Revision) (apiobject.Object, error) {
 		pod := old.Object().(*corev1.Pod)
 		switch {
 		case pod.DeletionTimestamp != nil:
@@ -83,7 +83,7 @@ func (r *podRunner) advance(key types.NamespacedName) error {
 	}
 	if pod := rev.Object(); pod.GetDeletionTimestamp() != nil {
 		now, uid := int64(0), pod.GetUID()
-		_, _, err = r.srv.remove(r.pods, key, metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &uid}})
+		_, _, err = r.cluster.Remove(r.pods, key, metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &uid}})
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func (r *podRunner) bind(pod *corev1.Pod) bool {
 		apiobject.SetPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)
 		return false
 	}
-	nodes, _ := r.srv.store.Snapshot(r.nodes)
+	nodes, _ := r.cluster.Store.Snapshot(r.nodes)
 	var names []string
 	for rev := range nodes.InNamespace("") {
 		if node := rev.Object().(*corev1.Node); !node.Spec.Unschedulable && matchesNode(pod, node) {
@@ -187,12 +187,12 @@ func (r *podRunner) terminatePod(pod *corev1.Pod) {
 	}
 }
 
-// gracePeriod returns how many seconds a deleted pod stays until its containers have ended. The
+// GracePeriod returns how many seconds a deleted pod stays until its containers have ended. The
 // runner ends containers at once, but only after clients could see the deletion. The result is 0
 // for objects that are deleted immediately.
-func (s *Server) gracePeriod(obj Object, opts metav1.DeleteOptions) int64 {
+func GracePeriod(obj apiobject.Object, opts metav1.DeleteOptions) int64 {
 	pod, ok := obj.(*corev1.Pod)
-	if !ok || !s.opts.RunPods || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+	if !ok || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return 0
 	}
 	switch {
@@ -202,9 +202,4 @@ func (s *Server) gracePeriod(obj Object, opts metav1.DeleteOptions) int64 {
 		return max(*pod.Spec.TerminationGracePeriodSeconds, 0)
 	}
 	return corev1.DefaultTerminationGracePeriodSeconds
-}
-
-// secondsFromNow(seconds) returns the time in this many seconds from now.
-func secondsFromNow(seconds int64) metav1.Time {
-	return metav1.NewTime(apiobject.Now().Add(time.Duration(seconds) * time.Second))
 }

@@ -1,4 +1,4 @@
-package apitest
+package workloads
 
 import (
 	"context"
@@ -10,15 +10,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/apitest/internal/apiobject"
 	"github.com/kinform/kinform/apitest/internal/storage"
 )
 
-// garbageCollector is the garbage collector of the server. It deletes objects whose owners are
+// GarbageCollector is the garbage collector of the server. It deletes objects whose owners are
 // gone. It handles the dependents of a deleted object by the propagation policy of the deletion,
 // like the garbage collector of a cluster.
-type garbageCollector struct {
-	srv   *Server
-	nodes map[types.UID]*ownedNode
+type GarbageCollector struct {
+	cluster Cluster
+	nodes   map[types.UID]*ownedNode
 
 	// dependents are the objects that name an owner, by the UID of the owner. It may contain an
 	// owner that does not exist.
@@ -52,30 +53,33 @@ func (n *ownedNode) matches(ref metav1.OwnerReference, namespace string) bool {
 		(n.key.Namespace == "" || n.key.Namespace == namespace)
 }
 
-// collectGarbage is the loop of the collector.
-func (s *Server) collectGarbage(ctx context.Context) {
-	g := &garbageCollector{srv: s}
-	s.runChangeLoop(ctx, changeLoop{start: g.start, change: g.change, onIdle: g.checkDue})
+// NewGarbageCollector returns a collector of a server.
+func NewGarbageCollector(c Cluster) *GarbageCollector { return &GarbageCollector{cluster: c} }
+
+// Run is the loop of the collector. It returns when ctx ends.
+func (g *GarbageCollector) Run(ctx context.Context) {
+	RunLoop(ctx, g.cluster.Store, ChangeLoop{Start: g.Start, Change: g.change, OnIdle: g.CheckDue})
 }
 
-func (g *garbageCollector) start() {
+// Start reads all objects.
+func (g *GarbageCollector) Start() {
 	g.nodes = map[types.UID]*ownedNode{}
 	g.dependents = map[types.UID]map[types.UID]*ownedNode{}
 	g.toCheck = map[types.UID]bool{}
 	seen := map[*storage.Collection]bool{}
-	for _, res := range g.srv.store.Resources() {
+	for _, res := range g.cluster.Store.Resources() {
 		if seen[res.Data] {
 			continue
 		}
 		seen[res.Data] = true
-		objects, _ := g.srv.store.Snapshot(res)
+		objects, _ := g.cluster.Store.Snapshot(res)
 		for rev := range objects.InNamespace("") {
 			g.update(rev)
 		}
 	}
 }
 
-func (g *garbageCollector) change(c *storage.Change) {
+func (g *GarbageCollector) change(c *storage.Change) {
 	if c.Cur != nil {
 		g.update(c.Cur)
 		return
@@ -84,7 +88,7 @@ func (g *garbageCollector) change(c *storage.Change) {
 }
 
 // update updates the graph with the current state of an object.
-func (g *garbageCollector) update(rev *storage.Revision) {
+func (g *GarbageCollector) update(rev *storage.Revision) {
 	meta := rev.Metadata()
 	g.forget(meta.UID)
 	n := &ownedNode{
@@ -103,7 +107,7 @@ func (g *garbageCollector) update(rev *storage.Revision) {
 }
 
 // forget removes an object from the graph.
-func (g *garbageCollector) forget(uid types.UID) {
+func (g *GarbageCollector) forget(uid types.UID) {
 	n := g.nodes[uid]
 	if n == nil {
 		return
@@ -119,7 +123,7 @@ func (g *garbageCollector) forget(uid types.UID) {
 }
 
 // enqueueRelated schedules checks of all objects that a change of n affects.
-func (g *garbageCollector) enqueueRelated(n *ownedNode) {
+func (g *GarbageCollector) enqueueRelated(n *ownedNode) {
 	for _, ref := range n.owners {
 		g.toCheck[ref.UID] = true
 	}
@@ -128,8 +132,8 @@ func (g *garbageCollector) enqueueRelated(n *ownedNode) {
 	}
 }
 
-// checkDue checks all due objects. The collector's own writes come back to it as changes.
-func (g *garbageCollector) checkDue() {
+// CheckDue checks all due objects. The collector's own writes come back to it as changes.
+func (g *GarbageCollector) CheckDue() {
 	for uid := range g.toCheck {
 		delete(g.toCheck, uid)
 		n := g.nodes[uid]
@@ -139,13 +143,13 @@ func (g *garbageCollector) checkDue() {
 		err := g.check(n)
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			// NotFound and Conflict are not logged, because another change of the object follows.
-			g.srv.opts.Logger.Warn("the garbage collector of apitest cannot do its work", "kind", n.res.Kind, "key", n.key, "err", err)
+			g.cluster.Logger.Warn("the garbage collector of apitest cannot do its work", "kind", n.res.Kind, "key", n.key, "err", err)
 		}
 	}
 }
 
 // check checks one object, and makes the necessary writes.
-func (g *garbageCollector) check(n *ownedNode) error {
+func (g *GarbageCollector) check(n *ownedNode) error {
 	switch {
 	case n.deleting && n.has(metav1.FinalizerOrphanDependents):
 		for _, dependent := range g.dependents[n.uid] {
@@ -194,13 +198,13 @@ func (g *garbageCollector) check(n *ownedNode) error {
 	}
 	// The object may have got another owner meanwhile, so only the checked version is deleted.
 	opts := metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &n.uid, ResourceVersion: &n.version}}
-	_, _, err := g.srv.remove(n.res, n.key, opts)
+	_, _, err := g.cluster.Remove(n.res, n.key, opts)
 	return err
 }
 
 // removeOwners removes owner references from an object.
-func (g *garbageCollector) removeOwners(n *ownedNode, owners ...types.UID) error {
-	return g.modify(n, func(obj Object) {
+func (g *GarbageCollector) removeOwners(n *ownedNode, owners ...types.UID) error {
+	return g.modify(n, func(obj apiobject.Object) {
 		obj.SetOwnerReferences(slices.DeleteFunc(obj.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
 			return slices.Contains(owners, ref.UID)
 		}))
@@ -208,14 +212,14 @@ func (g *garbageCollector) removeOwners(n *ownedNode, owners ...types.UID) error
 }
 
 // removeFinalizer removes a finalizer from an object.
-func (g *garbageCollector) removeFinalizer(n *ownedNode, finalizer string) error {
-	return g.modify(n, func(obj Object) {
+func (g *GarbageCollector) removeFinalizer(n *ownedNode, finalizer string) error {
+	return g.modify(n, func(obj apiobject.Object) {
 		obj.SetFinalizers(slices.DeleteFunc(obj.GetFinalizers(), func(f string) bool { return f == finalizer }))
 	})
 }
 
-func (g *garbageCollector) modify(n *ownedNode, change func(Object)) error {
-	_, err := g.srv.modify(n.res, n.key, false, func(old *storage.Revision) (Object, error) {
+func (g *GarbageCollector) modify(n *ownedNode, change func(apiobject.Object)) error {
+	_, err := g.cluster.Modify(n.res, n.key, false, func(old *storage.Revision) (apiobject.Object, error) {
 		obj := old.Object()
 		if obj.GetUID() != n.uid {
 			return nil, apierrors.NewConflict(n.res.GroupResource(), n.key.Name, errors.New("another object has the name"))
@@ -226,12 +230,11 @@ func (g *garbageCollector) modify(n *ownedNode, change func(Object)) error {
 	return err
 }
 
-// setPropagationFinalizers sets the finalizers that delay a deletion until the collector has
-// handled the dependents. Without a collector, it sets no finalizers, because nothing would remove
-// them.
-func (s *Server) setPropagationFinalizers(res *storage.Resource, obj Object, opts metav1.DeleteOptions) {
+// SetPropagationFinalizers sets the finalizers that delay a deletion until the collector has
+// handled the dependents. Without a collector, nothing would remove these finalizers.
+func SetPropagationFinalizers(res *storage.Resource, obj apiobject.Object, opts metav1.DeleteOptions) {
 	//lint:ignore SA1019 Clients of old send it, and kubectl did.
-	if !s.opts.GarbageCollection || obj.GetDeletionTimestamp() != nil && opts.PropagationPolicy == nil && opts.OrphanDependents == nil {
+	if obj.GetDeletionTimestamp() != nil && opts.PropagationPolicy == nil && opts.OrphanDependents == nil {
 		return
 	}
 	finalizers := slices.DeleteFunc(obj.GetFinalizers(), func(f string) bool {
@@ -248,7 +251,7 @@ func (s *Server) setPropagationFinalizers(res *storage.Resource, obj Object, opt
 
 // propagationPolicy decides what happens to the dependents of an object. The first policy that
 // exists applies: the deletion's, the one of the object's finalizers, the type's default.
-func propagationPolicy(res *storage.Resource, obj Object, opts metav1.DeleteOptions) metav1.DeletionPropagation {
+func propagationPolicy(res *storage.Resource, obj apiobject.Object, opts metav1.DeleteOptions) metav1.DeletionPropagation {
 	switch {
 	case opts.PropagationPolicy != nil:
 		return *opts.PropagationPolicy
