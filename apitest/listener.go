@@ -3,7 +3,6 @@ package apitest
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,14 +11,19 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+
+	"github.com/kinform/kinform/apitest/internal/certs"
 )
+
+// ErrClosed is the error of a listen or a dial after [Server.Close].
+var ErrClosed = errors.New("apitest: the server is closed")
 
 // memoryHost is the host in the URL of a server that listens only in memory.
 const memoryHost = "apitest"
 
 // network has the listeners of the server and their connections.
 type network struct {
-	certs *certificates // nil without TLS
+	certs *certs.Certificates // nil without TLS
 
 	serving sync.WaitGroup // goroutines that accept connections
 	conns   sync.WaitGroup // goroutines that serve a connection
@@ -82,6 +86,27 @@ func (s *Server) URL() string {
 	return "http://" + s.network.address
 }
 
+// CAName is the common name of the CA that signs a server's certificate.
+const CAName = certs.CAName
+
+// CA returns the certificate of the CA that signed the server's certificate, as PEM. It returns nil
+// without [Options].TLS.
+func (s *Server) CA() []byte {
+	if s.network.certs == nil {
+		return nil
+	}
+	return slices.Clone(s.network.certs.CA)
+}
+
+// ClientCertificate returns a certificate that the server accepts from clients, and its key, as
+// PEM. It returns nil without [Options].TLS.
+func (s *Server) ClientCertificate() (certificate, key []byte) {
+	if s.network.certs == nil {
+		return nil, nil
+	}
+	return slices.Clone(s.network.certs.ClientCert), slices.Clone(s.network.certs.ClientKey)
+}
+
 // serve starts to accept connections.
 func (s *Server) serve(l net.Listener, address string) error {
 	n := &s.network
@@ -92,7 +117,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 	}
 	switch {
 	case s.opts.TLS:
-		server.TLSConfig = n.certs.config(s.opts.ClientCertificates)
+		server.TLSConfig = n.certs.Config(s.opts.ClientCertificates)
 	case s.opts.TLSConfig != nil:
 		server.TLSConfig = s.opts.TLSConfig.Clone() // ServeTLS adds HTTP/2 to the configuration
 	}
@@ -205,16 +230,3 @@ type memoryAddr struct{}
 
 func (memoryAddr) Network() string { return "memory" }
 func (memoryAddr) String() string  { return memoryHost }
-
-// config returns the TLS configuration of the server.
-func (c *certificates) config(clients bool) *tls.Config {
-	config := &tls.Config{Certificates: []tls.Certificate{c.server}}
-	// A certificate identifies the client, but is optional.
-	config.ClientAuth = tls.VerifyClientCertIfGiven
-	if clients {
-		config.ClientAuth = tls.RequireAndVerifyClientCert
-	}
-	config.ClientCAs = x509.NewCertPool()
-	config.ClientCAs.AppendCertsFromPEM(c.ca)
-	return config
-}

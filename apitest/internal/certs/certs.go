@@ -1,4 +1,4 @@
-package apitest
+package certs
 
 import (
 	"crypto/ecdsa"
@@ -11,36 +11,14 @@ import (
 	"fmt"
 	"math/big"
 	"net"
-	"slices"
 	"time"
 )
 
-// certificates has the CA of one server, and the certificates that this CA has signed, as PEM.
-type certificates struct {
-	ca                    []byte
+// Certificates has the CA of one server, and the certificates that this CA has signed, as PEM.
+type Certificates struct {
+	CA                    []byte
 	server                tls.Certificate
-	clientCert, clientKey []byte
-}
-
-// CAName is the common name of the CA that signs a server's certificate.
-const CAName = "apitest CA"
-
-// CA returns the certificate of the CA that signed the server's certificate, as PEM. It returns nil
-// without [Options].TLS.
-func (s *Server) CA() []byte {
-	if s.network.certs == nil {
-		return nil
-	}
-	return slices.Clone(s.network.certs.ca)
-}
-
-// ClientCertificate returns a certificate that the server accepts from clients, and its key, as
-// PEM. It returns nil without [Options].TLS.
-func (s *Server) ClientCertificate() (certificate, key []byte) {
-	if s.network.certs == nil {
-		return nil, nil
-	}
-	return slices.Clone(s.network.certs.clientCert), slices.Clone(s.network.certs.clientKey)
+	ClientCert, ClientKey []byte
 }
 
 // signer is a certificate with its key.
@@ -49,9 +27,13 @@ type signer struct {
 	key  *ecdsa.PrivateKey
 }
 
-// newCertificates creates a CA, which signs a certificate for the server and a certificate for
-// clients.
-func newCertificates() (*certificates, error) {
+// CAName is the common name of the CA.
+const CAName = "apitest CA"
+
+// New creates a CA, which signs a certificate for the server and a certificate for clients. The
+// certificate of the server is for the loopback interface and for the argument host. The
+// certificate of clients names the argument group as its organization.
+func New(host, group string) (*Certificates, error) {
 	template := func(name string) *x509.Certificate {
 		return &x509.Certificate{
 			SerialNumber: big.NewInt(time.Now().UnixNano()),
@@ -71,21 +53,21 @@ func newCertificates() (*certificates, error) {
 
 	server := template("apitest")
 	server.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	server.DNSNames = []string{"localhost", memoryHost}
+	server.DNSNames = []string{"localhost", host}
 	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
 	_, serverPEM, serverKey, err := sign(server, ca)
 	if err != nil {
 		return nil, err
 	}
 	client := template("apitest client")
-	client.Subject.Organization = []string{groupMasters}
+	client.Subject.Organization = []string{group}
 	client.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	_, clientPEM, clientKey, err := sign(client, ca)
 	if err != nil {
 		return nil, err
 	}
 	pair, err := tls.X509KeyPair(serverPEM, serverKey)
-	return &certificates{ca: caPEM, server: pair, clientCert: clientPEM, clientKey: clientKey}, err
+	return &Certificates{CA: caPEM, server: pair, ClientCert: clientPEM, ClientKey: clientKey}, err
 }
 
 // sign creates a key and a certificate for it. Without an issuer, the certificate is self-signed.
@@ -115,4 +97,18 @@ func sign(template *x509.Certificate, issuer signer) (s signer, certPEM, keyPEM 
 	certPEM = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	keyPEM = pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})
 	return signer{cert, key}, certPEM, keyPEM, nil
+}
+
+// Config returns the TLS configuration of the server. If clients is true, every client needs a
+// certificate.
+func (c *Certificates) Config(clients bool) *tls.Config {
+	config := &tls.Config{Certificates: []tls.Certificate{c.server}}
+	// A certificate identifies the client, but is optional.
+	config.ClientAuth = tls.VerifyClientCertIfGiven
+	if clients {
+		config.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	config.ClientCAs = x509.NewCertPool()
+	config.ClientCAs.AppendCertsFromPEM(c.CA)
+	return config
 }
