@@ -16,7 +16,8 @@ import (
 )
 
 // Object is an object that the server stores: a pointer to a built-in type, or an
-// *unstructured.Unstructured for a custom resource.
+// *unstructured.Unstructured for a custom resource. It has the methods of runtime.Object and
+// metav1.Object.
 type Object = apiobject.Object
 
 // Create stores a copy of obj, and returns another copy in the stored state. The Go type determines

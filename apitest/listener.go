@@ -87,7 +87,7 @@ func (s *Server) URL() string {
 }
 
 // CAName is the common name of the CA that signs a server's certificate.
-const CAName = certs.CAName
+const CAName = "apitest CA"
 
 // CA returns the certificate of the CA that signed the server's certificate, as PEM. It returns nil
 // without [Options].TLS.

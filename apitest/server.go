@@ -190,7 +190,7 @@ func New(opts Options) *Server {
 	s.auth.users = maps.Clone(opts.Tokens)
 	s.auth.key = fmt.Append(nil, rand.New(rand.NewPCG(opts.Seed, 3)).Perm(256))
 	if opts.TLS {
-		if s.network.certs, err = certs.New(memoryHost, groupMasters); err != nil {
+		if s.network.certs, err = certs.New(CAName, memoryHost, groupMasters); err != nil {
 			panic("apitest: " + err.Error())
 		}
 	}

@@ -27,13 +27,10 @@ type signer struct {
 	key  *ecdsa.PrivateKey
 }
 
-// CAName is the common name of the CA.
-const CAName = "apitest CA"
-
-// New creates a CA, which signs a certificate for the server and a certificate for clients. The
-// certificate of the server is for the loopback interface and for the argument host. The
-// certificate of clients names the argument group as its organization.
-func New(host, group string) (*Certificates, error) {
+// New creates a CA with the common name ca, which signs a certificate for the server and a
+// certificate for clients. The certificate of the server is for the loopback interface and for the
+// argument host. The certificate of clients names the argument group as its organization.
+func New(ca, host, group string) (*Certificates, error) {
 	template := func(name string) *x509.Certificate {
 		return &x509.Certificate{
 			SerialNumber: big.NewInt(time.Now().UnixNano()),
@@ -43,10 +40,10 @@ func New(host, group string) (*Certificates, error) {
 			KeyUsage:     x509.KeyUsageDigitalSignature,
 		}
 	}
-	authority := template(CAName)
+	authority := template(ca)
 	authority.IsCA, authority.BasicConstraintsValid = true, true
 	authority.KeyUsage |= x509.KeyUsageCertSign
-	ca, caPEM, _, err := sign(authority, signer{})
+	root, caPEM, _, err := sign(authority, signer{})
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +52,14 @@ func New(host, group string) (*Certificates, error) {
 	server.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	server.DNSNames = []string{"localhost", host}
 	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
-	_, serverPEM, serverKey, err := sign(server, ca)
+	_, serverPEM, serverKey, err := sign(server, root)
 	if err != nil {
 		return nil, err
 	}
 	client := template("apitest client")
 	client.Subject.Organization = []string{group}
 	client.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
-	_, clientPEM, clientKey, err := sign(client, ca)
+	_, clientPEM, clientKey, err := sign(client, root)
 	if err != nil {
 		return nil, err
 	}
