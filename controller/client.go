@@ -257,7 +257,7 @@ func (c *Client[T]) Delete(ctx context.Context, object T) error {
 // Finalize adds or removes a finalizer, see [finalizer.Handle]. If the object is not being deleted,
 // Finalize adds the finalizer, and returns the object with it. If the object is being deleted,
 // Finalize calls the function clean, and removes the finalizer when the function has returned nil.
-// If gone is true, nothing is left to do.
+// If the result gone is true, nothing is left to do.
 func (c *Client[T]) Finalize(ctx context.Context, object T, name string, clean func(context.Context, T) error) (current T, gone bool, err error) {
 	if c.optsErr != nil {
 		return object, false, c.optsErr

@@ -66,8 +66,8 @@ func (o Options) withDefaults() (Options, error) {
 type Elector interface {
 	// RunUntil waits until this process leads, calls the function lead, and returns when the
 	// function has returned. The context of the function ends before another process can lead, and
-	// when ctx ends. When stop ends, RunUntil no longer waits to lead, but a leader continues until
-	// its function has returned.
+	// when ctx ends. When the context stop ends, RunUntil no longer waits to lead, but a leader
+	// continues until its function has returned.
 	RunUntil(ctx, stop context.Context, lead func(ctx context.Context) error) error
 
 	// Healthy returns an error if the lease was lost and the function lead has not returned.

@@ -68,11 +68,12 @@ func (c *Client[T]) modify(ctx context.Context, key types.NamespacedName, change
 
 // Merge sends the difference between two states of an object as a JSON merge patch (RFC 7386).
 // Fields that are equal in both states stay as they are on the server, even if other clients have
-// changed them. A list that differs is replaced whole. from must have the object's name. It may be
-// a cached object, and is not changed. If there is no difference, Merge sends nothing, and returns
-// to.
+// changed them. A list that differs is replaced whole. The argument from must have the object's
+// name. It may be a cached object, and is not changed. If there is no difference, Merge sends
+// nothing, and returns the argument to.
 //
-// The server detects a conflict only if to has a resourceVersion, and from has another one.
+// The server detects a conflict only if the argument to has a resourceVersion, and the argument
+// from has another one.
 func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...string) (T, error) {
 	patch, err := mergePatch(from, to)
 	if err != nil || patch == nil {
@@ -81,7 +82,8 @@ func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...strin
 	return c.Patch(ctx, keyOf(from), types.MergePatchType, patch, subresources...)
 }
 
-// mergePatch returns the merge patch that changes from into to, or nil if they are equal.
+// mergePatch returns the merge patch that changes the value from into the value to, or nil if they
+// are equal.
 func mergePatch(from, to any) ([]byte, error) {
 	var states [2]map[string]any
 	for n, object := range []any{from, to} {

@@ -16,14 +16,15 @@ import (
 // Observer provides observers for the queues and caches of a manager when they are made, so that
 // metrics cover all of them. Each field may be nil.
 type Observer struct {
-	// Queue returns the observer of a controller's queue. next is the observer in the controller's
-	// Settings, or nil. The returned observer must call the observer next.
+	// Queue returns the observer of a controller's queue. The argument next is the observer in the
+	// controller's Settings, or nil. The returned observer must call the observer next.
 	Queue func(controller string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName]
 
 	// Cache returns the observers of a cache. name is the cache's Informer.Name, or its resource if
 	// Informer.Name is empty. If another cache of the manager has the same name, a number follows,
-	// as in "secrets~2". next has the observers of its Selection, which the returned observers must
-	// call. If several Selections share a cache, name and observers of the first apply.
+	// as in "secrets~2". The argument next has the observers of its Selection, which the returned
+	// observers must call. If several Selections share a cache, name and observers of the first
+	// apply.
 	Cache func(name string, next CacheObservers) CacheObservers
 
 	// Enqueue returns two hooks for a handler of a controller. cache is the name of the handler's

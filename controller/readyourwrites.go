@@ -55,7 +55,7 @@ type cacheWaiter interface {
 	cache() any
 	name() string
 	// waitForWrite returns a wait until the cache has this state of an object or a newer one, or
-	// nil if no wait is needed. own says that a Client of this cache made the write.
+	// nil if no wait is needed. The argument own says that a Client of this cache made the write.
 	waitForWrite(object metav1.Object, own bool) *cacheWait
 	// waitForDeletion is called before a deletion. It returns a wait until the cache no longer has
 	// the object, or nil if no wait is needed.
@@ -259,7 +259,7 @@ func (v *typedCacheWaiter[T]) waitForVersion(ctx context.Context, key types.Name
 	}
 }
 
-// startWaitRV calls WaitRV in a goroutine. end cancels the call, and waits for it.
+// startWaitRV calls WaitRV in a goroutine. The function end cancels the call, and waits for it.
 func (v *typedCacheWaiter[T]) startWaitRV(ctx context.Context, version string) (passed <-chan error, end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	result := make(chan error, 1)
@@ -302,8 +302,8 @@ func (v *typedCacheWaiter[T]) deleted(key types.NamespacedName, uid types.UID) b
 	return !exists || object.GetUID() != uid || object.GetDeletionTimestamp() != nil
 }
 
-// waitForDeleted waits until deleted returns true. It gives up when the cache is blind, or cannot
-// decode the newest state, which may be the deletion.
+// waitForDeleted waits until the method deleted returns true. It gives up when the cache is blind,
+// or cannot decode the newest state, which may be the deletion.
 func (v *typedCacheWaiter[T]) waitForDeleted(ctx context.Context, key types.NamespacedName, uid types.UID) error {
 	recheck := time.NewTicker(recheckInterval)
 	defer recheck.Stop()

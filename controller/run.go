@@ -76,8 +76,8 @@ func (m *Manager) startParts(g *group, ctx context.Context, stage Stage) {
 	}
 }
 
-// runSynced runs while the caches are complete. Its context ends when a cache gives up. When stop
-// ends, the controllers drain their queues.
+// runSynced runs while the caches are complete. Its context ends when a cache gives up. When the
+// context stop ends, the controllers drain their queues.
 func (m *Manager) runSynced(working, stop context.Context, fail func(error)) error {
 	m.setStage(Synced, false)
 	synced, endSynced := context.WithCancel(working)

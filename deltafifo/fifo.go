@@ -43,7 +43,8 @@ type FIFO[T any] struct {
 	stats           Stats // counters and InFlight; Stats() fills in the rest
 }
 
-// New returns an empty queue for the consumer whose store is known. It starts no goroutine.
+// New returns an empty queue. The argument known says what the consumer's store has. New starts no
+// goroutine.
 func New[T any](known Known[T], opts Options) *FIFO[T] {
 	if known == nil {
 		panic("deltafifo: New needs a Known that says what the consumer has applied: known is nil")
@@ -193,8 +194,8 @@ func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
 	return f.queueDelta(event.Key, d, through)
 }
 
-// queueDelta queues one delta: Added, Updated or Deleted. through is the version up to which the
-// producer has then reported everything, or "".
+// queueDelta queues one delta: Added, Updated or Deleted. The argument through is the version up to
+// which the producer has then reported everything, or "".
 func (f *FIFO[T]) queueDelta(key types.NamespacedName, d Delta[T], through string) error {
 	f.mu.Lock()
 	if f.closed {

@@ -197,8 +197,8 @@ func (w *world) delete(k name) {
 }
 
 // relist changes objects without events, and then lists. The bits of changes say which objects
-// change. Objects for which HasVersion returns true are listed as unchanged. The bits of how say
-// which objects are undecodable, and which of these have no readable name.
+// change. Objects for which HasVersion returns true are listed as unchanged. The bits of the
+// argument how say which objects are undecodable, and which of these have no readable name.
 func (w *world) relist(changes, how int) {
 	for i, k := range names {
 		switch {

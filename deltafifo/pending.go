@@ -36,8 +36,8 @@ type pendingDeltas[T any] struct {
 type footprint struct {
 	stackIndex map[types.NamespacedName]int // the index of the key's stack in stacks
 
-	// replaced is true if there was a Replace. kept has the keys that this Replace listed as
-	// unchanged, and that had no stack at that time.
+	// replaced is true if there was a Replace. The set kept has the keys that this Replace listed
+	// as unchanged, and that had no stack at that time.
 	replaced bool
 	kept     map[types.NamespacedName]struct{}
 

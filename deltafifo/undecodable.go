@@ -41,9 +41,9 @@ func (f *FIFO[T]) applyUndecodable(key types.NamespacedName, uidHash uint64, res
 	return nil
 }
 
-// addUndecodableLocked does the work of applyUndecodable for a key that has not vanished. gone is
-// true if it has put a tombstone on a pending stack. If the key has no stack, Pop decides whether
-// the known object was deleted; see resolveUndecided.
+// addUndecodableLocked does the work of applyUndecodable for a key that has not vanished. The
+// result gone is true if it has put a tombstone on a pending stack. If the key has no stack, Pop
+// decides whether the known object was deleted; see resolveUndecided.
 func (f *FIFO[T]) addUndecodableLocked(key types.NamespacedName, uidHash uint64, resourceVersion string) (gone bool) {
 	if uidHash == 0 {
 		return false

@@ -16,8 +16,8 @@ import (
 	"github.com/kinform/kinform/internal/testing/testsize"
 )
 
-// At the end, the server has counted all recorded events that were not dropped, including events of
-// expired Events. An event whose response is lost counts once.
+// At the end, the Event objects on the server, including objects that have expired, count all
+// recorded events that were not dropped. An event whose response is lost counts once.
 func TestRandomHistoriesConserveCounts(t *testing.T) {
 	t.Parallel()
 	for seed := range testsize.Scale[uint64](100, 6) {

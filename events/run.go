@@ -57,7 +57,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 	return nil
 }
 
-// loop sends events until sendCtx ends, or until stop has ended and no event waits.
+// loop sends events until sendCtx ends, or until the context stop has ended and no event waits.
 func (r *Recorder) loop(stop, sendCtx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -117,7 +117,7 @@ func (r *Recorder) dropAll() {
 }
 
 // next returns a request for the series that is due, and removes the series from its heap. If no
-// series is due, next returns how long to wait. empty says that no series is waiting.
+// series is due, next returns how long to wait. The result empty says that no series is waiting.
 func (r *Recorder) next() (m *eventRequest, wait time.Duration, empty bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -58,8 +58,8 @@ func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64
 // noEnd marks an op whose object cannot be indexed. It takes the place of the op's end in ends.
 const noEnd = -1
 
-// write implements Apply and, if whole is set, Replace. versionRule returns the store's new
-// version.
+// write implements Apply and, if the argument whole is true, Replace. versionRule returns the
+// store's new version.
 func (s *Store[T]) write(ops []Op[T], resourceVersion string, versionRule func(from, to string) string, whole bool) (uint64, error) {
 	var started time.Time
 	if s.observer.OnApplied != nil {

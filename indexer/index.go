@@ -19,8 +19,8 @@ import (
 // If it returns an error or panics, the write reports an [*IndexError].
 type IndexFunc[T any] func(obj T) ([]string, error)
 
-// definition is an index of a store with its function. Readers see the index only when ready is
-// set.
+// definition is an index of a store with its function. Readers see the index only when its flag
+// ready is set.
 type definition[T any] struct {
 	*versions.Index
 	fn    IndexFunc[T]

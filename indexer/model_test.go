@@ -48,7 +48,7 @@ func (m *storeModel) replace(ops []Op[*object], rv int) (failed int) {
 	return m.apply(ops, rv)
 }
 
-// scan returns the names of the objects for which wanted returns true.
+// scan returns the names of the objects for which the function wanted returns true.
 func (m *storeModel) scan(wanted func(name string, o *object) bool) []string {
 	var found []string
 	for name, o := range m.objects {

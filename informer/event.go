@@ -13,9 +13,9 @@ type Event[T any] struct {
 
 	// FinalStateUnknown is set on a Deleted if the last state before the deletion is unknown.
 	// Either a relist no longer had the key, or the object could not be decoded, or an object with
-	// another UID now has the key. In the last case an Added follows. New is the stored state; the
-	// object may have changed after that. The field corresponds to client-go's
-	// DeletedFinalStateUnknown.
+	// another UID now has the key. In the last case an Added follows. New is the state that was in
+	// the store, and may be older than the object's last state. The field corresponds to
+	// client-go's DeletedFinalStateUnknown.
 	FinalStateUnknown bool
 
 	// Restored is set on an Updated from another history of the server, for instance after a

@@ -1,9 +1,9 @@
 package informer
 
 // Filter returns a handler that receives only the events of objects for which the function keep
-// returns true, as if no other objects existed (SI-28). If keep returns true only after an update,
-// the update becomes an Added. If keep returned true only before the update, it becomes a Deleted.
-// The result of keep must depend only on the object.
+// returns true, as if no other objects existed (SI-28). If the function returns true only after an
+// update, the update becomes an Added. If it returned true only before the update, it becomes a
+// Deleted. The result of keep must depend only on the object.
 //
 //	inf.AddHandler(informer.Filter(onThisNode, handle), informer.HandlerOptions{})
 //

@@ -59,7 +59,7 @@ type Informer[T any] struct {
 	populated bool
 	// refused has the objects that an index function has refused.
 	refused map[types.NamespacedName]*listwatch.ObjectError
-	// refusedCount is the length of refused, for readers that do not hold the lock.
+	// refusedCount is the length of the map refused, for readers that do not hold the lock.
 	refusedCount atomic.Int64
 	// recovering has objects that were undecodable, for which the queue now has a decoded state or
 	// a deletion. An entry stays until the store has applied that change.

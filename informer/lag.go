@@ -45,8 +45,8 @@ func (l *lag) caughtUp() (logged bool) {
 	return logged
 }
 
-// logIfSlow logs that the handler is slow, if isSlow returns true. waited is the age of the oldest
-// event, and waiting the number of events.
+// logIfSlow logs that the handler is slow, if isSlow returns true. The argument waited is the age
+// of the oldest event, and the argument waiting is the number of events.
 func (l *lag) logIfSlow(logger *slog.Logger, informer, handler string, overflow Overflow, waited time.Duration, waiting int) {
 	if l.isSlow(waited, time.Now()) {
 		logger.Warn("handler is slow, and events wait", "informer", informer, "handler", handler,

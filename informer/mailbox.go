@@ -25,8 +25,8 @@ type mailItem[T any] struct {
 
 	previous, next *mailItem[T]
 
-	// deleted is the waiting item with the Deleted that precedes this Added of the same key.
-	// removed says that this item has left the mailbox.
+	// deleted is the waiting item with the Deleted that precedes this Added of the same key. The
+	// flag removed says that this item has left the mailbox.
 	deleted *mailItem[T]
 	removed bool
 }

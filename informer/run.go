@@ -49,8 +49,9 @@ func Run(ctx context.Context, work func(ctx context.Context) error, caches ...Ca
 //	}
 //	err := informer.RunUntil(context.WithoutCancel(ctx), ctx, work, pods, nodes)
 //
-// The context of work does not end with stop: work observes stop itself, and the caches run until
-// work has returned. If stop ends before the caches are synced, work is not called, as in Run.
+// The context of the function work does not end with the context stop: the function observes stop
+// itself. The caches run until the function has returned. If stop ends before the caches are
+// synced, the function is not called, as in Run.
 func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, caches ...Cache) error {
 	if work == nil {
 		return errors.New("informer: Run needs a work function")
@@ -80,7 +81,7 @@ func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, c
 }
 
 // waitForAll waits until all caches are synced. It returns false if work must not begin, because
-// ctx or stop ended first, or a cache failed.
+// ctx or the context stop ended first, or a cache failed.
 func waitForAll(ctx, stop context.Context, caches []Cache) (begin bool, err error) {
 	waiting, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -101,11 +101,11 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context) error) err
 	return e.RunUntil(ctx, ctx, lead)
 }
 
-// RunUntil is Run for a function that ends by itself when stop ends, for instance after finishing
-// its queue. When stop ends, RunUntil returns nil if this candidate does not lead. If it leads,
-// RunUntil continues until the function has returned. The function can pass its own context and
-// stop to [workqueue.Queue.RunUntil], which has the same two arguments. ctx has the same effect as
-// in Run.
+// RunUntil is Run for a function that ends by itself when the context stop ends, for instance after
+// finishing its queue. When the context stop ends, RunUntil returns nil if this candidate does not
+// lead. If it leads, RunUntil continues until the function has returned. The function can pass its
+// own context and stop to [workqueue.Queue.RunUntil], which has the same two arguments. ctx has the
+// same effect as in Run.
 //
 // [workqueue.Queue.RunUntil]:
 // https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.RunUntil
@@ -138,8 +138,8 @@ func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context)
 	}
 }
 
-// waitForLease waits until this candidate has the lease, and returns its term, or nil if ctx or
-// stop ended first.
+// waitForLease waits until this candidate has the lease, and returns its term, or nil if ctx or the
+// context stop ended first.
 func (e *Elector) waitForLease(ctx, stop context.Context) *term {
 	e.setStanding(true)
 	defer e.setStanding(false)

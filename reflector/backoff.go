@@ -138,8 +138,8 @@ func clampDuration(d float64) time.Duration {
 	return math.MaxInt64 // The conversion of a larger number would be negative.
 }
 
-// sleep waits for d, or until ctx ends, or until wake has a value or is closed. closed reports that
-// wake is closed.
+// sleep waits for d, or until ctx ends, or until the channel wake has a value or is closed. The
+// result closed reports that wake is closed.
 func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) (closed bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -29,8 +29,8 @@ const (
 	notAllowed = `reflector: connecting: dial: connection refused (failure 2 in a row, next attempt in 800ms)`
 )
 
-// runLost is run for a script whose first watch sends a modified a@12 and then breaks, at 0s. want
-// has the lines of the journal after that.
+// runLost is run for a script whose first watch sends a modified a@12 and then breaks, at 0s. The
+// argument want has the lines of the journal after that.
 func (g *rig) runLost(t *testing.T, d time.Duration, want ...string) {
 	t.Helper()
 	start := []string{

@@ -180,8 +180,8 @@ func (r *Reflector[T]) sourceHasOtherHistory(err error) (state[T], error) {
 }
 
 // handOver hands a whole snapshot over to the sink. It refuses a snapshot that is older than the
-// sink's version, unless there were enough consecutive ones; see outdatedSnapshots. next is the
-// state that follows.
+// sink's version, unless there were enough consecutive ones; see outdatedSnapshots. The argument
+// next is the state that follows.
 func (r *Reflector[T]) handOver(items []listwatch.Item[T], undecodable undecodableSet, version string, next state[T]) (state[T], error) {
 	var timeTravelErr error
 	if older(version, r.version) {

@@ -37,8 +37,9 @@ func TestSilentWatchIsReopenedWhereItWas(t *testing.T) {
 	})
 }
 
-// If nothing happens and the server sends no bookmarks, as for events, the version expires between
-// two watches, again and again. This is neither a failure nor a reason to wait.
+// kube-apiserver sends no bookmarks for the resource events. While nothing happens there, the
+// version expires between two watches, again and again. This is neither a failure nor a reason to
+// wait.
 func TestSilenceIsNoFailureAndALaterExpiryIsTheFirst(t *testing.T) {
 	for name, opts := range map[string]Options{
 		"by default":               {},

@@ -151,7 +151,7 @@ func (o stepResult) line() string {
 	return strings.Join(append(all, "→ "+next), "; ")
 }
 
-// count describes how the count n changes to now.
+// count describes how a count changes from the number n to the number now.
 func count(n, now int) string {
 	switch now {
 	case n + 1:

@@ -161,7 +161,8 @@ func TestWithoutAVersionToResumeFromListsFollow(t *testing.T) {
 	}
 }
 
-// The bookmark has no usable version, so it is ignored: the reflector still knows its version.
+// A bookmark with version 0 is ignored. The reflector keeps the version that it had, and resumes
+// the watch from there.
 func TestABookmarkOfVersionZeroTakesNoVersionAway(t *testing.T) { // RC-24
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})

@@ -45,10 +45,10 @@ type Config struct {
 	// The client calls it for each request, so it should return a cached credential if possible.
 	// Calls do not overlap, and all requests that wait at that moment get the same result. ctx has
 	// the values of the first of these requests. It ends after CredentialTimeout, and when Close is
-	// called; Close waits for the function to return. refused is the last credential that a server
-	// refused with 401, or nil. If refused is still the current credential, the function must
-	// return another one. After a change of the certificate, requests use new connections, and open
-	// streams keep their connections.
+	// called; Close waits for the function to return. The argument refused is the last credential
+	// that a server refused with 401, or nil. If it is still the current credential, the function
+	// must return another one. After a change of the certificate, requests use new connections, and
+	// open streams keep their connections.
 	Credentials func(ctx context.Context, refused *Credential) (*Credential, error)
 
 	// CredentialTimeout limits a call of Credentials. The deadline of a request ends only the

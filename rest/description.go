@@ -72,8 +72,9 @@ func (c *Client) describe(ctx context.Context) (map[string]string, error) {
 	return description, nil
 }
 
-// getOptional requests path and decodes the response into out. If the resource does not exist
-// (404), or the request is forbidden (403), out stays unchanged, and the error is nil.
+// getOptional requests path and decodes the response into the argument out. If the resource does
+// not exist (404), or the request is forbidden (403), the argument stays unchanged, and the error
+// is nil.
 func (c *Client) getOptional(ctx context.Context, method, path, body string, out any) error {
 	var opts RawOptions
 	if body != "" {

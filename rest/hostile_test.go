@@ -167,8 +167,8 @@ func readAll[T any](ctx context.Context, r *rest.Resource[T]) func() error {
 	}
 }
 
-// drain calls next until it returns an error that is not about one object. It returns this error,
-// or the last object error if the stream ended in order.
+// drain calls the function next until it returns an error that is not about one object. It returns
+// this error, or the last object error if the stream ended in order.
 func drain(next func() error) (last error) {
 	for {
 		err := next()

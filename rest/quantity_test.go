@@ -18,8 +18,9 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// claim returns an encoded volume claim with text as its quantity, and label as a label. If padded
-// is set, the length of the quantity in protobuf has more bytes than necessary.
+// claim returns an encoded volume claim with the argument text as its quantity, and the argument
+// label as a label. If padded is set, the length of the quantity in protobuf has more bytes than
+// necessary.
 func claim(t testing.TB, e Encoding, text, label string, padded bool) []byte {
 	t.Helper()
 	if e == JSON {

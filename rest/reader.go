@@ -75,9 +75,9 @@ func (r *reader) cut(p *piece) bool {
 	return true
 }
 
-// makeRoom makes room for more bytes. rest has the bytes so far of an incomplete frame. If taken is
-// true, the piece has frames: it is complete and keeps the buffer, and the reader gets a new
-// buffer. makeRoom returns the argument taken.
+// makeRoom makes room for more bytes. The slice rest has the bytes so far of an incomplete frame.
+// If the argument taken is true, the piece has frames: it is complete and keeps the buffer, and the
+// reader gets a new buffer. makeRoom returns the argument taken.
 func (r *reader) makeRoom(rest []byte, taken bool) bool {
 	switch {
 	case taken:
@@ -98,7 +98,7 @@ func (r *reader) makeRoom(rest []byte, taken bool) bool {
 	return taken
 }
 
-// switchBuffer continues with another buffer, and copies the bytes in rest to its start.
+// switchBuffer continues with another buffer, and copies the bytes of the slice rest to its start.
 func (r *reader) switchBuffer(buffer *[]byte, rest []byte) {
 	r.buffer, r.divided = buffer, false
 	r.start, r.filled = 0, copy(*buffer, rest)
@@ -119,7 +119,8 @@ func (r *reader) read() {
 	}
 }
 
-// endError returns the error that ends a stream. rest has the bytes that are not a complete frame.
+// endError returns the error that ends a stream. The slice rest has the bytes that are not a
+// complete frame.
 func (r *reader) endError(rest []byte) error {
 	switch err := r.readErr; {
 	case errors.Is(err, io.ErrUnexpectedEOF):

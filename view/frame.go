@@ -81,9 +81,9 @@ type Frame struct {
 	// Problems lists the problems, the worst first. It is empty if there are no problems.
 	Problems []string `json:"wrong,omitempty"`
 
-	// Events are a sample of the events since the previous frame, sorted by time. The sample has
-	// one of every Scale objects, with all events of that object. Lost is the number of events that
-	// did not fit.
+	// Events are a sample of the events since the previous frame, sorted by time. If the number
+	// Scale is n, the sample has about one in n objects, with all events of these objects. Lost is
+	// the number of events that did not fit.
 	Events []Event `json:"events,omitempty"`
 	Scale  uint64  `json:"scale"`
 	Lost   uint64  `json:"lost,omitempty"`

@@ -126,9 +126,9 @@ func TestCodeAdmitsOneBrowser(t *testing.T) {
 	g.requireIn(t, true, session)
 }
 
-// The owner of an address may already have the token, or a session from another address. When the
-// owner opens the address, the page reports that another browser has used the code. The session of
-// that browser ends, and the owner's session continues.
+// An address contains a code, which admits one browser. If another browser has used the code before
+// the owner opens the address, the page reports it. The session of that browser ends. The owner's
+// own session, from the token or from another address, continues.
 func TestReusedCodeIsReportedToAnAuthorizedOwner(t *testing.T) {
 	t.Parallel()
 	for name, credential := range map[string]func(g *guarded) string{

@@ -23,9 +23,9 @@ type failureLog struct {
 	suppressed uint64
 }
 
-// record records a failure. first is true if the previous run of the key did not fail. line says
-// whether the failure gets a line of its own. If suppressed is positive, a line must summarise this
-// number of failures, which got no line since the time since.
+// record records a failure. The argument first is true if the previous run of the key did not fail.
+// The result line says whether the failure gets a line of its own. If suppressed is positive, a
+// line must summarise this number of failures, which got no line since the time since.
 func (f *failureLog) record(first bool, now time.Time) (line bool, suppressed uint64, since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -41,7 +41,8 @@ func (f *failureLog) record(first bool, now time.Time) (line bool, suppressed ui
 	return false, suppressed, since
 }
 
-// report counts and logs a failure, and calls OnError; dropped says that the key is not retried.
+// report counts and logs a failure, and calls OnError. The argument dropped says that the key is
+// not retried.
 func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, err error) {
 	_, panicked := errors.AsType[*PanicError](err)
 	requeues := q.NumRequeues(key)

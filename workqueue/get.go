@@ -129,14 +129,14 @@ func (q *Queue[K]) TryGet() (key K, ok bool) {
 }
 
 // The token of Queue.wake wakes one blocked Get. Whenever a key is ready and the lock is free, the
-// token is in one of three places. The token is in wake, or a Get has it and is about to take the
-// lock. Or a goroutine has just released the lock and is about to send the token. So no wake-up is
-// lost. A Get that leaves ready keys behind passes the token on, so that no call has to wake all
-// Gets. An add wakes one more Get even if a woken Get has not taken its key yet: the system may
-// have preempted that Get.
+// token is in one of three places. The token is in the channel wake, or a Get has it and is about
+// to take the lock. Or a goroutine has just released the lock and is about to send the token. So no
+// wake-up is lost. A Get that leaves ready keys behind passes the token on, so that no call has to
+// wake all Gets. An add wakes one more Get even if a woken Get has not taken its key yet: the
+// system may have preempted that Get.
 
-// unlock releases mu, and sends the token to wake if a key is ready for which no Get has been
-// woken. unlock sends after the release, because the woken Get takes the lock at once.
+// unlock releases mu, and sends the token to the channel wake if a key is ready for which no Get
+// has been woken. unlock sends after the release, because the woken Get takes the lock at once.
 func (q *Queue[K]) unlock() {
 	wake := q.ready.len > 0 && len(q.wake) == 0
 	q.mu.Unlock()

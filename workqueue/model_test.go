@@ -50,7 +50,8 @@ type modelWork struct {
 	causes   workqueue.Causes
 }
 
-// and returns the combined work of two adds. other is the later add.
+// The method named "and" returns the combined work of two adds. The argument other is the later
+// add.
 func (w *modelWork) and(other *modelWork) *modelWork {
 	if w == nil {
 		return other

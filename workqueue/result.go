@@ -14,9 +14,9 @@ import (
 func RequeueAfter(d time.Duration) error { return &requeueAfter{after: d} }
 
 // RequeueWhen is the result of a reconcile function that succeeded and requests another run of its
-// key when the function until has returned. Run forgets the key's failures, parks it with until,
-// and adds it. See Park. The result is not a failure. If it is wrapped or joined, it is treated
-// like RequeueAfter.
+// key when the function until has returned. Run forgets the key's failures, parks it with the
+// function, and adds it. See Park. The result is not a failure. If it is wrapped or joined, it is
+// treated like RequeueAfter.
 func RequeueWhen(until func(context.Context) error) error { return &requeueWhen{until: until} }
 
 // Drop is the result of a reconcile function for a failure that a retry cannot repair, such as a
@@ -61,9 +61,9 @@ func classify(err error) (o classification) {
 	return o
 }
 
-// Classify returns how Run treats a result of reconcile while the context has not ended. failed
-// says that the result is a failure, not only a requeue request. retries says that Run retries the
-// key for this failure.
+// Classify returns how Run treats a result of reconcile while the context has not ended. The result
+// failed says that reconcile failed, and did not only request a requeue. The result retries says
+// that Run retries the key for this failure.
 func Classify(result error) (failed, retries bool) {
 	if result == nil {
 		return false, false

@@ -37,14 +37,14 @@ func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.
 
 // RunUntil is Run with two contexts, for programs that want to finish the queued keys:
 //
-//   - When stop ends, the queue is shut down, and the workers continue with the queued keys.
-//     Delayed keys, and keys that fail then, are not processed again. The contexts of the
+//   - When the context stop ends, the queue is shut down, and the workers continue with the queued
+//     keys. Delayed keys, and keys that fail then, are not processed again. The contexts of the
 //     reconciles stay alive until the queued keys are done, for at most Options.DrainTimeout.
 //   - When ctx ends, before or after stop, everything ends at once, as in Run.
 //
-// stop is for a process that is asked to stop (SIGTERM), and ctx is for the right to write. A
-// leader passes a context that ends with its lease as ctx. The context ctx must not end with stop,
-// and the lease must be renewed until RunUntil has returned.
+// The context stop is for a process that is asked to stop (SIGTERM), and ctx is for the right to
+// write. A leader passes a context that ends with its lease as ctx. The context ctx must not end
+// with the context stop, and the lease must be renewed until RunUntil has returned.
 //
 // RunUntil returns nil if the drain was complete, or if ctx ended first. If a drain was begun and
 // not finished, it returns a *DrainError with the number of unfinished keys and the reason: the

@@ -45,9 +45,10 @@ type Stats struct {
 	// handed out. Dones: a key was done.
 	Adds, Merged, Retries, Gets, Dones uint64
 
-	// Refused counts adds and parks of every kind after ShutDown. Discarded counts the delays, and
-	// the runs of parked keys, that ShutDown dropped. Cancelled counts calls of Cancel that removed
-	// something. Dropped counts the pending runs that ShutDown or Cancel dropped.
+	// Refused counts adds and parks of every kind after ShutDown. Discarded counts what ShutDown
+	// removed: delays, and the pending runs of parked keys. Cancelled counts calls of Cancel that
+	// removed something. Dropped counts the pending runs that ended without a Get, by Cancel or by
+	// ShutDown. So a removed run of a parked key counts in Discarded and in Dropped.
 	Refused, Discarded, Cancelled, Dropped uint64
 
 	// StrayDones counts the calls of Done for keys that were not processing. Such a call has no

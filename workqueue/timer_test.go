@@ -11,7 +11,7 @@ import (
 const manyAlarms = 8 * spreadAtOnce
 
 // midSpread returns a queue with many delayed keys, due one nanosecond apart. Its call of popDue
-// has moved only a part of their alarms to lower spans. resume handles the rest.
+// has moved only a part of their alarms to lower spans. The function resume handles the rest.
 func midSpread(t *testing.T) (q *Queue[int], resume func()) {
 	q = New(Options[int]{})
 	time.Sleep(time.Hour) // so that the floor is far before the alarms

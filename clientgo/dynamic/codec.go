@@ -46,7 +46,8 @@ func (n negotiated) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVe
 	return jsonDecoder{decoder}
 }
 
-// jsonDecoder decodes into unstructured objects. Its field typed decodes a Status.
+// jsonDecoder decodes into unstructured objects. The decoder in its field typed decodes a Status,
+// and any typed object.
 type jsonDecoder struct{ typed runtime.Decoder }
 
 // Sharing implements sink.Decoder.

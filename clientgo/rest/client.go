@@ -89,8 +89,8 @@ func (c ClientContentConfig) withoutCBOR() ClientContentConfig {
 	return c
 }
 
-// withMediaTypes returns c with the media types to send and accept. none is true if c has no
-// ContentType.
+// withMediaTypes returns c with the media types to send and accept. The result none reports whether
+// c has no ContentType.
 func (c ClientContentConfig) withMediaTypes() (content ClientContentConfig, none bool) {
 	if none = c.ContentType == ""; none {
 		c.ContentType = jsonType

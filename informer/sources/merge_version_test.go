@@ -81,8 +81,8 @@ func TestG2_InitialEventsDoNotAdvanceAPartWithoutAVersion(t *testing.T) {
 	})
 }
 
-// A merged watch that ends as a whole is resumed from the version of its oldest part. A part
-// without a version has no version to resume from.
+// If all parts of a merged watch fail together, the watch is resumed from the oldest of their
+// versions. If a part has no version, the watch is not resumed: all parts are listed again.
 func TestG2_AMergedWatchIsNotResumedWithAPartWithoutAVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("", item("goes", "", "x")), newFake("10")

@@ -24,17 +24,16 @@ type rules struct {
 }
 
 // importRule says which public packages of this module a package may link, directly or indirectly.
-// For each package, only the first rule counts whose from matches the package. Internal packages
-// may import any package, and any package may import them. The imports of an internal package count
-// as imports of its importers.
+// For each package, only the first rule counts whose list from matches the package. Internal
+// packages may import any package, and any package may import them. The imports of an internal
+// package count as imports of its importers.
 type importRule struct {
 	from   []string
 	to     []string
 	reason string
 }
 
-// moduleBan names a module that only tests may link, and the packages that are made for this
-// module.
+// moduleBan names a module that only tests may link, and the packages in the list except.
 type moduleBan struct {
 	module string
 	reason string

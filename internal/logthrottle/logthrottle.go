@@ -24,9 +24,9 @@ type logLine struct {
 	at   time.Time
 }
 
-// Due records a failure of a kind, which is a number such as a status code. due says that the
-// failure should be logged now. suppressed is then the number of failures, of any kind, that were
-// not logged since the last log line.
+// Due records a failure of a kind, which is a number such as a status code. The result due says
+// that the failure should be logged now. The result suppressed is then the number of failures, of
+// any kind, that were not logged since the last log line.
 //
 // A failure is due if its kind was never logged, or if Interval has passed since that. A failure
 // that had ended and starts again is also due, at its second occurrence, but only once within

@@ -7,9 +7,9 @@ const (
 )
 
 // FindExtreme finds the next text that may be an extreme quantity. It returns the index of one of
-// its digits, and the index at which to continue the search. If there is no such text, at is -1. An
-// extreme quantity has several consecutive digits, so FindExtreme reads only every fourth byte
-// until it finds a digit.
+// its digits, and the index at which to continue the search. If there is no such text, the result
+// at is -1. An extreme quantity has several consecutive digits, so FindExtreme reads only every
+// fourth byte until it finds a digit.
 func FindExtreme(protobuf bool, data []byte, from int) (at, next int) {
 	const step = maxExponent + 1
 	for i := from + step - 1; i < len(data); i += step {

@@ -122,7 +122,7 @@ func rounded(digits string, count int) string {
 	return digits[:count] + rest
 }
 
-// split splits a text in the same way as apimachinery. whole has no leading zeros.
+// split splits a text in the same way as apimachinery. The result whole has no leading zeros.
 func split(text string) (sign, whole, fraction, suffix string, ok bool) {
 	if text != "" && isSign(text[0]) {
 		if text[0] == '-' {

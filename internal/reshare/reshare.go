@@ -49,8 +49,8 @@ func Transform(object runtime.Object, transform func(any) (any, error)) (any, er
 const maxLevels = 16
 
 // reshare replaces parts of the value to by the equal parts of the value from. Both values have the
-// same type, and to must be settable. reshare does not change the memory to which the value to
-// points. If a part is only partly equal, a new part replaces it.
+// same type, and the value to must be settable. reshare does not change the memory to which the
+// value to points. If a part is only partly equal, a new part replaces it.
 func reshare(to, from reflect.Value, levels int) {
 	switch to.Kind() {
 	case reflect.Struct:
@@ -93,8 +93,8 @@ func reshare(to, from reflect.Value, levels int) {
 	}
 }
 
-// reshareJSON does the work of reshare for JSON values. If the two values are equal, it returns
-// from.
+// reshareJSON does the work of reshare for JSON values. If the two values are equal, it returns the
+// value from.
 func reshareJSON(to, from any, levels int) any {
 	if equalAny(to, from) {
 		return from

@@ -40,7 +40,7 @@ type Plugin struct {
 	pauseUntil time.Time        // the end of the pause after the last run
 }
 
-// run is one process. Other goroutines may read its result once done is closed.
+// run is one process. Other goroutines may read its result once the channel done is closed.
 type run struct {
 	done       chan struct{}
 	refused    bool // it replaces a credential that a server refused
@@ -66,9 +66,9 @@ func New(command string, opts Options) (*Plugin, error) {
 }
 
 // Credential returns the current credential. If there is no credential, or it has expired, or it
-// equals refused, Credential runs the command. In the pause after an unsuccessful run, it returns
-// the result of the last run instead. Errors are of type [*Error]. If ctx ends while Credential
-// waits for the process of another call, the error is the error of ctx.
+// equals the argument refused, Credential runs the command. In the pause after an unsuccessful run,
+// it returns the result of the last run instead. Errors are of type [*Error]. If ctx ends while
+// Credential waits for the process of another call, the error is the error of ctx.
 func (p *Plugin) Credential(ctx context.Context, refused *rest.Credential) (*rest.Credential, error) {
 	for {
 		mine, other, credential, err := p.next(refused)
@@ -109,8 +109,8 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 	return p.running, nil, nil, nil
 }
 
-// repeatedError returns the error of the last run, for a call in the pause after this run. left is
-// the remaining pause.
+// repeatedError returns the error of the last run, for a call in the pause after this run. The
+// argument left is the remaining pause.
 func (p *Plugin) repeatedError(left time.Duration) error {
 	return &Error{
 		Command: p.command, Stderr: p.failed.Stderr,

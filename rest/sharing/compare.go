@@ -2,10 +2,11 @@ package sharing
 
 import "reflect"
 
-// unchanged reports whether now, a value that objects share, equals before, which was decoded again
-// from the same bytes. It is like reflect.DeepEqual, except that a program may be changing now
-// meanwhile. So it reads at most as many elements of now as before has, and reads maps through
-// mapView. A map that is being written counts as equal, until the next check.
+// unchanged reports whether a value that objects share, the argument now, equals the argument
+// before, decoded again from the same bytes. It is like reflect.DeepEqual, except that a program
+// may be changing the shared value meanwhile. So it reads at most as many elements of the shared
+// value as the decoded value has, and reads maps through mapView. A map that is being written
+// counts as equal, until the next check.
 func unchanged(before, now reflect.Value) bool {
 	switch before.Kind() {
 	case reflect.Map:

@@ -181,8 +181,8 @@ func (s *jsonState) object(p *jsonPlan, at unsafe.Pointer, i int) (int, error) {
 }
 
 // field reads a key, and finds the struct's field and the start of the value. n is -1 if the struct
-// has no such field. before is the index of the previous field. Most encoders write fields in the
-// order of the struct, so the method first tries the field after before.
+// has no such field. The argument before is the index of the previous field. Most encoders write
+// fields in the order of the struct, so the method first tries the field after that one.
 func (s *jsonState) field(p *jsonPlan, before, i int) (n, value int, err error) {
 	if before+1 < len(p.fields) {
 		if start := p.fields[before+1].start; hasPrefix(s.data, i, start) {

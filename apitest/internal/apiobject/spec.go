@@ -67,7 +67,7 @@ func ClearStatus(obj Object) {
 // Status returns the status of a built-in type that has a status.
 func Status(obj Object) reflect.Value { return reflect.ValueOf(obj).Elem().FieldByName("Status") }
 
-// Deref returns *p, or the argument otherwise if p is nil.
+// Deref returns *p. If p is nil, it returns the second argument.
 func Deref[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise

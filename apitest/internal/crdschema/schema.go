@@ -54,8 +54,9 @@ type Schema struct {
 	pattern *regexp.Regexp // compiled from Pattern
 }
 
-// schemaOrBool is the schema of all properties that another schema does not name. If it has no
-// schema, allowed says whether these properties are allowed.
+// schemaOrBool is the value of additionalProperties. It is a schema for the properties that no
+// other schema names, or a bool. The bool says whether such properties are allowed; then the field
+// schema is nil.
 type schemaOrBool struct {
 	allowed bool
 	schema  *Schema

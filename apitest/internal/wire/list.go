@@ -46,8 +46,8 @@ func (f Format) WriteList(w http.ResponseWriter, res *storage.Resource, p Page) 
 	return nil
 }
 
-// customListMeta returns the list metadata of custom resources: with sorted keys, and with the key
-// continue even if it is empty.
+// customListMeta returns the list metadata of custom resources. The keys are sorted. The key
+// "continue" is present even if its value is empty.
 func customListMeta(meta metav1.ListMeta) map[string]any {
 	m := map[string]any{"continue": meta.Continue, "resourceVersion": meta.ResourceVersion}
 	if meta.RemainingItemCount != nil {

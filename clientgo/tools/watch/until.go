@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// PreconditionFunc returns true if waiting is unnecessary. The store is complete.
+// PreconditionFunc returns true if waiting is unnecessary. It is called when the store is complete.
 type PreconditionFunc func(store cache.Store) (bool, error)
 
 // ConditionFunc reports whether an event meets a condition.

@@ -77,7 +77,8 @@ func TestShutDownDiscardsDelays(t *testing.T) { // WQ-26
 	})
 }
 
-// If Add of the program's queue calls AddAfter, this starts a new delay.
+// A delaying queue may wrap a queue of the program. If Add of that queue calls AddAfter, the call
+// starts a new delay.
 func TestAProgramsQueueMayCallAddAfterInAdd(t *testing.T) { // WQ-21
 	synctest.Test(t, func(t *testing.T) {
 		own := &readdingQueue{TypedInterface: workqueue.NewTyped[string]()}

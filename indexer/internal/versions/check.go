@@ -55,7 +55,8 @@ func (e *Engine) checkLocked(r *Record) {
 	}
 }
 
-// isVisible reports whether a pinned view sees the version v. next is the version after v.
+// isVisible reports whether a pinned view sees the version v. The argument next is the version
+// after v.
 func (e *Engine) isVisible(v, next *Version) bool {
 	for p := e.pinned; p != nil; p = p.following {
 		if v.Revision <= p.Revision && p.Revision < next.Revision {

@@ -193,7 +193,8 @@ func (e *Engine) termsOf(found []IndexValue) *terms {
 	return intern(e.union(room[:0], found))
 }
 
-// union appends found terms to the slice to. It leaves out the terms that the slice has already.
+// union appends the terms of the values found to the slice to. It leaves out the terms that the
+// slice has already.
 func (e *Engine) union(to terms, found []IndexValue) terms {
 	e.visit++
 	for _, t := range to {

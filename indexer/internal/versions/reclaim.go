@@ -56,7 +56,7 @@ func (e *Engine) drop(c Change) {
 	}
 }
 
-// unlist removes a record from the sets of terms that only the old version had.
+// unlist removes a record from the set of each term that no remaining version has.
 func (e *Engine) unlist(r *Record, old *Version) {
 	if old.terms != r.head.Load().terms {
 		e.leave(r)

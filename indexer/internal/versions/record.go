@@ -17,8 +17,8 @@ type Version struct {
 
 	// terms are the terms that the index functions returned when the object was stored. The version
 	// keeps them, because the functions would return other terms later if somebody has modified the
-	// object (D14). Consecutive versions with equal terms share one slice. In a deletion, terms is
-	// absent.
+	// object (D14). Consecutive versions with equal terms share one slice. In a deletion, the field
+	// has the value of the variable absent.
 	terms *terms
 
 	// older is the previous version, for as long as a view may see it, and at least until this
@@ -34,7 +34,8 @@ var noVersion = &Version{terms: absent}
 type Record struct {
 	head atomic.Pointer[Version] // the newest version; noVersion if there is no version yet
 
-	// Key has the strings that came with the first version.
+	// Key is the key with which the record was created. Later versions keep its strings. All keys
+	// of a namespace share one namespace string.
 	Key types.NamespacedName
 
 	// Only the writer uses the fields below. inAll and inNamespace are the slots of the record in

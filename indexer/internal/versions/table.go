@@ -49,7 +49,7 @@ func matchTags(tags uint64, tag uint8) uint64 {
 	return (x - ones) &^ x & highs
 }
 
-// firstSlot returns the number of the first slot in found, a result of matchTags.
+// firstSlot returns the number of the first slot in the bits found, a result of matchTags.
 func firstSlot(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 
 // tagOf returns the tag of a key with this hash. The lower bits of the hash say in which group a

@@ -39,7 +39,8 @@ type IndexValue struct {
 // terms are the terms of an object, each once. They never change.
 type terms []*Term
 
-// noTerms belongs to objects that are in no index. absent belongs to versions without an object.
+// noTerms belongs to objects that are in no index. The variable absent belongs to versions without
+// an object.
 var noTerms, absent = new(terms), new(terms)
 
 // intern returns the stored form of terms. It allocates nothing for a single term: BenchmarkApply.

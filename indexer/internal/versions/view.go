@@ -40,7 +40,7 @@ func (c *Counts) Put(existed bool) {
 	}
 }
 
-// Add adds other to c.
+// Add adds the counts in other to c.
 func (c *Counts) Add(other Counts) {
 	c.Added += other.Added
 	c.Updated += other.Updated

@@ -13,8 +13,8 @@ type Queue interface {
 	Close()
 
 	// Take pops everything that is pending, and applies it to the consumer's store. There is one
-	// stack per key, in the order in which the keys came out. closed means that nothing was
-	// pending, and that the queue is closed.
+	// stack per key, in the order in which the keys came out. The result closed means that nothing
+	// was pending, and that the queue is closed.
 	Take() (stacks []Stack, closed bool)
 
 	// Synced reports whether the consumer has taken the first Replace.

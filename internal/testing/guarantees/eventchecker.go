@@ -33,7 +33,7 @@ type EventChecker[T comparable] struct {
 }
 
 // AddChecker adds an EventChecker to an informer's handlers. The EventChecker calls the function
-// next for each event, after its own checks. next may be nil.
+// next for each event, after its own checks. The function may be nil.
 func AddChecker[T comparable](inf *informer.Informer[T], opts informer.HandlerOptions, next func(informer.Event[T])) (*EventChecker[T], error) {
 	w := &EventChecker[T]{
 		informer:   inf,

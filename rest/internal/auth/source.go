@@ -25,13 +25,14 @@ type Source[C any] struct {
 	closed  bool
 }
 
-// NewSource returns a Source that calls fetch, with refused as in SetRefused. timeout limits each
-// call.
+// NewSource returns a Source that calls the function fetch. Its argument refused is described at
+// SetRefused. timeout limits each call.
 func NewSource[C any](fetch func(ctx context.Context, refused *C) (*C, error), timeout time.Duration) *Source[C] {
 	return &Source[C]{fetch: fetch, timeout: timeout}
 }
 
-// call is one call of fetch. The fields credential and err may be read after done is closed.
+// call is one call of fetch. The fields credential and err may be read after the channel done is
+// closed.
 type call[C any] struct {
 	ctx        context.Context // of the call
 	cancel     context.CancelFunc
@@ -70,8 +71,8 @@ func (a *Source[C]) Get(ctx context.Context) (*C, error) {
 	}
 }
 
-// join returns the running call of fetch, or starts a call. current is true unless a server
-// has refused a credential since the call started.
+// join returns the running call of fetch, or starts a call. The result current is true unless a
+// server has refused a credential since the call started.
 func (a *Source[C]) join(ctx context.Context) (joined *call[C], current bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

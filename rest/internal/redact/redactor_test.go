@@ -159,7 +159,8 @@ func TestRedactorFindsEncodedSecrets(t *testing.T) {
 		for name, write := range writings {
 			text := m.Text("{" + write(secret) + "}")
 			require.Contains(t, text, Mask, "%s %s", secret, name)
-			// left may have escapes, such as the escape of == at the end
+			// Besides the mask, the text may contain escapes, such as the escape of == at the end
+			// of a secret. Without them, no letter or digit may remain.
 			left := escapes.ReplaceAllString(strings.ReplaceAll(text, Mask, ""), "")
 			require.False(t, strings.ContainsFunc(left, func(r rune) bool { return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' }), "%s %s: %s", secret, name, text)
 		}

@@ -31,7 +31,7 @@ type Reloader struct {
 	running  *attempt   // nil if no goroutine reads
 }
 
-// attempt is one attempt to read the files. done is closed at its end.
+// attempt is one attempt to read the files. The channel done is closed at its end.
 type attempt struct {
 	began time.Time
 	done  chan struct{}

@@ -4,13 +4,13 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Framer finds the frames in a stream of bytes that arrives in pieces.
 type Framer interface {
-	// NextFrame returns the first frame of data. done is the number of bytes that the Framer no
-	// longer needs, including the frame. A frame without Data means that the Framer needs more
-	// bytes. The next call must get the data from data[done] on.
+	// NextFrame returns the first frame of data. The result done is the number of bytes that the
+	// Framer no longer needs, including the frame. A frame without Data means that the Framer needs
+	// more bytes. The next call must get the data from data[done] on.
 	NextFrame(data []byte) (f Frame, done int, err error)
 
-	// End returns the error for a stream that has ended. rest has the bytes after the last frame.
-	// The error is io.EOF if the end is orderly, and otherwise names the missing part.
+	// End returns the error for a stream that has ended. The slice rest has the bytes after the
+	// last frame. The error is io.EOF if the end is orderly, and otherwise names the missing part.
 	End(rest []byte) error
 
 	// Incomplete reports whether further bytes must follow, even if no bytes are left after the

@@ -86,8 +86,8 @@ func (s *JSONScan) End(data []byte) (length int, ok bool) {
 	return 0, false
 }
 
-// skip does the work of End for a value that the caller drops. done is the number of bytes that the
-// scan no longer needs. The next call must get the bytes after them.
+// skip does the work of End for a value that the caller drops. The result done is the number of
+// bytes that the scan no longer needs. The next call must get the bytes after them.
 func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 	if done, ended = s.End(data); !ended {
 		done, s.at = s.at, 0
@@ -145,7 +145,7 @@ func JSONFields(object []byte) iter.Seq2[[]byte, []byte] {
 }
 
 // jsonField cuts the first field off the inside of an object, with the comma that follows. If no
-// comma follows, the field is the last field, and more is false.
+// comma follows, the field is the last field, and the result more is false.
 func jsonField(data []byte) (key, value, rest []byte, more bool) {
 	key, rest, ok := JSONValue(data)
 	if ok {

@@ -214,11 +214,11 @@ func (c *jsonList) End(rest []byte) error {
 	return io.EOF
 }
 
-// oversizedJSON returns the frame for an item or event that is too large. rest starts with the
-// item, and has more than limit bytes of it. The frame has the first limit bytes, because in JSON
-// the name may come late. If ended is true, the item is complete and has length bytes. done is the
-// number of bytes of rest that the Framer no longer needs. If the result on is true, scan must skip
-// the bytes that follow.
+// oversizedJSON returns the frame for an item or event that is too large. The slice rest starts
+// with the item, and has more than limit bytes of it. The frame has the first limit bytes, because
+// in JSON the name may come late. If the argument ended is true, the item is complete and has
+// length bytes. The result done is the number of bytes of rest that the Framer no longer needs. If
+// the result on is true, scan must skip the bytes that follow.
 func oversizedJSON(rest []byte, length int, ended bool, limit int, scan *JSONScan) (f Frame, done int, on bool) {
 	f = Frame{Data: rest[:limit], Err: fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, limit)}
 	if ended {

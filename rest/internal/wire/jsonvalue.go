@@ -262,7 +262,7 @@ func Colon(data []byte, i int) (int, error) {
 }
 
 // NextValue finds the member or element after the one that ends at i. If there is no further member
-// or element, more is false, and at is the end of the object or list.
+// or element, the result more is false, and the result at is the end of the object or list.
 func NextValue(data []byte, i int, closing byte) (at int, more bool, err error) {
 	i = Space(data, i)
 	switch {

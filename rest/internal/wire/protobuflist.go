@@ -81,9 +81,9 @@ func (c *protobufList) NextFrame(data []byte) (f Frame, done int, err error) {
 	}
 }
 
-// field handles the field at the start of rest. taken is the number of bytes of rest that the
-// Framer no longer needs. It is 0 if the Framer needs the whole field, but some of its bytes have
-// not arrived.
+// field handles the field at the start of the slice rest. The result taken is the number of bytes
+// of the slice that the Framer no longer needs. It is 0 if the Framer needs the whole field, but
+// some of its bytes have not arrived.
 func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken int, err error) {
 	var use bool
 	if h.Type == TypeBytes {

@@ -57,8 +57,8 @@ func (c *protobufWatch) End(rest []byte) error {
 	return io.EOF
 }
 
-// oversized returns the frame for an oversized item or event. start has the bytes of the item or
-// event that have arrived.
+// oversized returns the frame for an oversized item or event. The slice start has the bytes of the
+// item or event that have arrived.
 func oversized(start []byte, length uint64, limit int) Frame {
 	return Frame{
 		Data: start[:min(uint64(len(start)), length, nameBytes)],

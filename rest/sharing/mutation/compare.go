@@ -27,7 +27,8 @@ type location struct {
 	key     any            // of a map
 }
 
-// compare compares two values of the same type. at is the location of now if now has no address.
+// compare compares two values of the same type. The argument at is the location of the value now if
+// this value has no address.
 func (c *comparison) compare(path string, at location, before, now reflect.Value) {
 	if now.CanAddr() {
 		at = location{address: now.Addr().UnsafePointer()}

@@ -20,7 +20,8 @@ func CheckUnshared(objects ...any) error {
 		w.value(nil, reflect.ValueOf(object))
 	}
 	slices.SortFunc(w.ranges, func(a, b memoryRange) int { return cmp.Compare(a.from, b.from) })
-	// all covers all ranges so far. mutable covers only the ranges that a program can change.
+	// The variable all covers all ranges so far. The variable mutable covers only the ranges that a
+	// program can change.
 	var all, mutable lastRanges
 	for _, p := range w.ranges {
 		if before := mutable.overlap(p); before != nil {

@@ -91,8 +91,8 @@ func (s *scriptedServer) watch(o metav1.ListOptions) (watch.Interface, error) {
 	return w, nil
 }
 
-// playReflector covers RC-1 to RC-35 without faults. It compares the requests, and the calls of the
-// store.
+// playReflector plays the contracts RC-1 to RC-35, but injects no server faults. Its trace has the
+// requests, and the reflector's calls to the store.
 func playReflector(t *testing.T, p *player) {
 	synctest.Test(t, func(t *testing.T) {
 		// TestALostWatchWithoutAVersionLosesNoEvents covers the difference after a watch from "0".

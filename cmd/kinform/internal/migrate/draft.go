@@ -61,7 +61,8 @@ func (d *draft) edit(ctx context.Context, flags ...string) error {
 	return err
 }
 
-// tidy adds the requirements that the module needs with the draft's go.mod, and removes all others.
+// tidy runs go mod tidy on the draft's go.mod: it adds the requirements that the module's packages
+// need, and removes all others.
 func (d *draft) tidy(ctx context.Context) error {
 	// With -e, tidy continues if kinform lacks a package of client-go. The compile step reports
 	// such packages.

@@ -8,7 +8,8 @@ type eventKind struct {
 	text   string
 }
 
-// kinds maps the words of the stages to kinds.
+// kinds maps the name that a stage gives to an event to the event's kind. Stages name one kind
+// differently: both "ADDED" and "Added" are of the kind added.
 var kinds = map[string]eventKind{
 	"ADDED": added, "Added": added, "MODIFIED": modified, "Updated": modified, "DELETED": deleted, "Deleted": deleted,
 	"Replaced": listed, "decoded": listed, "unchanged": unchanged, "Sync": resynced, "BOOKMARK": bookmark,
