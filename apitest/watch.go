@@ -215,7 +215,8 @@ func (w *watcher) dropIfRequested() {
 func (w *watcher) initial(notOlder uint64) bool {
 	objects, version := w.srv.store.Snapshot(w.res)
 	if version < notOlder {
-		w.fail(wire.NewTooLarge(notOlder, version)) // The code is 200 by then, as on the real server.
+		// The code is 200 by then, as on the real server.
+		w.fail(wire.NewTooLarge(notOlder, version))
 		return false
 	}
 	for rev := range objects.InNamespace(w.sel.Namespace) {

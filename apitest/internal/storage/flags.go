@@ -12,5 +12,8 @@ const (
 	PodSubresources                  // has the subresources of pods
 	NamespaceSubresources            // has the subresources of namespaces
 	ServiceAccountSubresources       // has the subresources of service accounts
-	CreateOnUpdate                   // an update creates a missing object (AllowCreateOnUpdate in the real server)
+
+	// CreateOnUpdate means that an update creates a missing object (AllowCreateOnUpdate in the real
+	// server).
+	CreateOnUpdate
 )

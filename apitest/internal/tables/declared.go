@@ -21,9 +21,9 @@ type Column struct {
 	JSONPath    string `json:"jsonPath"`
 }
 
-// declaredColumns returns the columns that the CRD of a custom resource declares. Without a declaration,
-// there is one column, the age. A column with an unsupported path stays empty, as on the real
-// server.
+// declaredColumns returns the columns that the CRD of a custom resource declares. Without a
+// declaration, there is one column, the age. A column with an unsupported path stays empty, as on
+// the real server.
 func declaredColumns(declared []Column) Columns {
 	if len(declared) == 0 {
 		declared = []Column{{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"}}

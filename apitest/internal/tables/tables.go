@@ -71,8 +71,8 @@ func created() Columns {
 	}}
 }
 
-// Custom returns the columns of a kind without a Go type. The argument declared has the columns that
-// a CRD declares for the kind.
+// Custom returns the columns of a kind without a Go type. The argument declared has the columns
+// that a CRD declares for the kind.
 func Custom(kind schema.GroupKind, declared []Column) Columns {
 	switch kind {
 	case schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}:

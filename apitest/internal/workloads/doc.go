@@ -3,8 +3,8 @@
 //
 //	changes of the store ──► ChangeLoop ──► GarbageCollector, RunPods ──► writes of the Cluster
 //
-// A [Cluster] is what the loops need of a server. [RunLoop] processes all changes before a loop acts,
-// so that the loop never acts on an old state of one of two related objects.
+// A [Cluster] is what the loops need of a server. [RunLoop] processes all changes before a loop
+// acts, so that the loop never acts on an old state of one of two related objects.
 //
 // # Guarantees
 //
