@@ -239,8 +239,8 @@ func TestObserverGetsAReplaceAsItWasQueued(t *testing.T) {
 	}, seen)
 }
 
-// A snapshot of another history marks a delta as Restored even if its version is known, and even after a merge with a
-// later state.
+// A snapshot of another history marks a delta as Restored even if its version is known, and even
+// after a merge with a later state.
 func TestOtherHistoryMarksObjectsThatMayDifferAtTheSameVersion(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})

@@ -111,7 +111,8 @@
 //     objects of the same version count as unchanged.
 //
 // When it has found another history, the reflector takes a snapshot of the most recent state, as if
-// the sink were empty; see [listwatch.Snapshot]. It accepts the lower version if this snapshot confirms it.
+// the sink were empty; see [listwatch.Snapshot]. It accepts the lower version if this snapshot
+// confirms it.
 //
 // A late event has a lower version than an earlier event of the same watch. If the sink does not
 // have the late version, the reflector compares histories as well, every five minutes at most. A

@@ -128,8 +128,8 @@ func growForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	return slices.Grow(items, max(len(items), defaultPageSize))
 }
 
-// undecodableItem returns an item for an undecodable object. It shows the sink that the object exists, so
-// that the sink keeps its state of the object.
+// undecodableItem returns an item for an undecodable object. It shows the sink that the object
+// exists, so that the sink keeps its state of the object.
 func undecodableItem[T any](undecodable *listwatch.ObjectError) listwatch.Item[T] {
 	return listwatch.Item[T]{Key: undecodable.Key, UIDHash: undecodable.UIDHash, State: listwatch.Undecodable}
 }

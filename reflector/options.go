@@ -86,8 +86,8 @@ type Options struct {
 	GiveUpAfter int
 
 	// AllowTimeTravel accepts a snapshot that is older than the sink's version, and treats it as
-	// another history; see listwatch.Snapshot. By default the reflector refuses such a snapshot with
-	// [ErrTimeTravel], and lists again, because the snapshot may come from a server that lags
+	// another history; see listwatch.Snapshot. By default the reflector refuses such a snapshot
+	// with [ErrTimeTravel], and lists again, because the snapshot may come from a server that lags
 	// behind.
 	//
 	// Even by default, the reflector accepts an old snapshot in two cases, and reports

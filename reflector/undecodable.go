@@ -21,9 +21,9 @@ type Undecodable struct {
 	// Count is the number of undecodable objects.
 	Count int
 
-	// Nameless is how many of the objects have an undecodable name. It is a lower bound, because two
-	// changes may be about one object, or about two. While Nameless is not 0, no object counts as
-	// deleted because a snapshot lacks it: it may be a nameless one.
+	// Nameless is how many of the objects have an undecodable name. It is a lower bound, because
+	// two changes may be about one object, or about two. While Nameless is not 0, no object counts
+	// as deleted because a snapshot lacks it: it may be a nameless one.
 	Nameless int
 
 	// Objects are the undecodable objects that have a name, at most a hundred of them, with version

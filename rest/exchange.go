@@ -197,8 +197,8 @@ func (x *exchange) wrapError(err error) error {
 	return failed
 }
 
-// wrapDecodeError is like wrapError, for an error of package decode. In an ObjectError, it wraps the
-// reason.
+// wrapDecodeError is like wrapError, for an error of package decode. In an ObjectError, it wraps
+// the reason.
 func (x *exchange) wrapDecodeError(err error) error {
 	failed, ok := err.(*listwatch.ObjectError)
 	if !ok {

@@ -66,7 +66,8 @@ func Must[V any](value V, err error) V {
 }
 
 // typeFor does the work of For, without the type parameter. If the type is built-in, it sets the
-// resource in opts. It returns the facts about the type, and whether objects are known to have a namespace.
+// resource in opts. It returns the facts about the type, and whether objects are known to have a
+// namespace.
 func (c *Client) typeFor(t reflect.Type, opts *ResourceOptions) (d decode.Type, namespaced bool, err error) {
 	if c == nil {
 		return d, false, errNoClient

@@ -223,8 +223,8 @@ func (f *feed) reportUndecodable(ctx context.Context, format string, undecodable
 	f.onError(klog.NewContext(ctx, f.logger), f.Reflector, fmt.Errorf(format, f.description, undecodable))
 }
 
-// undecodableItem returns the item for an undecodable object. The item means that the object exists,
-// and that the store keeps its earlier state.
+// undecodableItem returns the item for an undecodable object. The item means that the object
+// exists, and that the store keeps its earlier state.
 func undecodableItem(undecodable *listwatch.ObjectError) listwatch.Item[any] {
 	return listwatch.Item[any]{Key: undecodable.Key, UIDHash: undecodable.UIDHash, State: listwatch.Undecodable}
 }

@@ -7,8 +7,8 @@
 //
 // # Guarantees
 //
-//   - Calls of a program's function do not overlap. A call that outlives its request serves the next
-//     request.
+//   - Calls of a program's function do not overlap. A call that outlives its request serves the
+//     next request.
 //   - A credential that a server has refused is not used by requests that start after the refusal,
 //     if the function returns another one.
 //   - While a token file cannot be read, its last good token stays in use.

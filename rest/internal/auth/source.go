@@ -13,8 +13,8 @@ import (
 )
 
 // Source calls a function that provides credentials of type C, one call at a time, in a context of
-// its own. A call may last longer than the request that started it, for example if a user has to log
-// in with a browser. Then the next request uses the result.
+// its own. A call may last longer than the request that started it, for example if a user has to
+// log in with a browser. Then the next request uses the result.
 type Source[C any] struct {
 	fetch   func(ctx context.Context, refused *C) (*C, error)
 	timeout time.Duration

@@ -10,8 +10,8 @@
 // Only costly parts are counted: elements of lists, entries of maps and pointers that take more
 // memory than [Limits].Expansion times their shortest encoding. In a pod these are its containers,
 // volumes and conditions. All other parts together take at most Expansion times their bytes. So an
-// object may take twice the budget, and up to twice as much as that while an append grows a list. In
-// objects larger than 2 MiB, nearly all elements are counted.
+// object may take twice the budget, and up to twice as much as that while an append grows a list.
+// In objects larger than 2 MiB, nearly all elements are counted.
 //
 // [Estimator.Check] allocates nothing for an object within its budget.
 package budget

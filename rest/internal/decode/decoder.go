@@ -48,7 +48,7 @@ const (
 	byNothing method = iota // the encoding cannot be decoded
 	byType                  // Type.Unmarshal, or apimachinery's decoder of JSON
 	byTags                  // the sharing.Decoder for objects that share nothing
-	bySharing               // the sharing.Decoder for objects that share; otherwise as a single object
+	bySharing               // the sharing.Decoder for objects that share parts
 	byCustom                // the Decoder of the program
 )
 

@@ -9,8 +9,8 @@
 //
 // # Guarantees
 //
-//   - A Redactor finds a secret in the escapes of URLs, JSON, Go and HTML, in base64, and broken into
-//     lines. It also finds the first eight characters of a truncated secret.
+//   - A Redactor finds a secret in the escapes of URLs, JSON, Go and HTML, in base64, and broken
+//     into lines. It also finds the first eight characters of a truncated secret.
 //   - It remembers the last 16 secrets.
 //   - An error that [Redactor.Err] returns still works with errors.Is. errors.As finds only errors
 //     within it whose texts have no secret.

@@ -30,8 +30,8 @@ type Redactor struct {
 }
 
 // knownSecret is a secret with the forms in which a Redactor looks for it: the secret itself, its
-// texts in base64, and its longer parts. They are behind functions, so that printing a Redactor does
-// not show them.
+// texts in base64, and its longer parts. They are behind functions, so that printing a Redactor
+// does not show them.
 type knownSecret struct {
 	secret Hidden
 	forms  []Hidden

@@ -85,8 +85,8 @@ func withInformer(t *testing.T, pods []*corev1.Pod, before, test func(i *running
 
 // Each notification follows from the store's content before the event. An Added for a known key is
 // an update, and a Modified for an unknown key is an add. A deleted object that the store did not
-// have is notified too.
-func TestNotificationsDependOnTheStoresContent(t *testing.T) { // PD-1, PD-2, PD-3, PD-11, SI-8, SI-11, SI-15
+// have is notified too. (PD-1, PD-2, PD-3, PD-11, SI-8, SI-11, SI-15)
+func TestNotificationsDependOnTheStoresContent(t *testing.T) {
 	withInformer(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *runningInformer) {
 		require.Equal(t, []string{"add a1 initially"}, i.takeLines())
 		w := i.last(t)

@@ -141,7 +141,8 @@ func TestChangesOfARelistAreTracedAndTheFirstListIsNot(t *testing.T) {
 
 		s.item("3", listwatch.Unchanged)
 		require.Empty(t, s.arrivals)
-		s.item("5", listwatch.Decoded) // This list is interrupted, and the next list has the object again.
+		// This list is interrupted, and the next list has the object again.
+		s.item("5", listwatch.Decoded)
 		time.Sleep(time.Second)
 		s.item("5", listwatch.Decoded)
 		time.Sleep(time.Millisecond)
