@@ -101,9 +101,16 @@ var (
 
 func (a *requester) normalize(text string) string {
 	text = strings.ReplaceAll(text, a.namespace, "{ns}")
+	text = uids.ReplaceAllString(text, "{uid}") // The end of a UID can look like a suffix.
 	text = suffixes.ReplaceAllString(strings.ReplaceAll(text, `\"`, `"`), `$1{generated}"`)
 	text = strings.ReplaceAll(text, "253 bytes", "253 characters") // Types differ in this word.
-	return versions.ReplaceAllString(uids.ReplaceAllString(text, "{uid}"), "$1 {version}")
+	return versions.ReplaceAllString(text, "$1 {version}")
+}
+
+func TestNormalizeMasksEveryUID(t *testing.T) {
+	a := requester{t: t, namespace: "ns-1"}
+	require.Equal(t, `"uid":"{uid}"`, a.normalize(`"uid":"f6b2f42a-1aca-4346-9165-ec093bad4c7d"`), "the end looks like a suffix after a")
+	require.Equal(t, `"name":"web-{generated}"`, a.normalize(`"name":"web-x7k2p"`))
 }
 
 // uniqueCauses removes repeated causes. Depending on the type, the real server validates some

@@ -54,9 +54,9 @@ func TestMetricsOfAManager(t *testing.T) {
 			`kinform_reflector_phase{informer="configmaps",phase="backing_off",selection="configmaps"}`: 0,
 			`kinform_handler_synced{handler="greet",informer="configmaps",selection="configmaps"}`:      1,
 			// What were the results?
-			`kinform_workqueue_reconciles_total{queue="greet",result="success"}`:                 1,
-			`kinform_workqueue_reconciles_total{queue="greet",result="requeue_after"}`:           1,
-			`kinform_workqueue_reconciles_total{queue="greet",result="terminal"}`:                1,
+			`kinform_workqueue_reconciles_total{queue="greet",result="success"}`:            1,
+			`kinform_workqueue_reconciles_total{queue="greet",result="requeue_after"}`:      1,
+			`kinform_workqueue_reconciles_total{queue="greet",result="terminal"}`:           1,
 			`kinform_workqueue_workers{queue="greet"}`:                                      2,
 			`controller_runtime_reconcile_total{controller="greet",result="success"}`:       1,
 			`controller_runtime_reconcile_total{controller="greet",result="requeue_after"}`: 1,
@@ -70,7 +70,7 @@ func TestMetricsOfAManager(t *testing.T) {
 			// Which requests did the client send?
 			`kinform_client_responses_total{client="manager",code="200",resource="configmaps",verb="watch"}`:                  1,
 			`kinform_client_responses_total{client="manager",code="201",resource="leases.coordination.k8s.io",verb="create"}`: 1,
-			`rest_client_request_duration_seconds_count{host="apitest",verb="POST"}`:                                        now[`rest_client_requests_total{code="201",host="apitest",method="POST"}`],
+			`rest_client_request_duration_seconds_count{host="apitest",verb="POST"}`:                                          now[`rest_client_requests_total{code="201",host="apitest",method="POST"}`],
 			`kinform_metrics_left_out{}`: 0,
 		} {
 			require.Contains(t, now, series)
