@@ -17,7 +17,7 @@ TEST_FLAGS := $(RACE) -tags=invariants -timeout=40m
 # goroutines may still race. goleak has waited for them by then.
 export GORACE ?= atexit_sleep_ms=10
 # What an object of a list, or an event, may allocate can be told only without the race detector.
-GATES := '^TestAn(ObjectOfAList|EventOfAWatch)'
+GATES := '^Test(ListDecodeCost|JSONListAllocations|WatchEventAllocations|ImmutablePolicyCosts|TransformCosts)'
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 FUZZTIME ?= 10s

@@ -39,9 +39,9 @@ func TestHandlersHaveNames(t *testing.T) {
 		{nothing{}, here + "nothing"},
 		{&nothing{}, here + "nothing"},
 		{(*nothing)(nil), "*contracts.nothing"},
-		{newHandlerFuncs(), here + "defined"},
+		{newHandlerFuncs(), here + "newHandlerFuncs"},
 		{&cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {}}, here + "TestHandlersHaveNames"},
-		{cache.ResourceEventHandlerFuncs{AddFunc: newHandlerFuncs().AddFunc, UpdateFunc: nothing{}.OnUpdate}, here + "defined.func1+" + here + "nothing.OnUpdate-fm"},
+		{cache.ResourceEventHandlerFuncs{AddFunc: newHandlerFuncs().AddFunc, UpdateFunc: nothing{}.OnUpdate}, here + "newHandlerFuncs.func1+" + here + "nothing.OnUpdate-fm"},
 		{cache.ResourceEventHandlerFuncs{}, "cache.ResourceEventHandlerFuncs"},
 	} {
 		r, err := informer.AddEventHandler(c.handler)
