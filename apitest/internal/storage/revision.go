@@ -94,7 +94,7 @@ func (r *Revision) Object() apiobject.Object {
 	return obj
 }
 
-// ConvertedTo(res) returns the revision converted to the version of res. Between versions of a
+// ConvertedTo returns the revision converted to the version of res. Between versions of a
 // custom resource only apiVersion changes (conversion strategy None). An event is converted between
 // its two APIs.
 func (r *Revision) ConvertedTo(res *Resource) *Revision {

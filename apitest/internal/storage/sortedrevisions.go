@@ -93,13 +93,13 @@ func (s SortedRevisions) without(key types.NamespacedName) SortedRevisions {
 	return SortedRevisions{chunks: chunks, Len: s.Len - 1}
 }
 
-// InNamespace(namespace) iterates over the revisions of a namespace in order. A namespace of ""
+// InNamespace iterates over the revisions of a namespace in order. A namespace of ""
 // means all namespaces.
 func (s SortedRevisions) InNamespace(namespace string) iter.Seq[*Revision] {
 	return s.After(types.NamespacedName{Namespace: namespace}, namespace)
 }
 
-// After(key, namespace) iterates over the revisions of a namespace in order. It begins with the
+// After iterates over the revisions of a namespace in order. It begins with the
 // first key that is greater than the given key. A namespace of "" means all namespaces.
 func (s SortedRevisions) After(key types.NamespacedName, namespace string) iter.Seq[*Revision] {
 	if compareKeys(key, types.NamespacedName{Namespace: namespace}) < 0 {
